@@ -1,0 +1,5 @@
+//! The result bundle: one zip that holds everything measured.
+
+mod schema;
+
+pub use schema::*;

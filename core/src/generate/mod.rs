@@ -1,0 +1,1 @@
+//! Matrices from generators.

@@ -1,0 +1,10 @@
+//! Sparse matrix formats, CPU kernels, measuring, experiments and result bundles.
+//!
+//! The crate knows neither windows nor CUDA and builds for `wasm32-unknown-unknown`.
+
+pub mod bundle;
+pub mod generate;
+pub mod io;
+pub mod matrix;
+pub mod measure;
+pub mod memory;

@@ -1,0 +1,280 @@
+//! Compressed sparse rows (CSR): the hub that readers build, every format converts from and
+//! every result is checked against. The papers' names: `IRP`/`iat` = `row_ptr`, `JA`/`ja` = `col`,
+//! `AS`/`coef` = `val`.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{FormatError, RowPtr, Scalar};
+
+/// An m × n matrix in CSR: the entries of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
+/// range of `val`, columns strictly ascending.
+///
+/// `nnz` counts stored entries, explicit zeros included.
+///
+/// ```
+/// use sparsescope_core::matrix::Csr;
+/// let a = Csr::from_triplets(2, 3, &[(0, 1, 5.0), (1, 0, 1.0), (1, 2, 2.0)])?;
+/// assert_eq!(a.row(1), (&[0u32, 2][..], &[1.0, 2.0][..]));
+/// # Ok::<(), sparsescope_core::matrix::FormatError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr<T = f64> {
+    rows: usize,
+    cols: usize,
+    row_ptr: RowPtr,
+    col: Vec<u32>,
+    val: Vec<T>,
+}
+
+impl<T: Scalar> Csr<T> {
+    /// Takes the three arrays after checking that `row_ptr` has `rows + 1` ascending offsets from
+    /// 0 to `col.len() == val.len()` and that the columns of each row ascend strictly below `cols`.
+    pub fn try_new(
+        rows: usize,
+        cols: usize,
+        row_ptr: RowPtr,
+        col: Vec<u32>,
+        val: Vec<T>,
+    ) -> Result<Self, FormatError> {
+        check_dimensions(rows, cols)?;
+        check_len("row_ptr", row_ptr.len(), rows + 1)?;
+        check_len("val", val.len(), col.len())?;
+        check_offsets("row_ptr", &row_ptr, col.len())?;
+        let bad = (0..rows).into_par_iter().find_map_first(|i| {
+            let row = &col[row_ptr.range(i)];
+            let out_of_range = row.iter().find(|&&c| c as usize >= cols);
+            if let Some(&c) = out_of_range {
+                return Some(FormatError::ColumnOutOfRange { row: i, col: u64::from(c), cols });
+            }
+            let unsorted = row.windows(2).any(|w| w[0] >= w[1]);
+            unsorted.then_some(FormatError::ColumnsNotAscending { row: i })
+        });
+        match bad {
+            Some(error) => Err(error),
+            None => Ok(Self { rows, cols, row_ptr, col, val }),
+        }
+    }
+
+    /// From `(row, col, value)` in any order; duplicates are summed in the order given.
+    pub fn from_triplets(
+        rows: usize,
+        cols: usize,
+        triplets: &[(usize, usize, T)],
+    ) -> Result<Self, FormatError> {
+        check_dimensions(rows, cols)?;
+        for &(r, c, _) in triplets {
+            if r >= rows {
+                return Err(FormatError::RowOutOfRange { row: r as u64, rows });
+            }
+            if c >= cols {
+                return Err(FormatError::ColumnOutOfRange { row: r, col: c as u64, cols });
+            }
+        }
+        let mut order: Vec<usize> = (0..triplets.len()).collect();
+        order.sort_by_key(|&k| (triplets[k].0, triplets[k].1));
+        let mut lengths = vec![0usize; rows];
+        let mut col: Vec<u32> = Vec::with_capacity(triplets.len());
+        let mut val: Vec<T> = Vec::with_capacity(triplets.len());
+        let mut previous = None;
+        for k in order {
+            let (r, c, v) = triplets[k];
+            if previous == Some((r, c)) {
+                if let Some(last) = val.last_mut() {
+                    *last += v;
+                }
+            } else {
+                lengths[r] += 1;
+                col.push(c as u32);
+                val.push(v);
+            }
+            previous = Some((r, c));
+        }
+        Self::try_new(rows, cols, RowPtr::from_lengths(lengths.into_iter()), col, val)
+    }
+
+    /// Number of rows m.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns n.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Stored entries.
+    pub fn nnz(&self) -> usize {
+        self.col.len()
+    }
+
+    /// The `rows + 1` row offsets.
+    pub fn row_ptr(&self) -> &RowPtr {
+        &self.row_ptr
+    }
+
+    /// Column of every entry, row by row.
+    pub fn col(&self) -> &[u32] {
+        &self.col
+    }
+
+    /// Value of every entry, row by row.
+    pub fn val(&self) -> &[T] {
+        &self.val
+    }
+
+    /// Where row `i`'s entries lie in [`col`](Self::col) and [`val`](Self::val).
+    /// Panics when `i >= rows`.
+    #[inline]
+    pub fn row_range(&self, i: usize) -> Range<usize> {
+        self.row_ptr.range(i)
+    }
+
+    /// Entries of row `i`. Panics when `i >= rows`.
+    #[inline]
+    pub fn row_len(&self, i: usize) -> usize {
+        self.row_range(i).len()
+    }
+
+    /// Columns and values of row `i`. Panics when `i >= rows`.
+    #[inline]
+    pub fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let range = self.row_range(i);
+        (&self.col[range.clone()], &self.val[range])
+    }
+
+    /// Longest row; 0 without rows.
+    pub fn max_row_len(&self) -> usize {
+        (0..self.rows).into_par_iter().map(|i| self.row_len(i)).max().unwrap_or(0)
+    }
+
+    /// Bytes of the three arrays.
+    pub fn bytes(&self) -> u64 {
+        self.row_ptr.bytes() + self.nnz() as u64 * (4 + T::BYTES as u64)
+    }
+
+    /// The same structure with each value mapped.
+    pub fn map<U: Scalar>(&self, f: impl Fn(T) -> U + Sync) -> Csr<U> {
+        Csr {
+            rows: self.rows,
+            cols: self.cols,
+            row_ptr: self.row_ptr.clone(),
+            col: self.col.clone(),
+            val: self.val.par_iter().map(|&v| f(v)).collect(),
+        }
+    }
+
+    /// The n × m transpose (values not conjugated): count, prefix sum, scatter.
+    pub fn transpose(&self) -> Self {
+        let mut lengths = vec![0usize; self.cols];
+        for &c in &self.col {
+            lengths[c as usize] += 1;
+        }
+        let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
+        let mut next: Vec<usize> = (0..self.cols).map(|c| row_ptr.get(c)).collect();
+        let mut col = vec![0u32; self.nnz()];
+        let mut val = vec![T::ZERO; self.nnz()];
+        for i in 0..self.rows {
+            for k in self.row_range(i) {
+                let slot = &mut next[self.col[k] as usize];
+                col[*slot] = i as u32;
+                val[*slot] = self.val[k];
+                *slot += 1;
+            }
+        }
+        Self { rows: self.cols, cols: self.rows, row_ptr, col, val }
+    }
+}
+
+/// Rows and columns are numbered with `u32`.
+pub(crate) fn check_dimensions(rows: usize, cols: usize) -> Result<(), FormatError> {
+    if rows as u64 > u64::from(u32::MAX) || cols as u64 > u64::from(u32::MAX) {
+        return Err(FormatError::DimensionTooLarge { rows: rows as u64, cols: cols as u64 });
+    }
+    Ok(())
+}
+
+pub(crate) fn check_len(
+    array: &'static str,
+    found: usize,
+    expected: usize,
+) -> Result<(), FormatError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(FormatError::Length { array, expected: expected as u64, found: found as u64 })
+    }
+}
+
+/// Offsets start at 0, never descend and end at `end`.
+pub(crate) fn check_offsets(
+    array: &'static str,
+    offsets: &RowPtr,
+    end: usize,
+) -> Result<(), FormatError> {
+    if offsets.get(0) != 0 || offsets.get(offsets.len() - 1) != end {
+        return Err(FormatError::OffsetEnds { array, end: end as u64 });
+    }
+    let descent =
+        (1..offsets.len()).into_par_iter().find_first(|&k| offsets.get(k) < offsets.get(k - 1));
+    match descent {
+        Some(at) => Err(FormatError::OffsetsDescend { array, at }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tor_vergata_example_has_the_arrays_of_the_paper() {
+        let a = crate::matrix::examples::five_by_five();
+        assert_eq!(a.row_ptr(), &RowPtr::Narrow(vec![0, 2, 4, 6, 8, 10]));
+        assert_eq!(a.col(), [0, 1, 1, 2, 1, 2, 2, 3, 3, 4]);
+        assert_eq!(a.val(), [3.0, 4.0, 5.0, 1.0, 1.0, 2.0, 2.0, 3.0, 1.0, 6.0]);
+    }
+
+    #[test]
+    fn the_thesis_example_has_the_arrays_of_the_thesis() {
+        let a = crate::matrix::examples::four_by_four();
+        assert_eq!(a.row_ptr(), &RowPtr::Narrow(vec![0, 2, 4, 7, 9]));
+        assert_eq!(a.col(), [0, 1, 1, 2, 0, 2, 3, 1, 3]);
+        assert_eq!(a.val(), [1.0, 7.0, 2.0, 8.0, 5.0, 3.0, 9.0, 6.0, 4.0]);
+    }
+
+    #[test]
+    fn duplicates_are_summed_in_the_order_given() {
+        let triplets = [(0, 0, 1e16), (0, 0, 1.0), (0, 0, -1e16)];
+        let a = Csr::from_triplets(1, 1, &triplets).unwrap();
+        assert_eq!(a.val(), [(1e16 + 1.0) - 1e16]);
+    }
+
+    #[test]
+    fn arrays_that_do_not_describe_a_matrix_are_refused() {
+        let ptr = |p: &[u32]| RowPtr::Narrow(p.to_vec());
+        let build = |rows, cols, p: &[u32], c: &[u32]| {
+            Csr::try_new(rows, cols, ptr(p), c.to_vec(), vec![1.0; c.len()]).unwrap_err()
+        };
+        assert!(matches!(build(2, 2, &[0, 1], &[0]), FormatError::Length { .. }));
+        assert!(matches!(build(2, 2, &[0, 1, 3], &[0, 1]), FormatError::OffsetEnds { .. }));
+        assert!(matches!(build(2, 2, &[1, 1, 1], &[0]), FormatError::OffsetEnds { .. }));
+        assert!(matches!(
+            build(3, 2, &[0, 2, 1, 2], &[0, 1]),
+            FormatError::OffsetsDescend { at: 2, .. }
+        ));
+        assert!(matches!(build(1, 2, &[0, 1], &[2]), FormatError::ColumnOutOfRange { col: 2, .. }));
+        assert!(matches!(
+            build(1, 2, &[0, 2], &[1, 1]),
+            FormatError::ColumnsNotAscending { row: 0 }
+        ));
+    }
+
+    #[test]
+    fn transposing_twice_gives_the_matrix_back() {
+        let a = crate::matrix::examples::four_by_four();
+        assert_eq!(a.transpose().transpose(), a);
+        assert_eq!(a.transpose().row(1), (&[0u32, 1, 3][..], &[7.0, 2.0, 6.0][..]));
+    }
+}

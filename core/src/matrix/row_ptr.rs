@@ -1,0 +1,196 @@
+//! Row pointers and other offset arrays: 32-bit while every offset fits in a signed 32-bit
+//! integer (vendors' 32-bit indices are signed), 64-bit above.
+
+/// An integer that offsets into `col`/`val` are stored in.
+pub trait Offset: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
+    /// Bytes of one stored offset.
+    const BYTES: usize;
+    /// As an index into an array in memory.
+    fn index(self) -> usize;
+    /// From an array index that [`OffsetWidth::of`] found to fit.
+    fn from_index(index: usize) -> Self;
+}
+
+impl Offset for u32 {
+    const BYTES: usize = 4;
+    #[inline(always)]
+    fn index(self) -> usize {
+        self as usize
+    }
+    #[inline(always)]
+    fn from_index(index: usize) -> Self {
+        debug_assert!(index as u64 <= NARROW_MAX);
+        index as u32
+    }
+}
+
+impl Offset for u64 {
+    const BYTES: usize = 8;
+    #[inline(always)]
+    fn index(self) -> usize {
+        // An offset never exceeds the length of an array in memory, which is a usize.
+        self as usize
+    }
+    #[inline(always)]
+    fn from_index(index: usize) -> Self {
+        index as u64
+    }
+}
+
+/// Largest offset kept in 32 bits: 2³¹ − 1.
+pub const NARROW_MAX: u64 = i32::MAX as u64;
+
+/// Width of the integers in an offset array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetWidth {
+    /// `u32`, for a last offset up to 2³¹ − 1.
+    Narrow,
+    /// `u64`.
+    Wide,
+}
+
+impl OffsetWidth {
+    /// The width that an array whose last offset is `last` is stored with.
+    pub fn of(last: u64) -> Self {
+        if last <= NARROW_MAX { Self::Narrow } else { Self::Wide }
+    }
+
+    /// Bytes of one offset.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Narrow => 4,
+            Self::Wide => 8,
+        }
+    }
+}
+
+/// An offset array: `len() - 1` segments, the k-th at `get(k)..get(k + 1)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowPtr {
+    /// 32-bit offsets.
+    Narrow(Vec<u32>),
+    /// 64-bit offsets.
+    Wide(Vec<u64>),
+}
+
+impl RowPtr {
+    /// From ascending offsets, in the narrowest width that holds the last one.
+    pub fn from_offsets(offsets: Vec<u64>) -> Self {
+        match OffsetWidth::of(offsets.last().copied().unwrap_or(0)) {
+            OffsetWidth::Narrow => Self::Narrow(offsets.into_iter().map(|o| o as u32).collect()),
+            OffsetWidth::Wide => Self::Wide(offsets),
+        }
+    }
+
+    /// Exclusive prefix sum of segment lengths (`lengths.len() + 1` offsets).
+    pub fn from_lengths(lengths: impl ExactSizeIterator<Item = usize> + Clone) -> Self {
+        let total: u64 = lengths.clone().map(|l| l as u64).sum();
+        fn scan<O: Offset>(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<O> {
+            let mut offsets = Vec::with_capacity(lengths.len() + 1);
+            let mut sum = 0usize;
+            offsets.push(O::from_index(0));
+            offsets.extend(lengths.map(|l| {
+                sum += l;
+                O::from_index(sum)
+            }));
+            offsets
+        }
+        match OffsetWidth::of(total) {
+            OffsetWidth::Narrow => Self::Narrow(scan(lengths)),
+            OffsetWidth::Wide => Self::Wide(scan(lengths)),
+        }
+    }
+
+    /// Number of offsets (segments + 1).
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Narrow(p) => p.len(),
+            Self::Wide(p) => p.len(),
+        }
+    }
+
+    /// No offset at all; never true inside a validated format.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Offset `k`. Panics when out of range.
+    #[inline]
+    pub fn get(&self, k: usize) -> usize {
+        match self {
+            Self::Narrow(p) => p[k].index(),
+            Self::Wide(p) => p[k].index(),
+        }
+    }
+
+    /// Segment `k` as a range. Panics when out of range.
+    #[inline]
+    pub fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.get(k)..self.get(k + 1)
+    }
+
+    /// Width of one offset.
+    pub fn width(&self) -> OffsetWidth {
+        match self {
+            Self::Narrow(_) => OffsetWidth::Narrow,
+            Self::Wide(_) => OffsetWidth::Wide,
+        }
+    }
+
+    /// Bytes of the whole array.
+    pub fn bytes(&self) -> u64 {
+        self.len() as u64 * self.width().bytes() as u64
+    }
+
+    /// All offsets as `u64`, whatever the stored width.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        (0..self.len()).map(|k| self.get(k) as u64)
+    }
+
+    /// Number of `k` with `get(k) <= bound`: the binary search that splits work by entries.
+    pub fn partition_point(&self, pred: impl Fn(usize) -> bool) -> usize {
+        match self {
+            Self::Narrow(p) => p.partition_point(|&o| pred(o.index())),
+            Self::Wide(p) => p.partition_point(|&o| pred(o.index())),
+        }
+    }
+}
+
+/// Runs `$body` with `$p` bound to the typed slice (`&[u32]` or `&[u64]`) behind a [`RowPtr`],
+/// so that a kernel generic over [`Offset`] is compiled once for each width.
+#[macro_export]
+macro_rules! with_offsets {
+    ($row_ptr:expr, |$p:ident| $body:expr) => {
+        match $row_ptr {
+            $crate::matrix::RowPtr::Narrow(v) => {
+                let $p: &[u32] = v;
+                $body
+            }
+            $crate::matrix::RowPtr::Wide(v) => {
+                let $p: &[u64] = v;
+                $body
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_turn_wide_exactly_at_two_to_the_31() {
+        assert_eq!(OffsetWidth::of((1 << 31) - 1), OffsetWidth::Narrow);
+        assert_eq!(OffsetWidth::of(1 << 31), OffsetWidth::Wide);
+        let wide = RowPtr::from_offsets(vec![0, 1 << 31]);
+        assert_eq!(wide.width(), OffsetWidth::Wide);
+        assert_eq!(wide.bytes(), 16);
+    }
+
+    #[test]
+    fn lengths_become_their_prefix_sum() {
+        let p = RowPtr::from_lengths([2usize, 0, 3].into_iter());
+        assert_eq!(p, RowPtr::Narrow(vec![0, 2, 2, 5]));
+        assert_eq!(p.range(2), 2..5);
+    }
+}

@@ -1,0 +1,78 @@
+//! The value types a matrix can hold.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Mul, Neg};
+
+use num_complex::Complex64;
+
+/// A matrix entry: `f64` everywhere, `f32` where a kernel offers it, [`Complex64`] for reading,
+/// statistics and pictures (no kernel computes with it).
+pub trait Scalar:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + AddAssign
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+{
+    /// Additive identity; also the padding value of ELLPACK-like formats.
+    const ZERO: Self;
+    /// Multiplicative identity; the value of an entry of a `pattern` matrix.
+    const ONE: Self;
+    /// Bytes of one stored value.
+    const BYTES: usize = size_of::<Self>();
+
+    /// Neither infinite nor NaN, in any component.
+    fn is_finite(self) -> bool;
+    /// Complex conjugate; the value itself for real types.
+    fn conj(self) -> Self;
+    /// Absolute value as `f64`.
+    fn magnitude(self) -> f64;
+}
+
+impl Scalar for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
+    }
+    fn conj(self) -> Self {
+        self
+    }
+    fn magnitude(self) -> f64 {
+        self.abs()
+    }
+}
+
+impl Scalar for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    fn is_finite(self) -> bool {
+        f32::is_finite(self)
+    }
+    fn conj(self) -> Self {
+        self
+    }
+    fn magnitude(self) -> f64 {
+        f64::from(self).abs()
+    }
+}
+
+impl Scalar for Complex64 {
+    const ZERO: Self = Complex64::new(0.0, 0.0);
+    const ONE: Self = Complex64::new(1.0, 0.0);
+    fn is_finite(self) -> bool {
+        self.re.is_finite() && self.im.is_finite()
+    }
+    fn conj(self) -> Self {
+        Complex64::conj(&self)
+    }
+    fn magnitude(self) -> f64 {
+        libm::hypot(self.re, self.im)
+    }
+}

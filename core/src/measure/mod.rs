@@ -1,0 +1,1 @@
+//! Measuring: machine, bandwidth, samples, error measures.

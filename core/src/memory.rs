@@ -1,0 +1,107 @@
+//! How much memory may be used, asked before anything large is allocated.
+
+/// A request that does not fit, found before allocating.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{what} needs {needed} bytes ({}), more than the memory limit of {limit} bytes ({})",
+    gigabytes(*.needed), gigabytes(*.limit)
+)]
+pub struct MemoryError {
+    /// What would have been allocated.
+    pub what: String,
+    /// Bytes it needs, saturating at `u64::MAX`.
+    pub needed: u64,
+    /// Bytes allowed.
+    pub limit: u64,
+}
+
+/// Bytes that one allocation may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryLimit(u64);
+
+impl MemoryLimit {
+    /// At most `bytes`.
+    pub fn bytes(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
+    /// No limit but the address space; for tests and for sizes known to be small.
+    pub fn unlimited() -> Self {
+        Self(usize::MAX as u64)
+    }
+
+    /// Three quarters of the memory that is free now, the control group's limit respected.
+    pub fn of_machine() -> Self {
+        Self(available_bytes() / 4 * 3)
+    }
+
+    /// The limit in bytes.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Fails when `needed` bytes exceed the limit. Sizes are computed in `u128` by callers, so
+    /// that a product of dimensions cannot wrap.
+    pub fn check(self, what: impl Into<String>, needed: u128) -> Result<(), MemoryError> {
+        if needed <= u128::from(self.0) {
+            return Ok(());
+        }
+        let needed = u64::try_from(needed).unwrap_or(u64::MAX);
+        Err(MemoryError { what: what.into(), needed, limit: self.0 })
+    }
+}
+
+/// Assumed where the system does not tell, and in the page, whose address space has 4 GiB.
+const ASSUMED_AVAILABLE: u64 = 2 << 30;
+
+/// Bytes that could be allocated now without swapping: the system's figure, or what the control
+/// group still allows when that is less.
+#[cfg(not(target_family = "wasm"))]
+pub fn available_bytes() -> u64 {
+    let Ok(mut system) = sysinfo::System::new() else { return ASSUMED_AVAILABLE };
+    system.refresh_memory();
+    let free = system.available_memory();
+    match system.cgroup_limits() {
+        Some(group) => free.min(group.free_memory),
+        None => free,
+    }
+}
+
+/// What the page may hold.
+#[cfg(target_family = "wasm")]
+pub fn available_bytes() -> u64 {
+    ASSUMED_AVAILABLE
+}
+
+/// Decimal gigabytes for people: `160.1 GB`.
+pub fn gigabytes(bytes: u64) -> String {
+    let gb = bytes as f64 / 1e9;
+    if gb >= 0.95 {
+        format!("{gb:.1} GB")
+    } else if gb >= 0.00095 {
+        format!("{:.1} MB", gb * 1e3)
+    } else {
+        format!("{:.1} kB", gb * 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_over_the_limit_names_bytes_and_gigabytes() {
+        let error =
+            MemoryLimit::bytes(8_000_000_000).check("ELLPACK", 160_123_000_000).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "ELLPACK needs 160123000000 bytes (160.1 GB), more than the memory limit of 8000000000 bytes (8.0 GB)"
+        );
+        assert!(MemoryLimit::bytes(5).check("x", 5).is_ok());
+    }
+
+    #[test]
+    fn this_machine_has_some_memory_to_offer() {
+        assert!(MemoryLimit::of_machine().get() > 1 << 20);
+    }
+}
