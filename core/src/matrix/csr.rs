@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{FormatError, RowPtr, Scalar};
+use super::{FormatError, RowPtr, Scalar, SlotLayout};
 
 /// An m × n matrix in CSR: the entries of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
 /// range of `val`, columns strictly ascending.
@@ -154,6 +154,11 @@ impl<T: Scalar> Csr<T> {
         self.row_ptr.bytes() + self.nnz() as u64 * (4 + T::BYTES as u64)
     }
 
+    /// Minimal bytes that one product moves: the three arrays, y and x once each.
+    pub fn minimal_bytes(&self) -> u64 {
+        self.bytes() + T::BYTES as u64 * (self.rows + self.cols) as u64
+    }
+
     /// The same structure with each value mapped.
     pub fn map<U: Scalar>(&self, f: impl Fn(T) -> U + Sync) -> Csr<U> {
         Csr {
@@ -184,6 +189,21 @@ impl<T: Scalar> Csr<T> {
             }
         }
         Self { rows: self.cols, cols: self.rows, row_ptr, col, val }
+    }
+}
+
+/// Entry k of the row-major order; COO's slots are the same.
+impl<T: Scalar> SlotLayout for Csr<T> {
+    fn slots(&self) -> u64 {
+        self.nnz() as u64
+    }
+
+    fn row_slots(&self, row: usize) -> usize {
+        self.row_len(row)
+    }
+
+    fn slot(&self, row: usize, j: usize) -> u64 {
+        (self.row_range(row).start + j) as u64
     }
 }
 

@@ -1,16 +1,28 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
 //! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based.
 
+mod coo;
 mod csr;
+mod ellpack;
 mod error;
+mod format;
+mod hll;
+mod hyb;
+mod layout;
 mod row_ptr;
 mod scalar;
 mod stats;
 
+pub use coo::Coo;
 pub use csr::Csr;
+pub use ellpack::{EllShape, Ellpack};
 pub use error::FormatError;
+pub use format::{AnyFormat, FormatSpec};
+pub use hll::{DEFAULT_HACK_SIZE, HACK_SIZES, Hll, HllShape};
+pub use hyb::Hyb;
+pub use layout::{Order, SlotLayout};
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
 pub use scalar::Scalar;
-pub use stats::{FormatSize, RowLengths, Statistics};
+pub use stats::{FormatSize, RowLengths, Statistics, nnz_class};
 
 pub mod examples;

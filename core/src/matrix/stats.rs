@@ -1,6 +1,9 @@
 //! Statistics of a matrix: row lengths, structure, symmetry and what each format would occupy.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+use super::{Csr, FormatSpec, Scalar};
 
 /// Row-length figures of an m-row matrix; all 0 without rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,4 +80,212 @@ pub struct Statistics {
     pub numerical_symmetry: Option<f64>,
     /// Size of each format.
     pub formats: Vec<FormatSize>,
+}
+
+/// Upper bounds of the papers' size classes and their names; the last has no bound.
+const NNZ_CLASSES: [(u64, &str); 6] = [
+    (10_000, "<10k"),
+    (100_000, "10k-100k"),
+    (500_000, "100k-500k"),
+    (1_000_000, "500k-1M"),
+    (2_500_000, "1M-2.5M"),
+    (10_000_000, "2.5M-10M"),
+];
+
+/// The papers' size class of a number of entries; a bound belongs to the class above it.
+pub fn nnz_class(nnz: u64) -> &'static str {
+    NNZ_CLASSES.iter().find(|&&(bound, _)| nnz < bound).map_or(">10M", |&(_, name)| name)
+}
+
+impl RowLengths {
+    /// Figures of the given row lengths.
+    pub fn of(lengths: &[u32]) -> Self {
+        let m = lengths.len();
+        if m == 0 {
+            return Self::default();
+        }
+        let mut sorted = lengths.to_vec();
+        sorted.par_sort_unstable();
+        // The value below which a quarter, half, … of the rows lie (nearest rank).
+        let rank = |share: f64| u64::from(sorted[((m as f64 * share).ceil() as usize).max(1) - 1]);
+        let total: u64 = lengths.iter().map(|&l| u64::from(l)).sum();
+        let mean = total as f64 / m as f64;
+        let mean_of = |f: &dyn Fn(f64) -> f64| {
+            lengths.iter().map(|&l| f(f64::from(l) - mean)).sum::<f64>() / m as f64
+        };
+        let average_deviation = mean_of(&f64::abs);
+        let longest = sorted[m - 1];
+        let mut histogram = vec![0u64; bucket(longest) + 1];
+        for &l in lengths {
+            histogram[bucket(l)] += 1;
+        }
+        Self {
+            min: u64::from(sorted[0]),
+            q1: rank(0.25),
+            median: rank(0.5),
+            q3: rank(0.75),
+            max: u64::from(longest),
+            mean,
+            stddev: mean_of(&|d| d * d).sqrt(),
+            average_deviation,
+            percent_average_deviation: if total == 0 {
+                0.0
+            } else {
+                100.0 * average_deviation / mean
+            },
+            empty: histogram[0],
+            histogram,
+        }
+    }
+}
+
+/// Histogram bucket of a row length: 0, 1, 2–3, 4–7, 8–15, …
+fn bucket(len: u32) -> usize {
+    (u32::BITS - len.leading_zeros()) as usize
+}
+
+/// Sums that one pass over the entries collects.
+#[derive(Clone, Copy, Default)]
+struct Structure {
+    lower_bandwidth: u64,
+    upper_bandwidth: u64,
+    profile: u64,
+    diagonal: u64,
+    mirrored: u64,
+    equal: u64,
+}
+
+impl Structure {
+    fn of_row<T: Scalar>(a: &Csr<T>, i: usize, square: bool) -> Self {
+        let (col, val) = a.row(i);
+        let mut s = Self::default();
+        if let (Some(&first), Some(&last)) = (col.first(), col.last()) {
+            s.lower_bandwidth = (i as u64).saturating_sub(u64::from(first));
+            s.upper_bandwidth = u64::from(last).saturating_sub(i as u64);
+            s.profile = s.lower_bandwidth;
+        }
+        for (&c, &v) in col.iter().zip(val) {
+            let j = c as usize;
+            if i == j {
+                s.diagonal = 1;
+            } else if square {
+                let (mirror_col, mirror_val) = a.row(j);
+                if let Ok(k) = mirror_col.binary_search(&(i as u32)) {
+                    s.mirrored += 1;
+                    s.equal += u64::from(mirror_val[k] == v);
+                }
+            }
+        }
+        s
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            lower_bandwidth: self.lower_bandwidth.max(other.lower_bandwidth),
+            upper_bandwidth: self.upper_bandwidth.max(other.upper_bandwidth),
+            profile: self.profile + other.profile,
+            diagonal: self.diagonal + other.diagonal,
+            mirrored: self.mirrored + other.mirrored,
+            equal: self.equal + other.equal,
+        }
+    }
+}
+
+impl Statistics {
+    /// Statistics of `a`, in parallel on the ambient thread pool.
+    pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+        let (m, n, nnz) = (a.rows(), a.cols(), a.nnz());
+        let square = m == n;
+        let lengths: Vec<u32> = (0..m).into_par_iter().map(|i| a.row_len(i) as u32).collect();
+        let s = (0..m)
+            .into_par_iter()
+            .map(|i| Structure::of_row(a, i, square))
+            .reduce(Structure::default, Structure::join);
+        let off_diagonal = nnz as u64 - s.diagonal;
+        let share = |count: u64| match off_diagonal {
+            0 => 1.0,
+            total => count as f64 / total as f64,
+        };
+        let cells = m as f64 * n as f64;
+        Self {
+            rows: m as u64,
+            cols: n as u64,
+            nnz: nnz as u64,
+            density: if cells == 0.0 { 0.0 } else { nnz as f64 / cells },
+            nnz_class: nnz_class(nnz as u64).to_owned(),
+            row: RowLengths::of(&lengths),
+            lower_bandwidth: s.lower_bandwidth,
+            upper_bandwidth: s.upper_bandwidth,
+            profile: s.profile,
+            diagonal: s.diagonal,
+            structural_symmetry: square.then(|| share(s.mirrored)),
+            numerical_symmetry: square.then(|| share(s.equal)),
+            formats: FormatSpec::DEFAULTS.iter().filter_map(|f| f.size(a).ok()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::examples;
+
+    #[test]
+    fn the_thesis_example_has_the_figures_worked_out_by_hand() {
+        let s = Statistics::of(&examples::four_by_four());
+        assert_eq!((s.rows, s.cols, s.nnz), (4, 4, 9));
+        assert_eq!(s.density, 9.0 / 16.0);
+        assert_eq!((s.row.min, s.row.max, s.row.mean), (2, 3, 2.25));
+        // Deviations from 2.25: three of 0.25 and one of 0.75.
+        assert_eq!(s.row.average_deviation, 1.5 / 4.0);
+        assert_eq!(s.row.stddev, (0.75f64 / 4.0).sqrt());
+        assert_eq!(s.row.percent_average_deviation, 100.0 * 0.375 / 2.25);
+        assert_eq!(s.row.histogram, [0, 0, 4]);
+        assert_eq!((s.lower_bandwidth, s.upper_bandwidth, s.profile), (2, 1, 4));
+        assert_eq!(s.diagonal, 4);
+        // Off the diagonal: (0,1) (1,2) (2,0) (2,3) (3,1); no mirror is stored.
+        assert_eq!(s.structural_symmetry, Some(0.0));
+    }
+
+    #[test]
+    fn symmetry_counts_pattern_and_values_apart() {
+        let a = examples::dense(&[[1.0, 2.0, 3.0], [2.0, 0.0, 0.0], [4.0, 5.0, 0.0]]);
+        let s = Statistics::of(&a);
+        // (0,1)~(1,0) equal; (0,2)~(2,0) unequal; (2,1) has no mirror.
+        assert_eq!(s.structural_symmetry, Some(4.0 / 5.0));
+        assert_eq!(s.numerical_symmetry, Some(2.0 / 5.0));
+        let wide = examples::dense(&[[1.0, 2.0]]);
+        assert_eq!(Statistics::of(&wide).structural_symmetry, None);
+    }
+
+    #[test]
+    fn sizes_follow_the_formulas_for_minimal_bytes() {
+        let s = Statistics::of(&examples::five_by_five());
+        let of = |name: &str| s.formats.iter().find(|f| f.format == name).unwrap();
+        let (m, n, nnz) = (5, 5, 10);
+        assert_eq!(of("coo").minimal_bytes, 16 * nnz + 8 * m + 8 * n);
+        assert_eq!(of("csr").minimal_bytes, 12 * nnz + 4 * (m + 1) + 8 * m + 8 * n);
+        assert_eq!(of("ell").minimal_bytes, 12 * m * 2 + 8 * m + 8 * n);
+        assert_eq!(of("hyb").minimal_bytes, 12 * m * 2 + 8 * m + 8 * n);
+        // One hack of 32 in row-major order stores five rows, in column-major order 32.
+        assert_eq!((of("hll").slots, of("hll-column-major").slots), (10, 64));
+        assert_eq!(of("hll-column-major").padding, 6.4);
+    }
+
+    #[test]
+    fn size_classes_are_those_of_the_papers_charts() {
+        let classes = [9_999, 10_000, 499_999, 500_000, 2_499_999, 9_999_999, 10_000_000];
+        let names: Vec<_> = classes.into_iter().map(nnz_class).collect();
+        let expected = ["<10k", "10k-100k", "100k-500k", "500k-1M", "1M-2.5M", "2.5M-10M", ">10M"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_matrix_without_rows_or_entries_has_finite_figures() {
+        for a in [Csr::<f64>::from_triplets(0, 0, &[]), Csr::from_triplets(3, 4, &[])] {
+            let s = Statistics::of(&a.unwrap());
+            assert!(s.density == 0.0 && s.row.percent_average_deviation == 0.0);
+            assert!(s.formats.iter().all(|f| f.padding == 1.0));
+        }
+    }
 }
