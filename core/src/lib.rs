@@ -8,3 +8,4 @@ pub mod io;
 pub mod matrix;
 pub mod measure;
 pub mod memory;
+pub mod spmv;

@@ -1,0 +1,99 @@
+//! y = A·x in CSR.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::partition::{MergePath, MergePoint, RowParts};
+use super::{check_sizes, each_part};
+use crate::matrix::{Csr, Offset};
+use crate::with_offsets;
+
+/// One loop over the rows: the reference of every check.
+///
+/// x has n elements, y has m; panics otherwise.
+pub fn serial(a: &Csr, x: &[f64], y: &mut [f64]) {
+    check_sizes(a.rows(), a.cols(), x, y);
+    with_offsets!(a.row_ptr(), |row_ptr| rows_into(a, row_ptr, 0..a.rows(), x, y));
+}
+
+/// Contiguous parts, one a worker: of equal rows for `cpu/csr/rows`, of about equal entries for
+/// `cpu/csr/nnz`.
+///
+/// x has n elements, y has m; panics otherwise.
+pub fn parts(a: &Csr, parts: &RowParts, x: &[f64], y: &mut [f64]) {
+    check_sizes(a.rows(), a.cols(), x, y);
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        each_part(parts.split(y), |(rows, y)| rows_into(a, row_ptr, rows, x, y));
+    });
+}
+
+/// Equal pieces of the merge path, one a worker. A row that several pieces share is finished by
+/// the last of them; the others hand their partial sums over, which are added in order, so that
+/// the result does not depend on timing.
+///
+/// x has n elements, y has m; panics otherwise.
+pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
+    check_sizes(a.rows(), a.cols(), x, y);
+    let mut rest = &mut *y;
+    let pieces: Vec<_> = path
+        .iter()
+        .map(|(from, to)| {
+            let (part, tail) = std::mem::take(&mut rest).split_at_mut(to.row - from.row);
+            rest = tail;
+            (from, to, part)
+        })
+        .collect();
+    let carries: Vec<(usize, f64)> = with_offsets!(a.row_ptr(), |row_ptr| {
+        pieces
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(from, to, y)| (to.row, merge_piece(a, row_ptr, from, to, x, y)))
+            .collect()
+    });
+    for (row, carry) in carries {
+        if row < y.len() {
+            y[row] += carry;
+        }
+    }
+}
+
+/// Finishes the rows of one piece and returns the partial sum of the row it stops in.
+fn merge_piece<O: Offset>(
+    a: &Csr,
+    row_ptr: &[O],
+    from: MergePoint,
+    to: MergePoint,
+    x: &[f64],
+    y: &mut [f64],
+) -> f64 {
+    let mut start = from.entry;
+    for (end, y) in row_ptr[from.row + 1..=to.row].iter().zip(y) {
+        *y = dot(a, start..end.index(), x);
+        start = end.index();
+    }
+    dot(a, start..to.entry, x)
+}
+
+/// y[k] = row `rows.start + k` · x.
+#[inline]
+fn rows_into<O: Offset>(a: &Csr, row_ptr: &[O], rows: Range<usize>, x: &[f64], y: &mut [f64]) {
+    let mut start = row_ptr[rows.start].index();
+    for (end, y) in row_ptr[rows.start + 1..=rows.end].iter().zip(y) {
+        *y = dot(a, start..end.index(), x);
+        start = end.index();
+    }
+}
+
+/// Σ val[k]·x[col[k]] over a range of entries, in order. x has n elements.
+#[inline(always)]
+fn dot(a: &Csr, entries: Range<usize>, x: &[f64]) -> f64 {
+    debug_assert_eq!(x.len(), a.cols());
+    let mut sum = 0.0;
+    for (&c, &v) in a.col()[entries.clone()].iter().zip(&a.val()[entries]) {
+        // SAFETY: Csr holds only columns below cols, and every caller's check_sizes found x that
+        // long.
+        sum += v * unsafe { *x.get_unchecked(c as usize) };
+    }
+    sum
+}

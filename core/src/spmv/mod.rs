@@ -1,0 +1,24 @@
+//! CPU kernels of y = A·x in f64: one file a format, one mapping a function. Kernels run on the
+//! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y.
+
+pub mod coo;
+pub mod csr;
+pub mod ellpack;
+pub mod hll;
+pub mod hyb;
+mod partition;
+
+pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts};
+
+use rayon::prelude::*;
+
+/// x has n elements and y has m: what makes the gathers below safe.
+fn check_sizes(rows: usize, cols: usize, x: &[f64], y: &[f64]) {
+    assert_eq!(x.len(), cols, "x has one element a column");
+    assert_eq!(y.len(), rows, "y has one element a row");
+}
+
+/// Runs `work` on each part, in parallel when there are several.
+fn each_part<P: Send>(parts: Vec<P>, work: impl Fn(P) + Sync + Send) {
+    parts.into_par_iter().with_max_len(1).for_each(work);
+}

@@ -1,0 +1,226 @@
+//! How the rows or entries of a product are divided among workers. A partition is computed once
+//! for a matrix and a number of workers; kernels only follow it.
+
+use std::ops::Range;
+
+use crate::matrix::{HllShape, RowPtr};
+
+/// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there
+/// are no rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowParts {
+    /// Part p holds rows `bounds[p]..bounds[p + 1]`.
+    bounds: Vec<usize>,
+}
+
+impl RowParts {
+    /// Parts of equally many rows (they differ by at most one): OpenMP's `schedule(static)`.
+    pub fn equal_rows(rows: usize, parts: usize) -> Self {
+        Self::from_bounds((0..=parts).map(|p| (rows as u128 * p as u128 / parts as u128) as usize))
+    }
+
+    /// Parts of about `nnz / parts` entries each: part p starts at the first row that begins at
+    /// or after its share (the Tor Vergata paper's `matrix_partition`). Rows longer than a share
+    /// swallow their neighbours' parts, so that fewer may remain than asked for.
+    pub fn equal_entries(row_ptr: &RowPtr, parts: usize) -> Self {
+        let rows = row_ptr.len() - 1;
+        let nnz = row_ptr.get(rows) as u128;
+        Self::from_bounds((0..=parts).map(|p| match p {
+            0 => 0,
+            p if p == parts => rows,
+            p => {
+                let target = (nnz * p as u128 / parts as u128) as usize;
+                row_ptr.partition_point(|offset| offset < target).min(rows)
+            }
+        }))
+    }
+
+    fn from_bounds(bounds: impl Iterator<Item = usize>) -> Self {
+        let mut bounds: Vec<usize> = bounds.collect();
+        bounds.dedup();
+        Self { bounds }
+    }
+
+    /// Number of parts.
+    pub fn len(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    /// No part at all: there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The parts in order.
+    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.bounds.windows(2).map(|w| w[0]..w[1])
+    }
+
+    /// Each part with its rows of `y`. Panics when `y` has not as many elements as rows.
+    pub fn split<'y>(&self, mut y: &'y mut [f64]) -> Vec<(Range<usize>, &'y mut [f64])> {
+        assert_eq!(y.len(), self.bounds[self.len()], "y has one element a row");
+        self.iter()
+            .map(|rows| {
+                let (part, rest) = std::mem::take(&mut y).split_at_mut(rows.len());
+                y = rest;
+                (rows, part)
+            })
+            .collect()
+    }
+}
+
+/// A point on the merge path of a CSR matrix: the rows finished and the entries consumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergePoint {
+    /// Rows finished before this point.
+    pub row: usize,
+    /// Entries consumed before this point.
+    pub entry: usize,
+}
+
+/// Equal pieces of the merge path of row ends and entries (Merrill and Garland, SC 2016): each
+/// piece has the same number of rows finished plus entries consumed, whatever the row lengths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergePath {
+    /// Piece p runs from `points[p]` to `points[p + 1]`.
+    points: Vec<MergePoint>,
+}
+
+impl MergePath {
+    /// `parts` pieces that differ by at most one step.
+    pub fn new(row_ptr: &RowPtr, parts: usize) -> Self {
+        let rows = row_ptr.len() - 1;
+        let steps = rows as u128 + row_ptr.get(rows) as u128;
+        let points = (0..=parts)
+            .map(|p| Self::point(row_ptr, rows, (steps * p as u128 / parts as u128) as usize))
+            .collect();
+        Self { points }
+    }
+
+    /// The point after `diagonal` steps: a row is finished once all its entries are consumed and
+    /// one more step is taken.
+    fn point(row_ptr: &RowPtr, rows: usize, diagonal: usize) -> MergePoint {
+        // The number of rows r whose end row_ptr[r + 1] plus its own step r + 1 lies within the
+        // diagonal; row_ptr[r + 1] + r + 1 ascends strictly, so binary search finds it.
+        let (mut low, mut high) = (0, rows.min(diagonal));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if row_ptr.get(middle + 1) + middle < diagonal {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        MergePoint { row: low, entry: diagonal - low }
+    }
+
+    /// Number of pieces.
+    pub fn len(&self) -> usize {
+        self.points.len() - 1
+    }
+
+    /// Never true: there is at least one piece, even without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Start and end of each piece in order.
+    pub fn iter(&self) -> impl Iterator<Item = (MergePoint, MergePoint)> + '_ {
+        self.points.windows(2).map(|w| (w[0], w[1]))
+    }
+}
+
+/// Hacks in chunks that shrink towards the end, handed to whichever worker is free: OpenMP's
+/// `schedule(guided)`. The chunks do not depend on timing, only who takes them does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuidedChunks {
+    hacks: Vec<Range<usize>>,
+    rows: RowParts,
+}
+
+impl GuidedChunks {
+    /// Each chunk is what remains divided by the number of workers, rounded up, at least 1 hack.
+    pub fn new(shape: &HllShape, workers: usize) -> Self {
+        let mut hacks = Vec::new();
+        let mut next = 0;
+        while next < shape.hacks() {
+            let chunk = (shape.hacks() - next).div_ceil(workers);
+            hacks.push(next..next + chunk);
+            next += chunk;
+        }
+        let first_row = |chunk: &Range<usize>| chunk.start * shape.hack_size();
+        let bounds = hacks.iter().map(first_row).chain([shape.rows()]);
+        let rows = RowParts::from_bounds(bounds);
+        Self { hacks, rows }
+    }
+
+    /// The chunks in the order in which they are handed out.
+    pub fn hacks(&self) -> &[Range<usize>] {
+        &self.hacks
+    }
+
+    /// The rows of each chunk.
+    pub fn rows(&self) -> &RowParts {
+        &self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Order;
+
+    fn ptr(lengths: &[usize]) -> RowPtr {
+        RowPtr::from_lengths(lengths.iter().copied())
+    }
+
+    #[test]
+    fn equal_rows_differ_by_at_most_one() {
+        let parts: Vec<_> = RowParts::equal_rows(10, 4).iter().collect();
+        assert_eq!(parts, [0..2, 2..5, 5..7, 7..10]);
+        assert_eq!(RowParts::equal_rows(2, 8).len(), 2);
+        assert_eq!(RowParts::equal_rows(0, 3).len(), 0);
+    }
+
+    #[test]
+    fn equal_entries_balance_entries_and_report_fewer_parts_when_rows_are_long() {
+        let even: Vec<_> = RowParts::equal_entries(&ptr(&[1, 1, 4, 1, 1]), 2).iter().collect();
+        assert_eq!(even, [0..3, 3..5]);
+        let dense_row = RowParts::equal_entries(&ptr(&[1, 100, 1]), 4);
+        assert_eq!(dense_row.len(), 2);
+        let empty = RowParts::equal_entries(&ptr(&[0, 0, 0]), 3);
+        assert_eq!(
+            empty.iter().last().map(|r| r.end),
+            Some(3),
+            "rows without entries stay covered"
+        );
+    }
+
+    #[test]
+    fn merge_pieces_have_equal_steps_even_across_one_dense_row() {
+        let row_ptr = ptr(&[0, 1000, 0, 3, 1]);
+        let path = MergePath::new(&row_ptr, 7);
+        let steps: Vec<usize> =
+            path.iter().map(|(a, b)| (b.row - a.row) + (b.entry - a.entry)).collect();
+        assert_eq!(steps.iter().sum::<usize>(), 5 + 1004);
+        assert!(steps.iter().max().unwrap() - steps.iter().min().unwrap() <= 1, "{steps:?}");
+        for (_, p) in path.iter() {
+            assert!(p.row == 5 || row_ptr.get(p.row) <= p.entry, "{p:?} starts before its row");
+            assert!(p.row == 5 || p.entry <= row_ptr.get(p.row + 1), "{p:?} is past its row");
+        }
+        let last = path.iter().last().unwrap().1;
+        assert_eq!(last, MergePoint { row: 5, entry: 1004 });
+    }
+
+    #[test]
+    fn guided_chunks_shrink_and_cover_every_hack_once() {
+        let shape = HllShape::new((0..4001u32).map(|_| 3), 4, Order::RowMajor).unwrap();
+        let chunks = GuidedChunks::new(&shape, 2);
+        let sizes: Vec<usize> = chunks.hacks().iter().map(ExactSizeIterator::len).collect();
+        assert_eq!(&sizes[..4], [501, 250, 125, 63]);
+        assert_eq!(sizes.iter().sum::<usize>(), 1001);
+        assert_eq!(sizes.last(), Some(&1));
+        assert_eq!(chunks.rows().len(), sizes.len());
+        assert_eq!(chunks.rows().iter().last().unwrap().end, 4001);
+    }
+}
