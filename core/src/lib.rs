@@ -3,6 +3,7 @@
 //! The crate knows neither windows nor CUDA and builds for `wasm32-unknown-unknown`.
 
 pub mod bundle;
+pub mod experiment;
 pub mod generate;
 pub mod io;
 pub mod matrix;

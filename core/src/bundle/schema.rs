@@ -295,7 +295,7 @@ pub struct Run {
 }
 
 /// How a run's check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Every row within its bound.
@@ -305,6 +305,7 @@ pub enum Verdict {
     /// Not run: too large, or an input that the kernel does not take.
     Refused,
     /// Not run: this build or machine cannot.
+    #[default]
     Unsupported,
 }
 
@@ -321,7 +322,7 @@ impl Verdict {
 }
 
 /// A run's check against the reference, and the error measures beside it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// How it ended.
     pub verdict: Verdict,

@@ -109,32 +109,32 @@ impl FormatSpec {
     ) -> Result<AnyFormat<T>, FormatError> {
         Ok(match *self {
             Self::Csr => AnyFormat::Csr(Arc::clone(a)),
-            Self::Coo => AnyFormat::Coo(Coo::from_csr(a, limit)?),
-            Self::Ell { order } => AnyFormat::Ell(Ellpack::from_csr(a, order, limit)?),
+            Self::Coo => AnyFormat::Coo(Coo::from_csr(a, limit)?.into()),
+            Self::Ell { order } => AnyFormat::Ell(Ellpack::from_csr(a, order, limit)?.into()),
             Self::Hyb { width, order } => {
                 let width = width.unwrap_or_else(|| Hyb::default_width(a));
-                AnyFormat::Hyb(Hyb::from_csr(a, width, order, limit)?)
+                AnyFormat::Hyb(Hyb::from_csr(a, width, order, limit)?.into())
             }
             Self::Hll { hack_size, order } => {
-                AnyFormat::Hll(Hll::from_csr(a, hack_size, order, limit)?)
+                AnyFormat::Hll(Hll::from_csr(a, hack_size, order, limit)?.into())
             }
         })
     }
 }
 
-/// A matrix in one of the formats.
+/// A matrix in one of the formats; cheap to clone.
 #[derive(Clone, Debug)]
 pub enum AnyFormat<T = f64> {
     /// Coordinates.
-    Coo(Coo<T>),
-    /// Compressed sparse rows, shared with whoever else holds them.
+    Coo(Arc<Coo<T>>),
+    /// Compressed sparse rows.
     Csr(Arc<Csr<T>>),
     /// ELLPACK.
-    Ell(Ellpack<T>),
+    Ell(Arc<Ellpack<T>>),
     /// ELLPACK plus COO.
-    Hyb(Hyb<T>),
+    Hyb(Arc<Hyb<T>>),
     /// Hacked ELLPACK.
-    Hll(Hll<T>),
+    Hll(Arc<Hll<T>>),
 }
 
 impl<T: Scalar> AnyFormat<T> {

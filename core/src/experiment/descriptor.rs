@@ -1,0 +1,226 @@
+//! One static descriptor a kernel: what it is called, what it reads and how it maps work to
+//! workers. Backends hold the launchers; a test holds both lists together.
+
+use crate::matrix::{DEFAULT_HACK_SIZE, FormatSpec, Order};
+
+use super::mapping::Mapping;
+
+/// What a kernel computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// y = A·x.
+    Spmv,
+}
+
+impl Operation {
+    /// The word used on the command line and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Spmv => "spmv",
+        }
+    }
+}
+
+/// Kind of device that a kernel runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// Processor.
+    Cpu,
+    /// NVIDIA graphics processor.
+    Cuda,
+}
+
+impl DeviceKind {
+    /// `cpu` or `cuda`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+        }
+    }
+}
+
+/// Where a kernel comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Tor Vergata: SpMV in CSR and HLL.
+    Paper000,
+    /// Cranfield: SpMV in CSR and ELLPACK.
+    Paper002,
+    /// The thesis on CG with FSAI: COO, ELLPACK, Hybrid, CSR.
+    Paper003,
+    /// This project.
+    Ours,
+    /// A vendor's library.
+    Vendor,
+}
+
+impl Origin {
+    /// The word used in tables and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paper000 => "paper:000",
+            Self::Paper002 => "paper:002",
+            Self::Paper003 => "paper:003",
+            Self::Ours => "ours",
+            Self::Vendor => "vendor",
+        }
+    }
+}
+
+/// The matrix format that a kernel reads, its parameters still open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Coordinates.
+    Coo,
+    /// Compressed sparse rows.
+    Csr,
+    /// ELLPACK.
+    Ell(Order),
+    /// ELLPACK plus COO.
+    Hyb(Order),
+    /// Hacked ELLPACK.
+    Hll(Order),
+}
+
+/// Parameters of formats that a user may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatParams {
+    /// Rows a hack of HLL.
+    pub hack_size: usize,
+    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
+    pub hyb_width: Option<usize>,
+}
+
+impl Default for FormatParams {
+    fn default() -> Self {
+        Self { hack_size: DEFAULT_HACK_SIZE, hyb_width: None }
+    }
+}
+
+impl Format {
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coo => "coo",
+            Self::Csr => "csr",
+            Self::Ell(_) => "ell",
+            Self::Hyb(_) => "hyb",
+            Self::Hll(_) => "hll",
+        }
+    }
+
+    /// The format with its parameters filled in.
+    pub fn with(self, params: &FormatParams) -> FormatSpec {
+        match self {
+            Self::Coo => FormatSpec::Coo,
+            Self::Csr => FormatSpec::Csr,
+            Self::Ell(order) => FormatSpec::Ell { order },
+            Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
+            Self::Hll(order) => FormatSpec::Hll { hack_size: params.hack_size, order },
+        }
+    }
+}
+
+/// What is known of a kernel without running it.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelDescriptor {
+    /// `device/format/mapping` for ours, `vendor/library/algorithm` for vendors'.
+    pub id: &'static str,
+    /// What it computes.
+    pub operation: Operation,
+    /// What it reads.
+    pub format: Format,
+    /// Where it runs.
+    pub device: DeviceKind,
+    /// How rows and entries are given to workers.
+    pub mapping: Mapping,
+    /// The mapping in one line, for people.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub origin: &'static [Origin],
+    /// It multiplies padding by x, so that an infinite or NaN x would spoil rows that do not
+    /// hold that column: such an x is refused.
+    pub needs_finite_x: bool,
+}
+
+impl KernelDescriptor {
+    /// The origins as the words used in files.
+    pub fn origin_names(&self) -> Vec<String> {
+        self.origin.iter().map(|o| o.as_str().to_owned()).collect()
+    }
+
+    /// Runs on one thread whatever is asked for.
+    pub fn is_serial(&self) -> bool {
+        self.mapping == Mapping::Serial
+    }
+}
+
+/// Id of the kernel that every result is checked against and that speed-ups are relative to.
+pub const REFERENCE: &str = "cpu/csr/serial";
+
+/// The descriptor with this id.
+pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
+    KERNELS.iter().find(|k| k.id == id)
+}
+
+const fn cpu_spmv(
+    id: &'static str,
+    format: Format,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    // The papers' kernels on padded formats multiply the padding.
+    let needs_finite_x = matches!(format, Format::Ell(_) | Format::Hyb(_) | Format::Hll(_));
+    let (operation, device) = (Operation::Spmv, DeviceKind::Cpu);
+    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+}
+
+use Order::RowMajor;
+use Origin::{Ours, Paper000, Paper002, Paper003};
+
+/// Every kernel, in the order in which tables list them.
+#[rustfmt::skip]
+pub static KERNELS: &[KernelDescriptor] = &[
+    cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
+        "one thread, rows in order; the reference of every check"),
+    cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
+        "equal contiguous parts of the rows, one a thread"),
+    cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
+        "contiguous parts of the rows with about equally many entries, one a thread"),
+    cpu_spmv("cpu/csr/merge", Format::Csr, Mapping::MergePath, &[Ours],
+        "equal pieces of rows plus entries, one a thread; long rows are shared"),
+    cpu_spmv("cpu/coo/serial", Format::Coo, Mapping::Serial, &[Paper003],
+        "one thread, entries in order, each added to its row"),
+    cpu_spmv("cpu/ell/serial", Format::Ell(RowMajor), Mapping::Serial, &[Paper002, Paper003],
+        "one thread, rows in order, padding multiplied"),
+    cpu_spmv("cpu/ell/rows", Format::Ell(RowMajor), Mapping::EqualRows, &[Paper002, Paper003],
+        "equal contiguous parts of the rows, one a thread, padding multiplied"),
+    cpu_spmv("cpu/hyb/serial", Format::Hyb(RowMajor), Mapping::Serial, &[Paper003],
+        "one thread, the ELLPACK part row by row, then the COO tail"),
+    cpu_spmv("cpu/hyb/rows", Format::Hyb(RowMajor), Mapping::EqualRows, &[Paper003],
+        "equal contiguous parts of the rows with their tail entries, one a thread"),
+    cpu_spmv("cpu/hll/serial", Format::Hll(RowMajor), Mapping::Serial, &[Paper000],
+        "one thread, hack by hack, rows in order, padding multiplied"),
+    cpu_spmv("cpu/hll/guided", Format::Hll(RowMajor), Mapping::GuidedHacks, &[Paper000],
+        "hacks in shrinking chunks for the next free thread; four sums a row, prefetch"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_three_lower_case_parts_and_are_unique() {
+        for k in KERNELS {
+            assert_eq!(k.id.split('/').count(), 3, "{}", k.id);
+            assert_eq!(k.id, k.id.to_lowercase());
+            assert_eq!(KERNELS.iter().filter(|other| other.id == k.id).count(), 1, "{}", k.id);
+            let (device, format) = (k.device.as_str(), k.format.name());
+            assert!(k.id.starts_with(&format!("{device}/{format}/")), "{}", k.id);
+        }
+        assert!(kernel(REFERENCE).is_some());
+        assert!(kernel("cpu/csr/none").is_none());
+    }
+}

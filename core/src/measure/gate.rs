@@ -1,0 +1,213 @@
+//! The gate that every result passes before a timing counts: each row against the serial CSR
+//! product, within the rounding that any order of summation may have.
+
+use rayon::prelude::*;
+
+use crate::bundle::{Check, Verdict};
+use crate::matrix::Csr;
+use crate::spmv;
+
+/// Unit roundoff of f64, 2⁻⁵³.
+const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
+
+/// Differences below this do not enter the Tor Vergata paper's s.
+pub const PAPER_EPSILON: f64 = 1e-10;
+
+/// y = A·x by `cpu/csr/serial` and how far each row of another result may lie from it.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    y: Vec<f64>,
+    /// 2·len_i·2⁻⁵³·Σ_j |a_ij·x_j| for row i.
+    bound: Vec<f64>,
+}
+
+impl Reference {
+    /// Computes the reference. x has n elements; panics otherwise.
+    pub fn new(a: &Csr, x: &[f64]) -> Self {
+        let mut y = vec![0.0; a.rows()];
+        spmv::csr::serial(a, x, &mut y);
+        let bound = (0..a.rows()).into_par_iter().map(|i| {
+            let (col, val) = a.row(i);
+            let terms = col.iter().zip(val).map(|(&c, &v)| (v * x[c as usize]).abs());
+            2.0 * col.len() as f64 * UNIT_ROUNDOFF * terms.sum::<f64>()
+        });
+        Self { bound: bound.collect(), y }
+    }
+
+    /// The reference result, one element a row.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Checks `z` row by row: both NaN, equal infinities, or both finite with |z − y| within the
+    /// bound. The error measures beside the verdict count only rows where both are finite.
+    pub fn check(&self, z: &[f64]) -> Check {
+        if z.len() != self.y.len() {
+            let reason = format!("the result has {} rows instead of {}", z.len(), self.y.len());
+            return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
+        }
+        let rows = self.y.len();
+        // Sums over fixed blocks of rows, so that they do not depend on the number of threads.
+        const BLOCK: usize = 1 << 14;
+        let blocks: Vec<Errors> = (0..rows.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|b| {
+                let block = b * BLOCK..rows.min((b + 1) * BLOCK);
+                block.fold(Errors::default(), |errors, i| errors.add_row(self, z, i))
+            })
+            .collect();
+        let errors = blocks.into_iter().fold(Errors::default(), Errors::join);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let rel_err = if errors.squared_difference == 0.0 {
+            Some(0.0)
+        } else {
+            finite((errors.squared_difference / errors.squared_norm).sqrt())
+        };
+        let reason = errors.first_failed.map(|i| {
+            format!(
+                "row {i} is {:e} instead of {:e}, allowed to differ by {:e}; {} of {rows} rows are wrong",
+                z[i], self.y[i], self.bound[i], errors.failed
+            )
+        });
+        Check {
+            verdict: if errors.failed == 0 { Verdict::Pass } else { Verdict::Fail },
+            reason,
+            row: errors.first_failed.map(|i| i as u64),
+            worst: finite(errors.worst),
+            s_paper: finite(if rows == 0 { 0.0 } else { errors.paper_sum / rows as f64 }),
+            rel_err,
+        }
+    }
+}
+
+/// What one pass over the rows collects.
+#[derive(Clone, Copy, Default)]
+struct Errors {
+    failed: u64,
+    first_failed: Option<usize>,
+    worst: f64,
+    paper_sum: f64,
+    squared_difference: f64,
+    squared_norm: f64,
+}
+
+impl Errors {
+    fn add_row(mut self, reference: &Reference, z: &[f64], i: usize) -> Self {
+        let (z, y, bound) = (z[i], reference.y[i], reference.bound[i]);
+        let passed = if z.is_finite() && y.is_finite() {
+            let difference = (z - y).abs();
+            if difference > 0.0 {
+                self.worst = self.worst.max(difference / bound);
+                self.squared_difference += difference * difference;
+            }
+            if difference >= PAPER_EPSILON {
+                self.paper_sum += difference;
+            }
+            self.squared_norm += y * y;
+            difference <= bound
+        } else {
+            (z.is_nan() && y.is_nan()) || z == y
+        };
+        if !passed {
+            self.failed += 1;
+            self.first_failed = self.first_failed.or(Some(i));
+        }
+        self
+    }
+
+    fn join(self, next: Self) -> Self {
+        Self {
+            failed: self.failed + next.failed,
+            first_failed: self.first_failed.or(next.first_failed),
+            worst: self.worst.max(next.worst),
+            paper_sum: self.paper_sum + next.paper_sum,
+            squared_difference: self.squared_difference + next.squared_difference,
+            squared_norm: self.squared_norm + next.squared_norm,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::examples;
+
+    fn reference() -> Reference {
+        Reference::new(&examples::five_by_five(), &[1.0, 2.0, 3.0, 4.0, 5.0])
+    }
+
+    #[test]
+    fn the_papers_example_has_the_product_worked_out_by_hand() {
+        assert_eq!(reference().y(), [11.0, 13.0, 8.0, 18.0, 34.0]);
+        // Row 4: two terms, |1·4| + |6·5| = 34.
+        assert_eq!(reference().bound[4], 2.0 * 2.0 * 2f64.powi(-53) * 34.0);
+    }
+
+    #[test]
+    fn a_row_off_by_one_millionth_fails_and_is_named() {
+        let r = reference();
+        let mut z = r.y().to_vec();
+        assert_eq!(r.check(&z).verdict, Verdict::Pass);
+        z[3] *= 1.0 + 1e-6;
+        let check = r.check(&z);
+        assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(3)));
+        assert!(check.worst.unwrap() > 1e6);
+        let reason = check.reason.unwrap();
+        assert!(
+            reason.starts_with("row 3 is 1.80000179") && reason.contains("instead of 1.8e1"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn one_nan_or_infinity_fails_where_the_reference_is_finite() {
+        let r = reference();
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut z = r.y().to_vec();
+            z[0] = bad;
+            let check = r.check(&z);
+            assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(0)), "{bad}");
+            assert!(
+                [check.worst, check.s_paper, check.rel_err].iter().flatten().all(|v| v.is_finite())
+            );
+        }
+    }
+
+    #[test]
+    fn non_finite_rows_pass_only_when_of_the_same_class() {
+        let a = examples::dense(&[[1.0, 0.0], [0.0, 1.0]]);
+        let r = Reference::new(&a, &[f64::INFINITY, f64::NAN]);
+        let verdict = |z: [f64; 2]| r.check(&z).verdict;
+        assert_eq!(verdict([f64::INFINITY, f64::NAN]), Verdict::Pass);
+        assert_eq!(verdict([f64::NEG_INFINITY, f64::NAN]), Verdict::Fail);
+        assert_eq!(verdict([f64::NAN, f64::NAN]), Verdict::Fail);
+        assert_eq!(verdict([f64::INFINITY, f64::INFINITY]), Verdict::Fail);
+        assert_eq!(verdict([f64::MAX, f64::NAN]), Verdict::Fail);
+    }
+
+    #[test]
+    fn a_bound_that_overflows_lets_no_infinity_pass() {
+        let a = examples::dense(&[[1e308, -1e308]]);
+        let r = Reference::new(&a, &[1.5, 1.5]);
+        assert_eq!((r.y()[0], r.bound[0]), (0.0, f64::INFINITY));
+        assert_eq!(r.check(&[f64::INFINITY]).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn an_empty_row_must_be_exactly_zero() {
+        let a = Csr::from_triplets(2, 2, &[(0, 0, 1.0)]).unwrap();
+        let r = Reference::new(&a, &[1.0, 1.0]);
+        assert_eq!(r.check(&[1.0, -0.0]).verdict, Verdict::Pass);
+        assert_eq!(r.check(&[1.0, f64::MIN_POSITIVE]).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn the_papers_s_averages_differences_from_epsilon_up() {
+        let a = examples::dense(&[[1e9, 0.0], [0.0, 1e9]]);
+        let r = Reference::new(&a, &[1.0, 1.0]);
+        // One unit in the last place of 1e9, 2⁻²³, in one row of two.
+        let check = r.check(&[1e9 + 2f64.powi(-23), 1e9]);
+        assert_eq!(check.verdict, Verdict::Pass);
+        assert_eq!(check.s_paper, Some(2f64.powi(-24)));
+    }
+}
