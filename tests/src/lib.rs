@@ -1,1 +1,8 @@
-//! tests
+//! What the whole-system tests share.
+//!
+//! Most tests run on any machine. One that needs more than that says so with [`skip!`](crate::skip!):
+//! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
+
+mod need;
+
+pub use need::{Need, skip};

@@ -1,0 +1,143 @@
+//! What a test may need beyond Cargo, and what happens where it is absent.
+
+use std::io::Write as _;
+
+/// The environment variable that names, separated by commas, the needs that this machine meets.
+const REQUIRE: &str = "SPARSESCOPE_REQUIRE";
+
+/// Something that a test needs and that not every machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A graphics adapter that wgpu can draw with; a software one will do.
+    Adapter,
+    /// A headless browser.
+    Browser,
+    /// An NVIDIA GPU with its driver.
+    Gpu,
+    /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
+    Matrices,
+    /// NVIDIA's run-time compiler, which needs no GPU.
+    Nvrtc,
+    /// A `python3` that can import SciPy.
+    Scipy,
+}
+
+impl Need {
+    /// Every need, in the order of their names.
+    pub const ALL: [Self; 6] =
+        [Self::Adapter, Self::Browser, Self::Gpu, Self::Matrices, Self::Nvrtc, Self::Scipy];
+
+    /// The need's name in `SPARSESCOPE_REQUIRE`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adapter => "adapter",
+            Self::Browser => "browser",
+            Self::Gpu => "gpu",
+            Self::Matrices => "matrices",
+            Self::Nvrtc => "nvrtc",
+            Self::Scipy => "scipy",
+        }
+    }
+}
+
+/// Leaves a test, which returns nothing, whose [`Need`] is absent: `skip!(Need::Scipy, "python3
+/// cannot import scipy")`. The reason takes arguments as `format!` does.
+///
+/// # Panics
+/// Where `SPARSESCOPE_REQUIRE` names the need, so that a machine that must run the test cannot pass
+/// without it.
+#[macro_export]
+macro_rules! skip {
+    ($need:expr, $($why:tt)+) => {{
+        $crate::skip($need, &format!($($why)+));
+        return;
+    }};
+}
+
+/// Says on standard error that a test is skipped; [`skip!`](crate::skip!) calls it.
+///
+/// # Panics
+/// Where `SPARSESCOPE_REQUIRE` names the need, or holds a name that is no [`Need`].
+#[track_caller]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+pub fn skip(need: Need, why: &str) {
+    let require = std::env::var(REQUIRE).unwrap_or_default();
+    match required(&require) {
+        Ok(required) if required.contains(&need) => {
+            panic!("{REQUIRE} names {}, but {why}", need.name())
+        }
+        Ok(_) => {}
+        Err(unknown) => {
+            let known = Need::ALL.map(Need::name).join(", ");
+            panic!("{REQUIRE} holds `{unknown}`, expected some of {known}")
+        }
+    }
+    // The harness holds back what `eprintln!` writes in a test that passes, not what goes to the
+    // handle itself. One write: tests run side by side.
+    let line = format!("test skipped for want of {}: {why}\n", need.name());
+    let written = std::io::stderr().write_all(line.as_bytes());
+    assert!(written.is_ok(), "standard error is closed, and a skip must be seen");
+}
+
+/// The needs that `require` lists, or the first name in it that is none.
+fn required(require: &str) -> Result<Vec<Need>, &str> {
+    require
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Need::ALL.into_iter().find(|need| need.name() == name).ok_or(name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Output};
+
+    #[test]
+    fn requirements_are_a_comma_separated_list_of_names() {
+        assert_eq!(required(""), Ok(vec![]));
+        assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
+        assert_eq!(required("scipy,browsers"), Err("browsers"));
+        assert_eq!(required("adapter,browser,gpu,matrices,nvrtc,scipy"), Ok(Need::ALL.to_vec()));
+    }
+
+    /// Runs the one test below in a process of its own, as a test whose need is absent.
+    fn run_skipping_test(require: &str) -> Output {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "need::tests::a_skip_is_seen_and_a_required_one_fails"])
+            .env(IN_CHILD, "1")
+            .env(REQUIRE, require)
+            .output()
+            .unwrap()
+    }
+
+    const IN_CHILD: &str = "SPARSESCOPE_TESTS_IN_CHILD";
+
+    #[test]
+    fn a_skip_is_seen_and_a_required_one_fails() {
+        if std::env::var_os(IN_CHILD).is_some() {
+            crate::skip!(Need::Scipy, "there is no {}", "snake");
+        }
+
+        let allowed = run_skipping_test("nvrtc");
+        assert!(allowed.status.success(), "{allowed:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&allowed.stderr),
+            "test skipped for want of scipy: there is no snake\n"
+        );
+
+        let required = run_skipping_test("nvrtc,scipy");
+        assert!(!required.status.success(), "{required:?}");
+        assert!(says(&required, "SPARSESCOPE_REQUIRE names scipy, but there is no snake"));
+
+        let misspelt = run_skipping_test("scipi");
+        assert!(!misspelt.status.success(), "{misspelt:?}");
+        assert!(says(&misspelt, "SPARSESCOPE_REQUIRE holds `scipi`"));
+    }
+
+    /// Whether the harness, which reports failures on standard output, printed `text`.
+    fn says(output: &Output, text: &str) -> bool {
+        String::from_utf8_lossy(&output.stdout).contains(text)
+    }
+}
