@@ -2,12 +2,26 @@
 //!
 //! What starts threads or looks at the system is native only; kernels use the ambient pool.
 
+#[cfg(not(target_family = "wasm"))]
+mod bandwidth;
 mod build_facts;
+mod cache;
+#[cfg(not(target_family = "wasm"))]
+mod devices;
+mod environment;
 mod noise;
 #[cfg(not(target_family = "wasm"))]
 mod threads;
 
+#[cfg(not(target_family = "wasm"))]
+pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
 pub use build_facts::{build, revision};
+#[cfg(not(target_family = "wasm"))]
+pub use cache::CacheFlusher;
+pub use cache::CacheSizes;
+#[cfg(not(target_family = "wasm"))]
+pub use devices::Devices;
+pub use environment::{cpu, environment};
 pub use noise::NoiseWatch;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, default_thread_counts, pool};
