@@ -1,7 +1,31 @@
-//! Measuring: the machine and its bandwidth, samples, and the gate that results pass.
+//! Measuring: the machine and its memory bandwidth, and the gate that results pass.
+//!
+//! What starts threads or looks at the system is native only; kernels use the ambient pool.
 
+#[cfg(not(target_family = "wasm"))]
+mod bandwidth;
+mod build_facts;
+mod cache;
+#[cfg(not(target_family = "wasm"))]
+mod devices;
+mod environment;
 mod gate;
+mod noise;
+#[cfg(not(target_family = "wasm"))]
+mod threads;
 mod vector;
 
+#[cfg(not(target_family = "wasm"))]
+pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
+pub use build_facts::{build, revision};
+#[cfg(not(target_family = "wasm"))]
+pub use cache::CacheFlusher;
+pub use cache::CacheSizes;
+#[cfg(not(target_family = "wasm"))]
+pub use devices::Devices;
+pub use environment::{cpu, environment};
 pub use gate::{PAPER_EPSILON, Reference};
+pub use noise::NoiseWatch;
+#[cfg(not(target_family = "wasm"))]
+pub use threads::{ThreadsError, default_thread_counts, pool};
 pub use vector::{DEFAULT_SEED, integer_vector};

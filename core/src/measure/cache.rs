@@ -1,0 +1,295 @@
+//! The processor's caches: what the system tells of them, their totals, and flushing them before
+//! cold samples.
+
+use crate::bundle::{Cache, Cpu};
+
+/// Caches as cpu0 sees them, smallest level first; empty where the system does not tell.
+pub(super) fn caches() -> Vec<Cache> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let folder = std::path::Path::new("/sys/devices/system/cpu/cpu0/cache");
+    let index_folders = (0..).map(|index| folder.join(format!("index{index}")));
+    let mut caches: Vec<Cache> = index_folders
+        .take_while(|index| index.is_dir())
+        .filter_map(|index| {
+            let text = |file: &str| std::fs::read_to_string(index.join(file)).ok();
+            let shared = text("shared_cpu_list").unwrap_or_default();
+            parse_cache(&text("level")?, &text("type")?, &text("size")?, &shared)
+        })
+        .collect();
+    caches.sort_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
+    caches
+}
+
+/// One cache from the files `level`, `type`, `size` and `shared_cpu_list` of its folder.
+fn parse_cache(level: &str, kind: &str, size: &str, shared_cpus: &str) -> Option<Cache> {
+    Some(Cache {
+        level: level.trim().parse().ok()?,
+        kind: kind.trim().to_lowercase(),
+        bytes: parse_size(size)?,
+        shared_by: count_cpus(shared_cpus),
+    })
+}
+
+/// `48K`, `32M`, `1024`: binary units.
+fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text.get(digits.len()..)? {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// Processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
+fn count_cpus(list: &str) -> Option<u32> {
+    let list = list.trim();
+    if list.is_empty() {
+        return None;
+    }
+    list.split(',').try_fold(0_u32, |count, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+        count.checked_add(last.checked_sub(first)?.checked_add(1)?)
+    })
+}
+
+/// Totals that bandwidth arrays and cache flushes are sized by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheSizes {
+    /// Data caches of one core below the last level, together.
+    pub private_bytes: u64,
+    /// One last-level cache.
+    pub last_level_bytes: u64,
+    /// Last-level caches in the machine: one a socket, or one a group of cores.
+    pub last_level_count: u32,
+    /// Logical processors that this process may use.
+    pub logical: u32,
+}
+
+impl CacheSizes {
+    /// From the processor's description. Where it names no caches, 2 MiB and 64 MiB are assumed,
+    /// more than most processors have.
+    pub fn of(cpu: &Cpu) -> Self {
+        let logical = cpu.logical.max(1);
+        let data = || cpu.caches.iter().filter(|cache| cache.kind != "instruction");
+        let Some(last) = data().max_by_key(|cache| cache.level) else {
+            return Self {
+                private_bytes: 2 << 20,
+                last_level_bytes: 64 << 20,
+                last_level_count: 1,
+                logical,
+            };
+        };
+        let below = data().filter(|cache| cache.level < last.level);
+        Self {
+            private_bytes: below.map(|cache| cache.bytes).fold(0, u64::saturating_add),
+            last_level_bytes: last.bytes,
+            last_level_count: last.shared_by.map_or(1, |shared| logical.div_ceil(shared.max(1))),
+            logical,
+        }
+    }
+
+    /// Bytes of the last-level caches that `threads` threads can use at once, one of them each at
+    /// best.
+    pub fn last_level_within_reach(&self, threads: usize) -> u64 {
+        let threads = u64::try_from(threads).unwrap_or(u64::MAX).max(1);
+        self.last_level_bytes.saturating_mul(threads.min(u64::from(self.last_level_count)))
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub use flush::CacheFlusher;
+
+#[cfg(not(target_family = "wasm"))]
+mod flush {
+    use std::hint::black_box;
+
+    use super::CacheSizes;
+    use crate::measure::bandwidth::{part_of, sum};
+    use crate::memory::{MemoryError, MemoryLimit};
+
+    /// Pushes everything out of the caches before a cold sample.
+    ///
+    /// Every thread of the ambient pool reads its own part of a buffer: at least twice the private
+    /// caches of a core, and together at least twice the last-level caches within their reach.
+    /// Reading, not writing: lines of the buffer that are left in the caches are clean, so that
+    /// the sample pays for its own traffic and not for writing the flusher's lines back.
+    pub struct CacheFlusher {
+        sizes: CacheSizes,
+        buffer: Vec<f64>,
+    }
+
+    impl CacheFlusher {
+        /// Allocates the buffer for all processors of the machine. Its pages are written here:
+        /// pages never written would all be the system's one page of zeros.
+        pub fn new(sizes: CacheSizes, limit: MemoryLimit) -> Result<Self, MemoryError> {
+            let threads = usize::try_from(sizes.logical).unwrap_or(usize::MAX);
+            let bytes = bytes_to_walk(&sizes, threads);
+            limit.check("the buffer that flushes the caches", u128::from(bytes))?;
+            let elements = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
+            Ok(Self { sizes, buffer: vec![1.0; elements] })
+        }
+
+        /// Flushes the caches of the processors that the ambient pool's threads run on.
+        pub fn flush(&self) {
+            let bytes = bytes_to_walk(&self.sizes, rayon::current_num_threads());
+            let elements = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
+            let walked = &self.buffer[..elements.min(self.buffer.len())];
+            rayon::broadcast(|thread| {
+                let part = part_of(walked.len(), thread.index(), thread.num_threads());
+                black_box(sum(&walked[part]));
+            });
+        }
+    }
+
+    /// Bytes that `threads` threads walk together.
+    pub(super) fn bytes_to_walk(sizes: &CacheSizes, threads: usize) -> u64 {
+        let cores = u64::try_from(threads).unwrap_or(u64::MAX).min(u64::from(sizes.logical));
+        let private = sizes.private_bytes.saturating_mul(cores.max(1));
+        // Where the last level does not hold what the levels above it hold, twice the sum of both
+        // must pass; where it does, that is only more than needed.
+        sizes.last_level_within_reach(threads).saturating_add(private).saturating_mul(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(level: u32, kind: &str, bytes: u64, shared_by: u32) -> Cache {
+        Cache { level, kind: kind.to_owned(), bytes, shared_by: Some(shared_by) }
+    }
+
+    fn cpu(logical: u32, caches: Vec<Cache>) -> Cpu {
+        Cpu { logical, caches, ..Cpu::default() }
+    }
+
+    #[test]
+    fn a_cache_is_read_from_the_texts_of_its_folder() {
+        let expected = cache(3, "unified", 32 << 20, 16);
+        assert_eq!(parse_cache("3\n", "Unified\n", "32768K\n", "0-7,64-71\n"), Some(expected));
+        let alone = Cache { shared_by: None, ..cache(1, "data", 48 << 10, 0) };
+        assert_eq!(parse_cache("1\n", "Data\n", "48K\n", "\n"), Some(alone));
+        assert_eq!(parse_cache("x", "Data", "48K", "0"), None);
+        assert_eq!(parse_cache("1", "Data", "48 parsecs", "0"), None);
+    }
+
+    #[test]
+    fn sizes_are_binary_and_overflow_is_refused() {
+        assert_eq!(parse_size("512\n"), Some(512));
+        assert_eq!(parse_size("1024K"), Some(1 << 20));
+        assert_eq!(parse_size("2M"), Some(2 << 20));
+        assert_eq!(parse_size("1G"), Some(1 << 30));
+        for wrong in ["", "K", "-1K", "1KB", "18446744073709551615K"] {
+            assert_eq!(parse_size(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn processors_are_counted_over_ranges() {
+        assert_eq!(count_cpus("0\n"), Some(1));
+        assert_eq!(count_cpus("0-3,8,10-11"), Some(7));
+        for wrong in ["", "a", "3-1", "0-4294967295", "1,,2"] {
+            assert_eq!(count_cpus(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn totals_leave_instructions_out_and_count_the_last_level_caches() {
+        let caches = vec![
+            cache(1, "data", 32 << 10, 2),
+            cache(1, "instruction", 32 << 10, 2),
+            cache(2, "unified", 1 << 20, 2),
+            cache(3, "unified", 32 << 20, 16),
+        ];
+        let sizes = CacheSizes::of(&cpu(192, caches));
+        let expected = CacheSizes {
+            private_bytes: (1 << 20) + (32 << 10),
+            last_level_bytes: 32 << 20,
+            last_level_count: 12,
+            logical: 192,
+        };
+        assert_eq!(sizes, expected);
+        assert_eq!(sizes.last_level_within_reach(1), 32 << 20);
+        assert_eq!(sizes.last_level_within_reach(4), 128 << 20);
+        assert_eq!(sizes.last_level_within_reach(384), 384 << 20);
+    }
+
+    #[test]
+    fn a_machine_that_names_no_caches_gets_large_ones() {
+        let sizes = CacheSizes::of(&cpu(8, Vec::new()));
+        assert_eq!((sizes.last_level_bytes, sizes.last_level_count), (64 << 20, 1));
+    }
+
+    #[test]
+    #[cfg(not(target_family = "wasm"))]
+    fn threads_together_walk_twice_the_caches_within_their_reach() {
+        let sizes = CacheSizes {
+            private_bytes: 2 << 20,
+            last_level_bytes: 16 << 20,
+            last_level_count: 2,
+            logical: 8,
+        };
+        assert_eq!(flush::bytes_to_walk(&sizes, 1), 2 * (18 << 20));
+        assert_eq!(flush::bytes_to_walk(&sizes, 2), 2 * (36 << 20));
+        assert_eq!(flush::bytes_to_walk(&sizes, 8), 2 * (48 << 20));
+        // More threads than processors share their private caches.
+        assert_eq!(flush::bytes_to_walk(&sizes, 16), flush::bytes_to_walk(&sizes, 8));
+    }
+
+    /// Seconds to follow `steps` links, each load waiting for the one before it.
+    #[cfg(target_os = "linux")]
+    fn chase(links: &[u32], steps: usize) -> f64 {
+        let start = std::time::Instant::now();
+        let end = (0..steps).fold(0_u32, |at, _| links[at as usize]);
+        std::hint::black_box(end);
+        start.elapsed().as_secs_f64()
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn after_a_flush_data_must_come_from_memory_again() {
+        use crate::memory::MemoryLimit;
+        let described = crate::measure::cpu();
+        if described.caches.is_empty() {
+            let line = "skipped: the system does not tell its caches\n";
+            std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
+            return;
+        }
+        // 256 KiB in lines of 64 bytes, visited in an order that no prefetcher follows (a full
+        // period of a linear congruential generator modulo a power of two).
+        let lines = 1_u32 << 12;
+        let mut links = vec![0_u32; lines as usize * 16];
+        let mut at = 0_u32;
+        for _ in 0..lines {
+            let next = (at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)) % lines;
+            links[at as usize * 16] = next * 16;
+            at = next;
+        }
+        let flusher =
+            CacheFlusher::new(CacheSizes::of(&described), MemoryLimit::of_machine()).unwrap();
+        // All on one thread, whose core's private caches hold the chain.
+        let pool = crate::measure::pool(1).unwrap();
+        let (mut hot, mut cold) = (Vec::new(), Vec::new());
+        pool.install(|| {
+            for _ in 0..15 {
+                chase(&links, lines as usize);
+                hot.push(chase(&links, lines as usize));
+                flusher.flush();
+                cold.push(chase(&links, lines as usize));
+            }
+        });
+        let median = |times: &mut Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        let (hot, cold) = (median(&mut hot), median(&mut cold));
+        assert!(cold > 3.0 * hot, "cold {cold} s, hot {hot} s");
+    }
+}
