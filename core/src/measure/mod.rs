@@ -1,1 +1,5 @@
 //! Measuring: machine, bandwidth, samples, error measures.
+
+mod summary;
+
+pub use summary::Summary;
