@@ -2,6 +2,8 @@
 //! they are run on.
 
 mod backend;
+#[cfg(not(target_family = "wasm"))]
+mod cpu;
 mod descriptor;
 mod mapping;
 mod problem;
@@ -9,6 +11,8 @@ mod problem;
 pub use backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use cpu::CpuBackend;
 pub use descriptor::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, Operation, Origin, REFERENCE,
     kernel,
