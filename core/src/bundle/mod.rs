@@ -20,6 +20,8 @@ mod write;
 
 #[cfg(not(target_family = "wasm"))]
 mod file;
+#[cfg(not(target_family = "wasm"))]
+mod journal;
 
 #[cfg(test)]
 mod sample;
@@ -28,6 +30,8 @@ mod schema_tests;
 
 pub use contents::{Bundle, MatrixFolder};
 pub use error::BundleError;
+#[cfg(not(target_family = "wasm"))]
+pub use journal::{Journal, Record, journal_path};
 pub use key::RunKey;
 pub use limits::Limits;
 pub use names::matrix_id;
