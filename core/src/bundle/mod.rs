@@ -24,6 +24,8 @@ mod file;
 mod journal;
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod sample;
 #[cfg(test)]
 mod schema_tests;
