@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 use zip::read::{ArchiveOffset, Config, ZipFileEntry};
 use zip::{CompressionMethod, ZipArchive};
 
-use super::check::MANIFEST;
-use super::names::{is_safe_entry, printable};
+use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN};
+use super::names::{is_safe_entry, matrix_entry, printable};
 use super::{BundleError, Limits};
 
 /// A zip whose directory has been read and of whose entries only the manifest is decompressed.
@@ -130,12 +130,19 @@ fn check_entry(entry: &ZipFileEntry<'_>, limits: &Limits) -> Result<(), BundleEr
         return Err(BundleError::Method { entry: name });
     }
     let size = entry.size();
-    limits.check(&format!("entry `{name}`"), size, "bytes", limits.entry_bytes)?;
+    let limit = if is_document(&name) { limits.document_bytes } else { limits.entry_bytes };
+    limits.check(&format!("entry `{name}`"), size, "bytes", limit)?;
     let ratio = size / entry.compressed_size().max(1);
     if size > limits.ratio_from && ratio > limits.ratio {
         return Err(BundleError::Ratio { entry: name, ratio, limit: limits.ratio });
     }
     Ok(())
+}
+
+/// Is this one of the documents that are parsed, `runs.json` apart?
+fn is_document(name: &str) -> bool {
+    matches!(name, MANIFEST | ENVIRONMENT | PLAN)
+        || matrix_entry(name).is_some_and(|(_, file)| file == MATRIX)
 }
 
 /// The name for a message, and exactly the name when it is safe.

@@ -69,7 +69,7 @@ impl Bundle {
         self.matrix(&run.matrix).map(|matrix| run.key(&matrix.record))
     }
 
-    /// Is this matrix, of the same source, already here? Its id, when so.
+    /// Id under which a matrix of this identity and source is already here.
     pub fn id_of(&self, sha256: &str, source: Source) -> Option<&str> {
         self.matrices
             .iter()

@@ -28,7 +28,7 @@ impl Bundle {
     }
 }
 
-/// An [`BundleError::Io`] from a system error.
+/// A system error as [`BundleError::Io`].
 pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BundleError {
     let path = PathBuf::from(path);
     move |source| BundleError::Io { action, path, source }

@@ -243,6 +243,17 @@ fn bombs_are_refused_before_they_are_inflated() {
     // Declared over the limit of one entry.
     let huge = Entry { claimed: u32::MAX - 1, ..bomb };
     assert_refused(&with_entry(huge, &zeros), "bytes, more than the limit of 134217728");
+    // A document that would be many times larger once parsed.
+    let list = format!("[{}0]", "0,".repeat(9 << 20));
+    let plan = Entry::stored("plan.json", list.as_bytes());
+    let (manifest, mut contents) = parts();
+    contents.remove("plan.json");
+    let mut entries = entries_of(&manifest, &contents);
+    entries.push(plan);
+    assert_refused(
+        &zip(&entries),
+        "`plan.json` has 18874371 bytes, more than the limit of 16777216",
+    );
     // A bomb in the manifest itself.
     let manifest = Entry::deflated("manifest.json", &zeros);
     assert_refused(&zip(&[manifest]), "`manifest.json` expands 10");
@@ -255,7 +266,8 @@ fn every_limit_is_enforced() {
     for (limits, expected) in [
         (Limits { zip_bytes: 100, ..limits }, "bytes, more than the limit of 100"),
         (Limits { entries: 3, ..limits }, "the bundle has 11 entries, more than the limit of 3"),
-        (Limits { entry_bytes: 10, ..limits }, "entry `manifest.json` has "),
+        (Limits { entry_bytes: 2000, ..limits }, "entry `runs.json` has "),
+        (Limits { document_bytes: 1000, ..limits }, "entry `manifest.json` has "),
         (Limits { total_bytes: 5000, ..limits }, "uncompressed bytes, more than the limit of 5000"),
         (Limits { ratio: 1, ratio_from: 10, ..limits }, "-fold, more than the limit of 1"),
         (Limits { name_bytes: 13, ..limits }, "an entry's name has "),

@@ -14,6 +14,9 @@ pub struct Limits {
     pub entries: u64,
     /// Size of one entry, uncompressed.
     pub entry_bytes: u64,
+    /// Size of a JSON document other than `runs.json`, uncompressed: parsed, a short array element
+    /// takes many times its two bytes.
+    pub document_bytes: u64,
     /// Size of all entries together, uncompressed.
     pub total_bytes: u64,
     /// Uncompressed over compressed size of one entry.
@@ -28,13 +31,14 @@ pub struct Limits {
 
 impl Default for Limits {
     /// A hundred times the largest sweep foreseen, and still within a page's memory: 256 MiB of
-    /// zip, 20 000 entries, 128 MiB an entry, 512 MiB in all, ratio 250 above 1 MiB, names of
-    /// 200 bytes, 500 000 runs.
+    /// zip, 20 000 entries, 128 MiB an entry, 16 MiB a document, 512 MiB in all, ratio 250 above
+    /// 1 MiB, names of 200 bytes, 500 000 runs.
     fn default() -> Self {
         Self {
             zip_bytes: 256 << 20,
             entries: 20_000,
             entry_bytes: 128 << 20,
+            document_bytes: 16 << 20,
             total_bytes: 512 << 20,
             ratio: 250,
             ratio_from: 1 << 20,
