@@ -1,5 +1,45 @@
-//! The result bundle: one zip that holds everything measured.
+//! The result bundle: one zip that holds everything measured, its journal while measuring, and
+//! the limits under which a bundle from anywhere is read. [`Bundle`] is what it holds; the
+//! documents inside are the types of `schema.rs`, described by [`JSON_SCHEMA`].
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::get_unwrap)]
+
+mod archive;
+mod check;
+mod contents;
+mod error;
+mod figures;
+mod json;
+mod key;
+mod limits;
+mod names;
+mod read;
 mod schema;
+mod table;
+mod write;
 
+#[cfg(not(target_family = "wasm"))]
+mod file;
+#[cfg(not(target_family = "wasm"))]
+mod journal;
+
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod schema_tests;
+
+pub use contents::{Bundle, MatrixFolder};
+pub use error::BundleError;
+#[cfg(not(target_family = "wasm"))]
+pub use journal::{Journal, Record, journal_path};
+pub use key::RunKey;
+pub use limits::Limits;
+pub use names::matrix_id;
 pub use schema::*;
+pub use table::HEADER;
+
+/// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,
+/// `environment`, `runs`, `matrix`.
+pub const JSON_SCHEMA: &str = include_str!("bundle.schema.json");

@@ -18,7 +18,8 @@ pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
 pub struct SchemaVersion {
     /// Raised when old readers would misread the bundle.
     pub major: u32,
-    /// Raised when fields or entries are added.
+    /// Raised when fields, entries or folders are added; never for another meaning of one that
+    /// exists, nor for another word in a closed list such as [`Verdict`].
     pub minor: u32,
 }
 
@@ -190,8 +191,8 @@ pub struct Noise {
 }
 
 /// Where a matrix came from. Real matrices and stand-ins never share a series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Read from a file.
     Real,
@@ -207,7 +208,7 @@ impl Source {
         match self {
             Self::Real => "real",
             Self::Generated => "generated",
-            Self::StandIn => "stand_in",
+            Self::StandIn => "stand-in",
         }
     }
 }

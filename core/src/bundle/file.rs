@@ -1,0 +1,109 @@
+//! Bundles as files: read whole under the limits, written beside and then renamed.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{Bundle, BundleError, Limits};
+
+impl Bundle {
+    /// Reads the bundle in a file, of which no more than `limits` allows is taken into memory.
+    pub fn open(path: &Path, limits: &Limits) -> Result<Self, BundleError> {
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(limits.zip_bytes.saturating_add(1)).read_to_end(&mut bytes))
+            .map_err(io("read", path))?;
+        Self::read(&bytes, limits)
+    }
+
+    /// Writes the bundle as a file: whole or not at all. An existing file is replaced only when
+    /// `overwrite` says so.
+    pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), BundleError> {
+        if !overwrite && path.exists() {
+            return Err(BundleError::Exists { path: path.into() });
+        }
+        place(path, &self.to_bytes()?, overwrite).map(drop)
+    }
+}
+
+/// A system error as [`BundleError::Io`].
+pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BundleError {
+    let path = PathBuf::from(path);
+    move |source| BundleError::Io { action, path, source }
+}
+
+/// Puts a file with this content at `path`, through a temporary file in the same folder, and
+/// returns it open for writing at its end.
+pub(super) fn place(path: &Path, content: &[u8], overwrite: bool) -> Result<File, BundleError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut file = beside(folder).map_err(io("write", path))?;
+    file.write_all(content).and_then(|()| file.as_file().sync_all()).map_err(io("write", path))?;
+    let placed = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
+    placed.map_err(|error| match error.error.kind() {
+        std::io::ErrorKind::AlreadyExists => BundleError::Exists { path: path.into() },
+        _ => io("write", path)(error.error),
+    })
+}
+
+/// A temporary file that others may read once it is in place, as far as the umask lets them.
+fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sparsescope-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample;
+
+    #[test]
+    fn a_saved_bundle_opens_and_is_never_overwritten_unasked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.zip");
+        let mut bundle = sample::bundle();
+        bundle.save(&path, false).unwrap();
+        assert_eq!(Bundle::open(&path, &Limits::default()).unwrap(), bundle);
+
+        bundle.label = Some("second".into());
+        let error = bundle.save(&path, false).unwrap_err();
+        assert!(error.to_string().ends_with("results.zip already exists"), "{error}");
+        assert_ne!(Bundle::open(&path, &Limits::default()).unwrap(), bundle);
+        bundle.save(&path, true).unwrap();
+        assert_eq!(Bundle::open(&path, &Limits::default()).unwrap(), bundle);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside");
+    }
+
+    #[test]
+    fn a_bundle_that_cannot_be_written_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bundle = sample::bundle();
+        bundle.runs[0].samples[0] = f64::NAN;
+        assert!(bundle.save(&folder.path().join("results.zip"), false).is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let error = sample::bundle().save(&folder.path().join("no/such.zip"), false).unwrap_err();
+        assert!(error.to_string().starts_with("cannot write "), "{error}");
+    }
+
+    #[test]
+    fn a_file_over_the_limit_is_not_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("big.zip");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let error = Bundle::open(&path, &Limits { zip_bytes: 1000, ..Limits::default() });
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the bundle has 1001 bytes, more than the limit of 1000"
+        );
+    }
+}

@@ -1,0 +1,379 @@
+//! The journal beside a bundle that is being measured: `<output>.partial.jsonl`, a header line,
+//! then one line for each matrix and each finished run, flushed to the disk a line at a time. It
+//! is enough to build the bundle, so that a killed program loses nothing measured.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::file::{io, place};
+use super::json::{compact, value_of};
+use super::names::printable;
+use super::read::check_version;
+use super::{
+    Bundle, BundleError, Environment, Limits, MatrixFolder, MatrixRecord, Producer, Run, SCHEMA,
+    SchemaVersion,
+};
+
+/// The journal of the bundle that is to become `output`.
+pub fn journal_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".partial.jsonl");
+    name.into()
+}
+
+/// A journal open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+/// Something that enters a journal as one line.
+#[derive(Clone, Copy, Debug)]
+pub enum Record<'a> {
+    /// A machine; replaces an earlier one of the same id.
+    Environment(&'a Environment),
+    /// A matrix with its files; runs refer only to matrices before them.
+    Matrix(&'a MatrixFolder),
+    /// A finished run.
+    Run(&'a Run),
+    /// An entry of another folder, by its full name.
+    Other(&'a str, &'a [u8]),
+}
+
+impl Journal {
+    /// Begins the journal of `output` with what is known so far: the producer, label and plan,
+    /// the environments, and, when a measurement is continued, its matrices and runs. The file
+    /// appears whole; a journal that is there already (of a measurement that was interrupted) is
+    /// replaced only when `overwrite` says so.
+    pub fn create(output: &Path, so_far: &Bundle, overwrite: bool) -> Result<Self, BundleError> {
+        so_far.check()?;
+        let header = Header {
+            schema: SCHEMA,
+            producer: so_far.producer.clone(),
+            created: so_far.created.clone(),
+            label: so_far.label.clone(),
+            environments: so_far.environments.clone(),
+        };
+        // Outside `header`, since a plan may hold `null`.
+        let mut first = value_of("the journal's header", &header)?;
+        if let (Some(fields), Some(plan)) = (first.as_object_mut(), &so_far.plan) {
+            fields.insert("plan".into(), plan.clone());
+        }
+        let mut lines = compact(&first);
+        let matrices = so_far.matrices.iter().map(Record::Matrix);
+        let runs = so_far.runs.iter().map(Record::Run);
+        let others = so_far.others.iter().map(|(name, content)| Record::Other(name, content));
+        for record in matrices.chain(runs).chain(others) {
+            lines.extend(line(record)?);
+        }
+        let path = journal_path(output);
+        let file = place(&path, &lines, overwrite)?;
+        Ok(Self { file, path })
+    }
+
+    /// Appends one line and waits until the disk has it.
+    pub fn append(&mut self, record: Record<'_>) -> Result<(), BundleError> {
+        let line = line(record)?;
+        self.file
+            .write_all(&line)
+            .and_then(|()| self.file.sync_data())
+            .map_err(io("write", &self.path))
+    }
+
+    /// Removes the journal, once the bundle is in place.
+    pub fn finish(self) -> Result<(), BundleError> {
+        drop(self.file);
+        std::fs::remove_file(&self.path).map_err(io("remove", &self.path))
+    }
+
+    /// The bundle that a journal holds, marked incomplete. A last line that was not written to
+    /// its end is left out; a damaged line before it is an error.
+    pub fn recover(journal: &Path, limits: &Limits) -> Result<Bundle, BundleError> {
+        let file = File::open(journal).map_err(io("read", journal))?;
+        let mut reader = BufReader::new(file.take(limits.total_bytes.saturating_add(1)));
+        let mut bundle: Option<Bundle> = None;
+        let mut bytes = 0u64;
+        let mut line = Vec::new();
+        for number in 1u64.. {
+            line.clear();
+            reader.read_until(b'\n', &mut line).map_err(io("read", journal))?;
+            bytes += line.len() as u64;
+            limits.check("the journal", bytes, "bytes", limits.total_bytes)?;
+            limits.check("the journal", number, "lines", limits.runs)?;
+            if line.is_empty() {
+                break;
+            }
+            let read = match &mut bundle {
+                None => read_header(&line).map(|begun| bundle = Some(begun)),
+                Some(bundle) => read_line(&line, bundle),
+            };
+            match read {
+                Ok(()) => {}
+                // Torn while it was written; nothing comes after it.
+                Err(BundleError::Journal { .. }) if number > 1 && !line.ends_with(b"\n") => break,
+                Err(BundleError::Journal { detail, .. }) => {
+                    return Err(BundleError::Journal { line: number, detail });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let bundle = bundle.ok_or_else(|| BundleError::Journal {
+            line: 1,
+            detail: "the journal is empty".into(),
+        })?;
+        bundle.check()?;
+        Ok(bundle)
+    }
+}
+
+/// The first line; `plan` stands beside these fields.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    schema: SchemaVersion,
+    producer: Producer,
+    created: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    environments: Vec<Environment>,
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    #[serde(default)]
+    plan: Option<Value>,
+}
+
+/// Every other line: an object of one field, which says what it holds.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Environment(Box<Environment>),
+    Matrix { record: Box<MatrixRecord>, files: BTreeMap<String, Content> },
+    Run(Box<Run>),
+    Other { name: String, content: Content },
+}
+
+/// A file's content: text as it is, anything else as an array of its bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    fn of(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::Text(text.into()),
+            Err(_) => Self::Bytes(bytes.into()),
+        }
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+fn line(record: Record<'_>) -> Result<Vec<u8>, BundleError> {
+    let (kind, value) = match record {
+        Record::Environment(environment) => {
+            let whose = format!("environment `{}`", printable(&environment.id));
+            ("environment", value_of(&whose, environment)?)
+        }
+        Record::Matrix(MatrixFolder { record, files }) => {
+            let whose = format!("matrix `{}`", printable(&record.id));
+            let files: BTreeMap<&String, Content> =
+                files.iter().map(|(name, content)| (name, Content::of(content))).collect();
+            let record = value_of(&whose, record)?;
+            let files = value_of(&whose, &files)?;
+            ("matrix", serde_json::json!({ "record": record, "files": files }))
+        }
+        Record::Run(run) => {
+            let (kernel, matrix) = (printable(&run.kernel), printable(&run.matrix));
+            ("run", value_of(&format!("the run of {kernel} on {matrix}"), run)?)
+        }
+        Record::Other(name, content) => {
+            let content = value_of("the entry", &Content::of(content))?;
+            ("other", serde_json::json!({ "name": name, "content": content }))
+        }
+    };
+    Ok(compact(&serde_json::json!({ kind: value })))
+}
+
+fn read_header(line: &[u8]) -> Result<Bundle, BundleError> {
+    check_version("journal", line).map_err(as_journal_error)?;
+    let header: Header = parse_line(line)?;
+    let Plan { plan } = parse_line(line)?;
+    Ok(Bundle {
+        label: header.label,
+        plan,
+        environments: header.environments,
+        ..Bundle::new(header.producer, header.created)
+    })
+}
+
+fn read_line(line: &[u8], bundle: &mut Bundle) -> Result<(), BundleError> {
+    match parse_line(line)? {
+        Line::Environment(environment) => {
+            match bundle.environments.iter_mut().find(|known| known.id == environment.id) {
+                Some(known) => *known = *environment,
+                None => bundle.environments.push(*environment),
+            }
+        }
+        Line::Matrix { record, files } => {
+            let files = files.into_iter().map(|(name, content)| (name, content.into_bytes()));
+            bundle.matrices.push(MatrixFolder { record: *record, files: files.collect() });
+        }
+        Line::Run(run) => bundle.runs.push(*run),
+        Line::Other { name, content } => {
+            bundle.others.insert(name, content.into_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn parse_line<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, BundleError> {
+    serde_json::from_slice(line).map_err(|error| damaged(&error.to_string()))
+}
+
+/// The caller knows the line's number.
+fn damaged(detail: &str) -> BundleError {
+    BundleError::Journal { line: 0, detail: printable(detail) }
+}
+
+fn as_journal_error(error: BundleError) -> BundleError {
+    match error {
+        BundleError::Json { detail, .. } => damaged(&detail),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample;
+
+    /// A folder with a journal of the sample bundle; returns the journal's path too.
+    fn written() -> (tempfile::TempDir, PathBuf, Bundle) {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("results.zip");
+        let bundle = sample::bundle();
+        let begun = Bundle {
+            matrices: Vec::new(),
+            runs: Vec::new(),
+            others: BTreeMap::new(),
+            ..bundle.clone()
+        };
+        let mut journal = Journal::create(&output, &begun, false).unwrap();
+        for matrix in &bundle.matrices {
+            journal.append(Record::Matrix(matrix)).unwrap();
+        }
+        for (name, content) in &bundle.others {
+            journal.append(Record::Other(name, content)).unwrap();
+        }
+        for run in &bundle.runs {
+            journal.append(Record::Run(run)).unwrap();
+        }
+        let path = journal_path(&output);
+        (folder, path, Bundle { complete: false, ..bundle })
+    }
+
+    fn recover(path: &Path) -> Result<Bundle, BundleError> {
+        Journal::recover(path, &Limits::default())
+    }
+
+    #[test]
+    fn the_journal_alone_gives_the_incomplete_bundle() {
+        let (_folder, path, bundle) = written();
+        assert!(path.ends_with("results.zip.partial.jsonl"));
+        let recovered = recover(&path).unwrap();
+        assert_eq!(recovered, bundle);
+        assert!(!recovered.complete);
+        let zip = recovered.to_bytes().unwrap();
+        assert_eq!(Bundle::read(&zip, &Limits::default()).unwrap(), bundle);
+    }
+
+    #[test]
+    fn a_last_line_torn_at_any_byte_is_left_out_and_no_other_run_is_lost() {
+        let (_folder, path, bundle) = written();
+        let whole = std::fs::read(&path).unwrap();
+        let text = std::str::from_utf8(&whole).unwrap();
+        let last = text.trim_end().rfind('\n').unwrap() + 1;
+        let mut fewer = bundle.clone();
+        fewer.runs.pop();
+        for cut in last..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let recovered = recover(&path).unwrap();
+            // Only the line's end is missing: the run is whole.
+            let expected = if cut == whole.len() - 1 { &bundle } else { &fewer };
+            assert_eq!(&recovered, expected, "cut at byte {cut}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_line_in_the_middle_is_named() {
+        let (_folder, path, _) = written();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines[3] = lines[3].get(..20).unwrap();
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let error = recover(&path).unwrap_err().to_string();
+        assert!(error.starts_with("line 4 of the journal is damaged: "), "{error}");
+    }
+
+    #[test]
+    fn a_header_that_is_torn_or_missing_is_an_error() {
+        let (_folder, path, _) = written();
+        std::fs::write(&path, "").unwrap();
+        assert!(recover(&path).unwrap_err().to_string().contains("the journal is empty"));
+        std::fs::write(&path, "{\"schema\":").unwrap();
+        let error = recover(&path).unwrap_err().to_string();
+        assert!(error.starts_with("line 1 of the journal is damaged: "), "{error}");
+        std::fs::write(&path, "{\"schema\":{\"major\":2,\"minor\":0}}\n").unwrap();
+        assert!(matches!(recover(&path), Err(BundleError::NewerMajor { major: 2 })));
+    }
+
+    #[test]
+    fn a_continued_measurement_begins_with_what_is_there() {
+        let (folder, path, bundle) = written();
+        let output = folder.path().join("results.zip");
+        assert!(matches!(
+            Journal::create(&output, &bundle, false),
+            Err(BundleError::Exists { .. })
+        ));
+        let mut journal = Journal::create(&output, &bundle, true).unwrap();
+        let mut after = bundle.environments[0].clone();
+        after.noise.load_after = Some(0.75);
+        journal.append(Record::Environment(&after)).unwrap();
+        journal.append(Record::Run(&bundle.runs[0])).unwrap();
+        let recovered = recover(&path).unwrap();
+        assert_eq!(recovered.runs.len(), bundle.runs.len() + 1);
+        assert_eq!(recovered.environments[0], after);
+        journal.finish().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_run_that_json_cannot_hold_is_refused_and_the_journal_stays_whole() {
+        let (folder, path, bundle) = written();
+        let output = folder.path().join("results.zip");
+        let mut journal = Journal::create(&output, &bundle, true).unwrap();
+        let mut run = bundle.runs[0].clone();
+        run.costs.plan_s = f64::NAN;
+        let error = journal.append(Record::Run(&run)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`costs.plan_s` of the run of cpu/csr/serial on five-2fca02e9 is not a finite number"
+        );
+        assert_eq!(recover(&path).unwrap(), bundle);
+    }
+}

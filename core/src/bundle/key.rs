@@ -1,0 +1,98 @@
+//! What makes two runs the same measurement.
+
+use std::collections::BTreeMap;
+
+use super::{MatrixRecord, Run, Source};
+
+/// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
+/// in one bundle or in two.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunKey<'a> {
+    /// SHA-256 of the matrix.
+    pub sha256: &'a str,
+    /// Its source: a stand-in is never the real matrix.
+    pub source: Source,
+    /// Kernel id.
+    pub kernel: &'a str,
+    /// `f64` or `f32`.
+    pub precision: &'a str,
+    /// Format parameters.
+    pub params: &'a BTreeMap<String, String>,
+    /// Model name of the device.
+    pub device: &'a str,
+    /// Threads asked for.
+    pub threads: u32,
+    /// Threads a block, for GPU kernels.
+    pub block: Option<u32>,
+    /// Caches left warm or flushed.
+    pub hot: bool,
+}
+
+impl Run {
+    /// The key of this run, whose matrix is `matrix`.
+    pub fn key<'a>(&'a self, matrix: &'a MatrixRecord) -> RunKey<'a> {
+        RunKey {
+            sha256: &matrix.sha256,
+            source: matrix.source,
+            kernel: &self.kernel,
+            precision: &self.precision,
+            params: &self.params,
+            device: &self.device,
+            threads: self.threads,
+            block: self.block,
+            hot: self.hot,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample;
+
+    #[test]
+    fn ids_and_samples_leave_the_key_alone_and_every_setting_changes_it() {
+        let bundle = sample::bundle();
+        let record = &bundle.matrices[0].record;
+        let run = &bundle.runs[0];
+        let key = run.key(record);
+
+        let mut renamed = record.clone();
+        renamed.id = "elsewhere-1".into();
+        renamed.name = "other name".into();
+        let mut again = run.clone();
+        again.matrix = renamed.id.clone();
+        again.environment = "b".into();
+        again.samples = vec![1.0];
+        assert_eq!(again.key(&renamed), key);
+
+        let mut stand_in = record.clone();
+        stand_in.source = Source::StandIn;
+        assert_ne!(run.key(&stand_in), key);
+        let changes: [fn(&mut Run); 7] = [
+            |run| run.kernel.push('x'),
+            |run| run.precision = "f32".into(),
+            |run| drop(run.params.insert("width".into(), "7".into())),
+            |run| run.device.push('x'),
+            |run| run.threads += 1,
+            |run| run.block = Some(64),
+            |run| run.hot = !run.hot,
+        ];
+        for change in changes {
+            let mut other = run.clone();
+            change(&mut other);
+            assert_ne!(other.key(record), key);
+        }
+    }
+
+    #[test]
+    fn a_bundle_finds_the_key_of_its_runs() {
+        let bundle = sample::bundle();
+        let run = &bundle.runs[0];
+        let key = bundle.key(run).unwrap();
+        assert_eq!(bundle.id_of(key.sha256, key.source), Some(run.matrix.as_str()));
+        let mut lost = run.clone();
+        lost.matrix = "nowhere".into();
+        assert_eq!(bundle.key(&lost), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Names inside a bundle: which are safe as file names everywhere, and how untrusted text is
+//! shown in a message.
+
+/// Longest id of a matrix or environment, in bytes.
+const ID_BYTES: usize = 80;
+
+/// Longest part of a matrix's name that its id keeps.
+const KEPT_NAME: usize = 48;
+
+/// Characters of untrusted text that a message shows.
+const SHOWN: usize = 120;
+
+fn is_safe_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
+}
+
+/// Letters, digits, `.`, `_` and `-`, not starting with `.`, at most 80: a folder name on every
+/// system.
+pub(super) fn is_safe_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= ID_BYTES && !id.starts_with('.') && id.chars().all(is_safe_char)
+}
+
+/// Relative, `/`-separated parts of safe characters, none empty, `.` or `..`.
+pub(super) fn is_safe_entry(name: &str) -> bool {
+    name.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(is_safe_char))
+}
+
+/// Id and file name of an entry `matrices/<id>/<file>`.
+pub(super) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("matrices/")?.split_once('/')
+}
+
+/// A safe id for a matrix: its name with other characters replaced by `_`, `-`, and the first
+/// eight digits of its identity, so that two matrices of one name keep apart.
+///
+/// ```
+/// use sparsescope_core::bundle::matrix_id;
+/// assert_eq!(matrix_id("gen:poisson2d?n=64", "2fca02e9f435"), "gen_poisson2d_n_64-2fca02e9");
+/// ```
+pub fn matrix_id(name: &str, sha256: &str) -> String {
+    let safe: String =
+        name.chars().map(|c| if is_safe_char(c) { c } else { '_' }).take(KEPT_NAME).collect();
+    let safe = match safe.trim_start_matches('.') {
+        "" => "matrix",
+        rest => rest,
+    };
+    let digits: String = sha256.chars().filter(char::is_ascii_hexdigit).take(8).collect();
+    format!("{safe}-{digits}")
+}
+
+/// Untrusted text for a message: control characters escaped, shortened to one readable line.
+pub(super) fn printable(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN)
+        .flat_map(|c| {
+            // Direction marks would let a name rewrite the rest of the line.
+            let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+            let escaped = c.is_control() || hidden;
+            let literal = (!escaped).then_some(c);
+            escaped.then(|| c.escape_unicode()).into_iter().flatten().chain(literal)
+        })
+        .collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_made_from_any_name_are_safe() {
+        let sha = "2fca02e9f43587c2f5f8f764b859df50168797067783790bd23833c9c0ff470d";
+        for name in ["cant", "", "..", ".hidden", "../../etc/passwd", "naïve ☃", "a\\b:c*"] {
+            let id = matrix_id(name, sha);
+            assert!(is_safe_id(&id), "{name:?} became {id:?}");
+            assert!(id.ends_with("-2fca02e9"));
+        }
+        assert!(is_safe_id(&matrix_id(&"x".repeat(1000), sha)));
+        assert_eq!(matrix_id("cant", sha), "cant-2fca02e9");
+    }
+
+    #[test]
+    fn entry_names_that_leave_the_folder_are_not_safe() {
+        for name in ["runs.json", "matrices/a-1/spy/0_0.png"] {
+            assert!(is_safe_entry(name), "{name}");
+        }
+        for name in
+            ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/", "./a", "a\\b", "C:x", "a\0b", "é"]
+        {
+            assert!(!is_safe_entry(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn untrusted_text_stays_on_one_short_line() {
+        assert_eq!(printable("a\nb\u{1b}[31m"), "a\\u{a}b\\u{1b}[31m");
+        assert_eq!(printable("\u{202e}gpj"), "\\u{202e}gpj");
+        assert_eq!(printable(&"x".repeat(500)).chars().count(), SHOWN + 1);
+    }
+}

@@ -1,0 +1,156 @@
+//! Reading a bundle from bytes, on any system and in the page.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::archive::Archive;
+use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS};
+use super::json::parse;
+use super::names::{is_safe_id, matrix_entry, printable};
+use super::{
+    Bundle, BundleError, Environments, Limits, Manifest, MatrixFolder, MatrixRecord, Runs, SCHEMA,
+};
+use crate::matrix::sha256;
+
+/// What is read before anything else is believed.
+#[derive(Deserialize)]
+struct Version {
+    schema: Major,
+}
+
+#[derive(Deserialize)]
+struct Major {
+    major: u32,
+}
+
+/// Fails when `document`, named `entry`, follows a schema that this program would misread.
+pub(super) fn check_version(entry: &str, document: &[u8]) -> Result<(), BundleError> {
+    let Version { schema: Major { major } } = parse(entry, document)?;
+    if major > SCHEMA.major { Err(BundleError::NewerMajor { major }) } else { Ok(()) }
+}
+
+impl Bundle {
+    /// Reads a bundle that may come from anywhere. Sizes are checked before decompressing, every
+    /// entry against its checksum, every reference, and every figure against the samples it is
+    /// derived from. Unknown fields pass; entries that this version does not know are kept in
+    /// [`others`](Self::others).
+    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self, BundleError> {
+        let mut archive = Archive::open(bytes, limits)?;
+        check_version(MANIFEST, &archive.manifest)?;
+        archive.check(limits)?;
+        let manifest: Manifest = parse(MANIFEST, &archive.manifest)?;
+        limits.check("the bundle", manifest.runs, "runs", limits.runs)?;
+        let mut contents = archive.contents()?;
+        check_entries(&manifest, &contents)?;
+
+        take(&mut contents, RESULTS)?; // made anew from the runs
+        let environments: Environments = parse(ENVIRONMENT, &take(&mut contents, ENVIRONMENT)?)?;
+        let runs: Runs = parse(RUNS, &take(&mut contents, RUNS)?)?;
+        let plan = contents.remove(PLAN).map(|plan| parse(PLAN, &plan)).transpose()?;
+        let matrices = take_matrices(&manifest.matrices, &mut contents)?;
+        if runs.runs.len() as u64 != manifest.runs {
+            let problem =
+                format!("announces {} runs, `{RUNS}` has {}", manifest.runs, runs.runs.len());
+            return Err(BundleError::Inconsistent { whose: format!("`{MANIFEST}`"), problem });
+        }
+        let bundle = Self {
+            producer: manifest.producer,
+            created: manifest.created,
+            label: manifest.label,
+            complete: manifest.complete,
+            plan,
+            environments: environments.environments,
+            matrices,
+            runs: runs.runs,
+            others: contents,
+        };
+        bundle.check()?;
+        Ok(bundle)
+    }
+}
+
+/// The entries are those that the manifest lists, with the content that it lists.
+fn check_entries(
+    manifest: &Manifest,
+    contents: &BTreeMap<String, Vec<u8>>,
+) -> Result<(), BundleError> {
+    for (entry, content) in contents {
+        let info = manifest
+            .entries
+            .get(entry)
+            .ok_or_else(|| BundleError::UnlistedEntry { entry: entry.clone() })?;
+        if info.bytes != content.len() as u64 || info.sha256 != sha256(content) {
+            return Err(BundleError::Hash { entry: entry.clone() });
+        }
+    }
+    match manifest.entries.keys().find(|entry| !contents.contains_key(*entry)) {
+        Some(entry) => Err(BundleError::MissingEntry { entry: printable(entry) }),
+        None => Ok(()),
+    }
+}
+
+fn take(contents: &mut BTreeMap<String, Vec<u8>>, entry: &str) -> Result<Vec<u8>, BundleError> {
+    contents.remove(entry).ok_or_else(|| BundleError::MissingEntry { entry: entry.into() })
+}
+
+/// The matrices in the manifest's order, each with the files of its folder.
+fn take_matrices(
+    ids: &[String],
+    contents: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<MatrixFolder>, BundleError> {
+    let mut files: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+    let in_folders: Vec<String> =
+        contents.keys().filter(|name| matrix_entry(name).is_some()).cloned().collect();
+    for name in in_folders {
+        if let (Some((id, file)), Some(content)) = (matrix_entry(&name), contents.remove(&name)) {
+            files.entry(id.into()).or_default().insert(file.into(), content);
+        }
+    }
+    let mut matrices = Vec::new();
+    for id in ids {
+        if !is_safe_id(id) {
+            return Err(BundleError::UnsafeId { whose: "matrices", id: printable(id) });
+        }
+        let entry = format!("matrices/{id}/{MATRIX}");
+        let mut files = files.remove(id).unwrap_or_default();
+        let record = take(&mut files, MATRIX)
+            .map_err(|_| BundleError::MissingEntry { entry: entry.clone() })?;
+        let record: MatrixRecord = parse(&entry, &record)?;
+        if record.id != *id {
+            let problem = format!("holds the id `{}`", printable(&record.id));
+            return Err(BundleError::Inconsistent { whose: format!("`{entry}`"), problem });
+        }
+        matrices.push(MatrixFolder { record, files });
+    }
+    match files.into_keys().next() {
+        Some(id) => Err(BundleError::Inconsistent {
+            whose: format!("folder `matrices/{id}`"),
+            problem: format!("belongs to no matrix that `{MANIFEST}` lists"),
+        }),
+        None => Ok(matrices),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample;
+
+    #[test]
+    fn a_bundle_comes_back_equal_and_is_written_the_same_again() {
+        let bundle = sample::bundle();
+        let bytes = bundle.to_bytes().unwrap();
+        let back = Bundle::read(&bytes, &Limits::default()).unwrap();
+        assert_eq!(back, bundle);
+        assert_eq!(back.to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn an_empty_bundle_comes_back() {
+        let producer = sample::bundle().producer;
+        let bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
+        let back = Bundle::read(&bundle.to_bytes().unwrap(), &Limits::default()).unwrap();
+        assert_eq!(back, bundle);
+    }
+}

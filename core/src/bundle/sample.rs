@@ -1,0 +1,208 @@
+//! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::matrix::examples::five_by_five;
+use crate::matrix::{FormatSize, RowLengths, Statistics, identity};
+
+/// Two matrices (one a stand-in), two machines, and runs that pass, fail, are refused and are
+/// unsupported.
+pub(super) fn bundle() -> Bundle {
+    let five = matrix("five", Source::Real, 10);
+    let mut cant = matrix("cant", Source::StandIn, 4_007_383);
+    cant.record.generator = Some("fem-hex?n=20&dof=3&seed=1".into());
+    cant.files.insert("spy/0_0.bin".into(), vec![0, 159, 146, 150, 255]);
+    let (on_five, on_cant) = (five.record.id.clone(), cant.record.id.clone());
+
+    let mut serial = passed(&on_five, "cpu/csr/serial", &[2e-6, 1.5e-6, 2.5e-6], 10, 184);
+    let figures = serial.figures.as_mut().unwrap();
+    figures.set_copy(10e9);
+    figures.set_serial(2e-6, Some(1));
+    let mut nnz = passed(&on_five, "cpu/csr/nnz", &[1e-6, 1e-6], 10, 184);
+    nnz.threads = 4;
+    nnz.parts = Some(3);
+    nnz.costs.break_even = Some(12.0);
+    nnz.figures.as_mut().unwrap().set_serial(2e-6, Some(4));
+    let mut cuda = passed(&on_cant, "cuda/hll/warp-per-row", &[1e-4, 3e-4], 4_007_383, 1 << 25);
+    cuda.origin = vec!["paper:000".into(), "ours".into()];
+    cuda.backend = "cuda".into();
+    cuda.device = "Some GPU, 80 GB".into();
+    cuda.environment = "b".into();
+    cuda.block = Some(128);
+    cuda.hot = false;
+    cuda.precision = "f32".into();
+    cuda.params = BTreeMap::from([("sigma".into(), "1".into()), ("hack_size".into(), "32".into())]);
+    let ell = without_timing(
+        &on_cant,
+        "cpu/ell/rows",
+        Verdict::Refused,
+        "ELLPACK needs 160123000000 bytes (160.1 GB), more than the memory limit",
+    );
+    let mut wrong = without_timing(&on_five, "cpu/coo/atomic", Verdict::Fail, "row 3 differs");
+    wrong.check.row = Some(3);
+    wrong.check.worst = Some(17.5);
+    let vendor = without_timing(
+        &on_five,
+        "vendor/cusparse/csr-alg1",
+        Verdict::Unsupported,
+        "no NVIDIA driver",
+    );
+
+    Bundle {
+        producer: Producer {
+            name: "sparsescope".into(),
+            version: "0.1.0".into(),
+            revision: Some("0123abc".into()),
+        },
+        created: "2026-01-31T12:00:00Z".into(),
+        label: Some("the \"big\" machine".into()),
+        complete: true,
+        plan: Some(serde_json::json!({ "operation": "spmv", "runs": 6, "time_limit": null })),
+        environments: vec![full_environment("a"), bare_environment("b")],
+        matrices: vec![five, cant],
+        runs: vec![serial, nnz, cuda, ell, wrong, vendor],
+        others: BTreeMap::from([("solvers/cg.json".into(), b"{}\n".to_vec())]),
+    }
+}
+
+fn matrix(name: &str, source: Source, nnz: u64) -> MatrixFolder {
+    let sha256 = identity(&five_by_five());
+    let whole = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 3\n";
+    let square = source == Source::Real;
+    let record = MatrixRecord {
+        id: matrix_id(name, &sha256),
+        name: name.into(),
+        source,
+        generator: None,
+        sha256,
+        field: "real".into(),
+        symmetry: "general".into(),
+        read_seconds: 0.000125,
+        statistics: Statistics {
+            rows: 5,
+            cols: 5,
+            nnz,
+            density: 0.4,
+            nnz_class: "<10k".into(),
+            row: RowLengths {
+                min: 2,
+                q1: 2,
+                median: 2,
+                q3: 2,
+                max: 2,
+                mean: 2.0,
+                histogram: vec![0, 0, 5],
+                ..RowLengths::default()
+            },
+            structural_symmetry: square.then_some(0.8),
+            numerical_symmetry: square.then_some(0.2),
+            formats: vec![FormatSize {
+                format: "csr".into(),
+                bytes: 144,
+                slots: nnz,
+                padding: 1.0,
+                minimal_bytes: 184,
+            }],
+            ..Statistics::default()
+        },
+    };
+    let files = BTreeMap::from([("matrix.mtx".into(), whole.into())]);
+    MatrixFolder { record, files }
+}
+
+fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: u64) -> Run {
+    Run {
+        check: Check {
+            verdict: Verdict::Pass,
+            reason: None,
+            row: None,
+            worst: Some(0.25),
+            s_paper: Some(0.0),
+            rel_err: Some(1.5e-16),
+        },
+        samples: samples.to_vec(),
+        repetitions: 100,
+        warmup: 3,
+        costs: Costs {
+            conversion_s: 0.5,
+            plan_s: 0.001,
+            format_bytes: 144,
+            minimal_bytes,
+            break_even: None,
+        },
+        figures: Figures::from_samples(samples, 2.0 * nnz as f64, minimal_bytes),
+        ..without_timing(matrix, kernel, Verdict::Pass, "")
+    }
+}
+
+fn without_timing(matrix: &str, kernel: &str, verdict: Verdict, reason: &str) -> Run {
+    Run {
+        matrix: matrix.into(),
+        operation: "spmv".into(),
+        kernel: kernel.into(),
+        origin: vec!["paper:000".into()],
+        backend: "cpu".into(),
+        device: "Some CPU".into(),
+        environment: "a".into(),
+        threads: 1,
+        parts: None,
+        block: None,
+        hot: true,
+        precision: "f64".into(),
+        params: BTreeMap::new(),
+        check: Check {
+            verdict,
+            reason: (verdict != Verdict::Pass).then(|| reason.into()),
+            row: None,
+            worst: None,
+            s_paper: None,
+            rel_err: None,
+        },
+        samples: Vec::new(),
+        repetitions: 0,
+        warmup: 0,
+        costs: Costs::default(),
+        figures: None,
+    }
+}
+
+fn full_environment(id: &str) -> Environment {
+    Environment {
+        id: id.into(),
+        cpu: Cpu {
+            model: "Some CPU".into(),
+            architecture: "x86_64".into(),
+            logical: 8,
+            physical: Some(4),
+            simd: vec!["avx2".into(), "fma".into()],
+            caches: vec![Cache { level: 1, kind: "data".into(), bytes: 32768, shared_by: Some(2) }],
+            governor: Some("performance".into()),
+        },
+        memory_bytes: 16 << 30,
+        os: "Linux 6.1".into(),
+        build: Build {
+            rustc: "rustc 1.95.0".into(),
+            target: "x86_64-unknown-linux-gnu".into(),
+            profile: "release".into(),
+            flags: String::new(),
+        },
+        gpus: vec![Gpu {
+            model: "Some GPU, 80 GB".into(),
+            details: BTreeMap::from([("driver".into(), "580.1".into())]),
+            copy: Some(2.5e12),
+        }],
+        bandwidth: vec![Bandwidth {
+            threads: 4,
+            array_bytes: 1 << 28,
+            copy: 1e10,
+            triad: 1.1e10,
+            read: 1.2e10,
+        }],
+        noise: Noise { load_before: Some(0.5), load_after: Some(1.25), stolen_seconds: Some(0.0) },
+    }
+}
+
+fn bare_environment(id: &str) -> Environment {
+    Environment { id: id.into(), ..Environment::default() }
+}

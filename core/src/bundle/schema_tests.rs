@@ -1,0 +1,133 @@
+//! The JSON Schema against what the writer produces, and against documents that break it.
+
+use serde_json::{Value, json};
+
+use super::archive::Archive;
+use super::*;
+
+/// A validator of one of the schema's documents.
+fn validator(document: &str) -> jsonschema::Validator {
+    validator_of(serde_json::from_str(JSON_SCHEMA).unwrap(), document)
+}
+
+fn validator_of(mut schema: Value, document: &str) -> jsonschema::Validator {
+    assert!(schema["$defs"][document].is_object(), "no document {document}");
+    schema["$ref"] = format!("#/$defs/{document}").into();
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+/// The written documents: name in the schema, entry, content.
+fn documents() -> Vec<(&'static str, String, Value)> {
+    let bytes = sample::bundle().to_bytes().unwrap();
+    let archive = Archive::open(&bytes, &Limits::default()).unwrap();
+    let parse = |content: &[u8]| serde_json::from_slice::<Value>(content).unwrap();
+    let mut documents = vec![("manifest", "manifest.json".into(), parse(&archive.manifest))];
+    for (entry, content) in archive.contents().unwrap() {
+        let kind = match entry.as_str() {
+            "environment.json" => "environment",
+            "runs.json" => "runs",
+            name if name.ends_with("/matrix.json") => "matrix",
+            _ => continue,
+        };
+        documents.push((kind, entry, parse(&content)));
+    }
+    documents
+}
+
+fn document(kind: &str) -> Value {
+    documents().into_iter().find(|(found, _, _)| *found == kind).unwrap().2
+}
+
+#[test]
+fn the_schema_is_a_draft_2020_12_schema() {
+    let schema: Value = serde_json::from_str(JSON_SCHEMA).unwrap();
+    assert!(jsonschema::draft202012::meta::is_valid(&schema));
+    let title = format!("schema {}.{}", SCHEMA.major, SCHEMA.minor);
+    assert!(schema["title"].as_str().unwrap().ends_with(&title));
+}
+
+#[test]
+fn everything_that_the_writer_produces_follows_the_schema() {
+    let documents = documents();
+    assert_eq!(documents.len(), 5, "manifest, environment, runs, two matrices");
+    for (kind, entry, document) in documents {
+        let errors: Vec<String> =
+            validator(kind).iter_errors(&document).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{entry}: {errors:?}");
+    }
+}
+
+/// Forbids fields that the schema does not describe.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(close);
+            let described = fields.contains_key("properties") && fields.contains_key("type");
+            if described && !fields.contains_key("additionalProperties") {
+                fields.insert("additionalProperties".into(), false.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_schema_describes_every_field_that_is_written() {
+    let mut closed: Value = serde_json::from_str(JSON_SCHEMA).unwrap();
+    close(&mut closed);
+    for (kind, entry, document) in documents() {
+        let errors: Vec<String> = validator_of(closed.clone(), kind)
+            .iter_errors(&document)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{entry}: {errors:?}");
+    }
+    let mut extended = document("manifest");
+    extended["colour"] = "red".into();
+    assert!(!validator_of(closed, "manifest").is_valid(&extended), "the test can fail");
+    assert!(validator("manifest").is_valid(&extended), "unknown fields pass");
+}
+
+#[test]
+fn documents_that_break_a_rule_fail_the_schema() {
+    let broken: [(&str, &str, Value); 20] = [
+        ("manifest", "/schema/major", json!(-1)),
+        ("manifest", "/created", json!("yesterday")),
+        ("manifest", "/complete", json!("yes")),
+        ("manifest", "/matrices/0", json!("../etc")),
+        ("manifest", "/runs", json!(1.5)),
+        ("manifest", "/entries/runs.json/sha256", json!("ABC")),
+        ("manifest", "/entries", json!({})),
+        ("environment", "/environments", json!({})),
+        ("environment", "/environments/0/id", json!("")),
+        ("environment", "/environments/0/cpu/logical", json!("8")),
+        ("environment", "/environments/0/bandwidth/0/copy", json!(null)),
+        ("matrix", "/source", json!("stand_in")),
+        ("matrix", "/sha256", json!("0")),
+        ("matrix", "/statistics/nnz", json!(-1)),
+        ("matrix", "/statistics/row", json!(null)),
+        ("runs", "/runs/0/samples/0", json!(-1e-6)),
+        ("runs", "/runs/0/samples/0", json!(null)),
+        ("runs", "/runs/0/check/verdict", json!("maybe")),
+        ("runs", "/runs/0/check", json!({ "verdict": "fail", "reason": "timed all the same" })),
+        ("runs", "/runs/3/check", json!({ "verdict": "refused" })),
+    ];
+    for (kind, pointer, value) in broken {
+        let mut document = document(kind);
+        *document.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.clone();
+        assert!(!validator(kind).is_valid(&document), "{kind}{pointer} = {value} passes");
+    }
+    for (kind, parent, field) in [
+        ("manifest", "", "entries"),
+        ("matrix", "", "statistics"),
+        ("runs", "/runs/0", "figures"),
+        ("runs", "/runs/0", "samples"),
+        ("runs", "/runs/0", "hot"),
+    ] {
+        let mut document = document(kind);
+        let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        parent.remove(field).unwrap();
+        assert!(!validator(kind).is_valid(&document), "{kind} without {field} passes");
+    }
+}
