@@ -1,12 +1,16 @@
-//! Experiments: the descriptors of all kernels, the backends that run them, and the problems
-//! they are run on.
+//! Experiments: the descriptors of all kernels, the backends that run them, the problems they are
+//! run on, and the runner that checks and times them.
 
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod descriptor;
 mod mapping;
+mod plan;
 mod problem;
+mod runner;
+#[cfg(not(target_family = "wasm"))]
+mod source;
 
 pub use backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
@@ -18,4 +22,8 @@ pub use descriptor::{
     kernel,
 };
 pub use mapping::{Mapping, Share, row_steps};
+pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
+pub use runner::{Ending, Observer, Runner};
+#[cfg(not(target_family = "wasm"))]
+pub use source::{LoadedMatrix, LoadedValues, MatrixSource, ReadMatrix, SourceError};

@@ -1,0 +1,289 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// See a sparse matrix, run the kernels that people write for it, share what came out.
+#[derive(Debug, Parser)]
+#[command(name = "sparsescope", version, about, arg_required_else_help = true)]
+#[command(after_help = MATRIX_HELP)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// Show no progress
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+}
+
+const MATRIX_HELP: &str = "\
+MATRIX is a path (.mtx, .mtx.gz), gen:KIND?key=value&... or suite:NAME;
+`sparsescope generate --list` explains generators and suites.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run kernels on matrices, check every result, write a bundle, print a table
+    #[command(after_help = MATRIX_HELP)]
+    Bench(BenchArgs),
+    /// Describe a matrix: rows, structure, bytes and padding of each format
+    #[command(after_help = MATRIX_HELP)]
+    Info(InfoArgs),
+    /// Multiply a matrix by a vector
+    #[command(after_help = MATRIX_HELP)]
+    Spmv(SpmvArgs),
+    /// Write a matrix from a generator
+    Generate(GenerateArgs),
+    /// List every kernel
+    Kernels(KernelsArgs),
+    /// Describe this machine and measure its memory bandwidth
+    Devices(DevicesArgs),
+    /// Write parts of a bundle as other files
+    Export(ExportArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OperationArg {
+    /// y = A·x
+    Spmv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BackendArg {
+    /// Processor
+    Cpu,
+    /// NVIDIA GPU
+    Cuda,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PrecisionArg {
+    /// 64-bit values
+    F64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Matrices; without any (and without --suite) the suite `mini` is run
+    #[arg(value_name = "MATRIX")]
+    pub(super) matrices: Vec<String>,
+    /// What to compute
+    #[arg(long, value_enum, default_value = "spmv")]
+    pub(super) operation: OperationArg,
+    /// Run all matrices of a suite
+    #[arg(long, value_name = "NAME")]
+    pub(super) suite: Option<String>,
+    /// Kernel ids or patterns such as 'cpu/csr/*' [default: all that run here]
+    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    pub(super) kernels: Vec<String>,
+    /// Devices to run on [default: all that are here]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(super) backend: Vec<BackendArg>,
+    /// Thread counts of parallel CPU kernels [default: 1, 2, 4, ... and all]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count)]
+    pub(super) threads: Vec<u32>,
+    /// Timed samples of each run
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(super) runs: u32,
+    /// Untimed products before them
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub(super) warmup: u32,
+    /// Measure with flushed caches too
+    #[arg(long)]
+    pub(super) cold: bool,
+    /// Seed of the vector x, whose elements are integers 1 to 5
+    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
+    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) format: FormatArgs,
+    /// Precision of the values
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(super) precision: PrecisionArg,
+    /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
+    #[arg(long, value_name = "BYTES", value_parser = byte_count)]
+    pub(super) memory_limit: Option<u64>,
+    /// A name kept in the bundle, e.g. of the machine
+    #[arg(long, value_name = "TEXT")]
+    pub(super) label: Option<String>,
+    /// The bundle to write [default: sparsescope-DATE-TIME.zip, never an existing file]
+    #[arg(short, value_name = "FILE.zip")]
+    pub(super) output: Option<PathBuf>,
+    /// Overwrite existing files
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Also write the table of runs as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+    /// Print the runs as JSON on standard output instead of the table
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Only list what would be run
+    #[arg(long)]
+    pub(super) plan: bool,
+}
+
+/// Parameters of formats.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct FormatArgs {
+    /// Rows a hack of HLL: a power of two from 4 to 256
+    #[arg(long, default_value_t = sparsescope_core::matrix::DEFAULT_HACK_SIZE, value_name = "N", value_parser = hack_size)]
+    pub(super) hack_size: usize,
+    /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
+    #[arg(long, value_name = "N")]
+    pub(super) hyb_width: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InfoArgs {
+    /// The matrix
+    pub(super) matrix: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SpmvArgs {
+    /// The matrix A
+    pub(super) matrix: String,
+    /// Kernel id
+    #[arg(long, default_value = sparsescope_core::experiment::REFERENCE, value_name = "ID")]
+    pub(super) kernel: String,
+    /// The vector x: Matrix Market, or one number a line [default: integers 1 to 5 from --seed]
+    #[arg(long, value_name = "FILE")]
+    pub(super) x: Option<PathBuf>,
+    /// Seed of x when no file is given
+    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
+    pub(super) seed: u64,
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
+    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) format: FormatArgs,
+    /// A result to compare with; exit code 3 when a row differs by more than --tol
+    #[arg(long, value_name = "FILE")]
+    pub(super) expect: Option<PathBuf>,
+    /// Largest difference |y - e| allowed, relative to max(1, |e|)
+    #[arg(long, value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect")]
+    pub(super) tol: f64,
+    /// Where to write y (Matrix Market array, 17 significant digits; .gz compresses)
+    #[arg(short, value_name = "FILE", required_unless_present = "expect")]
+    pub(super) output: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GenerateArgs {
+    /// KIND?key=value&..., e.g. 'stencil27?n=40'
+    #[arg(required_unless_present = "list")]
+    pub(super) spec: Option<String>,
+    /// The Matrix Market file to write (.gz compresses)
+    #[arg(short, value_name = "FILE", required_unless_present = "list")]
+    pub(super) output: Option<PathBuf>,
+    /// Explain every generator and suite
+    #[arg(long, conflicts_with_all = ["spec", "output"])]
+    pub(super) list: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct KernelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DevicesArgs {
+    /// Thread counts to measure the bandwidth with [default: 1, 2, 4, ... and all]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count)]
+    pub(super) threads: Vec<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    /// The bundle
+    pub(super) bundle: PathBuf,
+    /// Write the table of runs as CSV
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(super) csv: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+fn thread_count(text: &str) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(threads @ 1..=4096) => Ok(threads),
+        _ => Err("expected a number of threads from 1 to 4096".to_owned()),
+    }
+}
+
+fn hack_size(text: &str) -> Result<usize, String> {
+    let sizes = sparsescope_core::matrix::HACK_SIZES;
+    let size = text.parse().ok().filter(|size| sizes.contains(size));
+    size.ok_or_else(|| format!("expected one of {sizes:?}"))
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|t: &f64| t.is_finite() && *t >= 0.0);
+    value.ok_or_else(|| "expected a finite number that is not negative".to_owned())
+}
+
+/// A number of bytes, perhaps with a decimal (k, M, G, T) or binary (Ki, Mi, Gi, Ti) suffix.
+fn byte_count(text: &str) -> Result<u64, String> {
+    let text = text.trim().trim_end_matches(['B', 'b']);
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let suffix = text.get(digits.len()..).unwrap_or_default().to_lowercase();
+    let unit: u64 = match suffix.as_str() {
+        "" => 1,
+        "k" => 1_000,
+        "m" => 1_000_000,
+        "g" => 1_000_000_000,
+        "t" => 1_000_000_000_000,
+        "ki" => 1 << 10,
+        "mi" => 1 << 20,
+        "gi" => 1 << 30,
+        "ti" => 1 << 40,
+        _ => 0,
+    };
+    let bytes = digits.trim().parse().ok().map(|count: f64| count * unit as f64);
+    match bytes.filter(|bytes| *bytes >= 1.0 && *bytes < u64::MAX as f64) {
+        Some(bytes) => Ok(bytes as u64),
+        None => Err("expected a number of bytes such as 500M, 8G or 16GiB".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn bytes_take_decimal_and_binary_suffixes() {
+        let all = ["512", "8G", "1.5 G", "16GiB", "2kb"].map(byte_count);
+        assert_eq!(all, [Ok(512), Ok(8_000_000_000), Ok(1_500_000_000), Ok(16 << 30), Ok(2000)]);
+        for bad in ["", "G", "-1", "5X", "1e40", "nan"] {
+            assert!(byte_count(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_the_formats_hack_sizes_and_sane_thread_counts_pass() {
+        assert_eq!(hack_size("64"), Ok(64));
+        assert!(hack_size("33").is_err() && hack_size("2").is_err());
+        assert!(thread_count("0").is_err() && thread_count("x").is_err());
+        assert!(tolerance("inf").is_err() && tolerance("-1").is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! What `bench` prints: the plan, the table of runs, and where to look further.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sparsescope_core::bundle::{Bundle, Run, Source, Verdict};
+use sparsescope_core::experiment::{Configuration, MatrixSource, REFERENCE, Settings};
+
+use crate::cli::table::{self, count, render, seconds, three_digits};
+
+const HEADINGS: [&str; 10] = [
+    "matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy", "speed-up",
+    "check",
+];
+
+/// One line a run, the matrix named on its first line.
+pub(super) fn table(bundle: &Bundle) -> String {
+    let cold_too = bundle.runs.iter().any(|run| !run.hot);
+    let mut list = table::table(&HEADINGS, &[1, 3, 4, 5, 6, 7, 8]);
+    let mut previous = None;
+    for run in &bundle.runs {
+        let (mut name, mut nnz) = (String::new(), String::new());
+        if previous != Some(&run.matrix) {
+            if previous.is_some() {
+                list.add_row([""]);
+            }
+            if let Some(matrix) = bundle.matrix(&run.matrix) {
+                let stand_in = matrix.record.source == Source::StandIn;
+                let mark = if stand_in { " (stand-in)" } else { "" };
+                name = format!("{}{mark}", matrix.record.name);
+                nnz = count(matrix.record.statistics.nnz);
+            }
+        }
+        previous = Some(&run.matrix);
+        let temperature = match (cold_too, run.hot) {
+            (false, _) => "",
+            (true, true) => " hot",
+            (true, false) => " cold",
+        };
+        let kernel = format!("{}{temperature}", run.kernel);
+        let threads = run.threads.to_string();
+        let check = run.check.verdict.as_str().to_owned();
+        let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
+        list.add_row(cells);
+    }
+    render(&list)
+}
+
+/// Median, GFLOPS, GB/s, share of copy and speed-up; dashes for what a run does not have.
+fn figures(run: &Run) -> [String; 5] {
+    let dash = || "-".to_owned();
+    let Some(f) = &run.figures else { return [dash(), dash(), dash(), dash(), dash()] };
+    [
+        seconds(f.median_s),
+        three_digits(f.gflops),
+        three_digits(f.gbs),
+        f.pct_copy.map_or_else(dash, |share| format!("{share:.0}")),
+        f.speedup.map_or_else(dash, |s| format!("{}x", three_digits(s))),
+    ]
+}
+
+/// Reasons of runs without figures, the outcome, and how to look at the result.
+pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
+    let mut text = String::new();
+    let mut reasons: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for run in bundle.runs.iter().filter(|run| run.check.verdict != Verdict::Pass) {
+        let matrix = bundle.matrix(&run.matrix).map_or("", |m| m.record.name.as_str());
+        let reason = run.check.reason.as_deref().unwrap_or("no reason given");
+        let kernels = reasons.entry((matrix, run.check.verdict.as_str(), reason)).or_default();
+        if !kernels.contains(&run.kernel.as_str()) {
+            kernels.push(&run.kernel);
+        }
+    }
+    for ((matrix, verdict, reason), kernels) in &reasons {
+        text += &format!("\n{verdict}: {matrix}, {}: {reason}", kernels.join(" and "));
+    }
+    if !reasons.is_empty() {
+        text.push('\n');
+    }
+    let of = |verdict: Verdict| bundle.runs.iter().filter(|r| r.check.verdict == verdict).count();
+    let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
+    let not_run = bundle.runs.len() - passed - failed;
+    text += &format!(
+        "\n{} runs on {} matrices: {passed} passed their check, {failed} failed, {not_run} were not run.\n",
+        bundle.runs.len(),
+        bundle.matrices.len(),
+    );
+    if !bundle.runs.iter().any(|run| run.kernel == REFERENCE) {
+        text += &format!("No speed-up: {REFERENCE}, which it is relative to, was not among the kernels.\n");
+    } else {
+        text += &format!("Speed-up is relative to {REFERENCE} on the same matrix.\n");
+    }
+    if let Some(machine) = bundle.environments.first() {
+        let rates: Vec<String> = machine
+            .bandwidth
+            .iter()
+            .map(|b| format!("{} GB/s with {}", three_digits(b.copy / 1e9), threads(b.threads)))
+            .collect();
+        text += &format!("Copy bandwidth of this {}: {}.\n", machine.cpu.model, rates.join(", "));
+    }
+    if !bundle.complete {
+        text += "The measurement was interrupted; the bundle is marked incomplete.\n";
+    }
+    let path = output.display();
+    text += &format!("\nBundle: {path}\n");
+    text += &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
+    text += "the bundle is a zip with every raw sample (runs.json) and this machine (environment.json).\n";
+    text
+}
+
+fn threads(n: u32) -> String {
+    match n {
+        1 => "1 thread".to_owned(),
+        n => format!("{n} threads"),
+    }
+}
+
+/// What would be run.
+pub(super) fn plan(
+    sources: &[MatrixSource],
+    configurations: &[Configuration],
+    settings: &Settings,
+) -> String {
+    let mut kernels: Vec<(&str, Vec<String>)> = Vec::new();
+    for c in configurations {
+        match kernels.last_mut() {
+            Some((id, threads)) if *id == c.kernel.id => threads.push(c.threads.to_string()),
+            _ => kernels.push((c.kernel.id, vec![c.threads.to_string()])),
+        }
+    }
+    let mut list = table_of_plan();
+    for (id, mut threads) in kernels {
+        threads.dedup();
+        list.add_row([id, &threads.join(", ")]);
+    }
+    let mut text = format!("{} matrices:\n", sources.len());
+    for source in sources {
+        text += &format!("  {} ({source})\n", source.name());
+    }
+    text += &format!("\n{}\n", render(&list));
+    let products = settings.runs + settings.warmup;
+    let caches = if settings.cold { ", hot and cold" } else { "" };
+    text += &format!(
+        "{} runs of {} samples after {} products to warm up{caches}: {} samples in all.\n",
+        sources.len() * configurations.len(),
+        settings.runs,
+        settings.warmup,
+        sources.len() * configurations.len() * products,
+    );
+    text
+}
+
+fn table_of_plan() -> comfy_table::Table {
+    table::table(&["kernel", "threads"], &[])
+}

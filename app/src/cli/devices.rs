@@ -1,0 +1,64 @@
+//! `sparsescope devices`: this machine, measured.
+
+use std::fmt::Write;
+
+use sparsescope_core::measure::{Devices, cpu, default_thread_counts};
+use sparsescope_core::memory::gigabytes;
+
+use super::Outcome;
+use super::args::DevicesArgs;
+use super::interrupt::Interrupt;
+use super::output::{print, print_json};
+use super::table::{render, table, three_digits};
+
+pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
+    let threads = match args.threads.as_slice() {
+        [] => default_thread_counts(cpu().logical),
+        given => given.to_vec(),
+    };
+    let devices = Devices::measure(&threads, interrupt.flag())?;
+    if args.json {
+        print_json(&devices)?;
+    } else {
+        print(&describe(&devices)?)?;
+    }
+    Ok(Outcome::Success)
+}
+
+fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
+    let cpu = &devices.cpu;
+    let mut out = String::new();
+    writeln!(out, "processor   {} ({})", cpu.model, cpu.architecture)?;
+    let cores = cpu.physical.map_or(String::new(), |cores| format!(" on {cores} cores"));
+    writeln!(out, "threads     {}{cores}", cpu.logical)?;
+    writeln!(out, "SIMD        {}", cpu.simd.join(" "))?;
+    for cache in &cpu.caches {
+        let shared = match cache.shared_by {
+            Some(1) | None => String::new(),
+            Some(n) => format!(", shared by {n} threads"),
+        };
+        let size = gigabytes(cache.bytes);
+        writeln!(out, "cache       level {} {}: {size}{shared}", cache.level, cache.kind)?;
+    }
+    if let Some(governor) = &cpu.governor {
+        writeln!(out, "governor    {governor}")?;
+    }
+    writeln!(out, "memory      {}", gigabytes(devices.memory_bytes))?;
+    writeln!(out, "system      {}\n", devices.os)?;
+    let headings = ["threads", "copy GB/s", "triad GB/s", "read GB/s", "arrays of"];
+    let mut bandwidth = table(&headings, &[0, 1, 2, 3, 4]);
+    for b in &devices.bandwidth {
+        let gbs = |rate: f64| three_digits(rate / 1e9);
+        let row = [gbs(b.copy), gbs(b.triad), gbs(b.read), gigabytes(b.array_bytes)];
+        bandwidth.add_row([b.threads.to_string()].into_iter().chain(row));
+    }
+    out.push_str(&render(&bandwidth));
+    writeln!(out)?;
+    for gpu in &devices.gpus {
+        writeln!(out, "GPU         {}", gpu.model)?;
+    }
+    if let Some(reason) = &devices.gpus_absent {
+        writeln!(out, "GPU         none: {reason}")?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,125 @@
+//! `sparsescope info`: what a matrix is and what each format would occupy.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use sparsescope_core::bundle::{MatrixRecord, Source};
+use sparsescope_core::experiment::MatrixSource;
+use sparsescope_core::matrix::Statistics;
+use sparsescope_core::memory::{MemoryLimit, gigabytes};
+
+use super::Outcome;
+use super::args::InfoArgs;
+use super::interrupt::Interrupt;
+use super::output::{file_size, print, print_json, watched};
+use super::table::{count, render, seconds, table, three_digits};
+
+/// The JSON value of `info`.
+#[derive(Serialize)]
+struct Info<'a> {
+    path: &'a str,
+    name: &'a str,
+    source: Source,
+    stand_in: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generator: Option<&'a str>,
+    field: &'a str,
+    symmetry: &'a str,
+    read_seconds: f64,
+    sha256: &'a str,
+    warnings: &'a [String],
+    #[serde(flatten)]
+    statistics: &'a Statistics,
+}
+
+pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    let source = MatrixSource::parse(&args.matrix)?;
+    let total = match &source {
+        MatrixSource::File(path) => file_size(path),
+        _ => None,
+    };
+    let what = format!("reading {source}");
+    let loaded = watched(interrupt, quiet, &what, total, |progress| {
+        source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
+    })?;
+    let record = &loaded.record;
+    if args.json {
+        print_json(&Info {
+            path: &args.matrix,
+            name: &record.name,
+            source: record.source,
+            stand_in: record.source == Source::StandIn,
+            generator: record.generator.as_deref(),
+            field: &record.field,
+            symmetry: &record.symmetry,
+            read_seconds: record.read_seconds,
+            sha256: &record.sha256,
+            warnings: &loaded.warnings,
+            statistics: &record.statistics,
+        })?;
+    } else {
+        for warning in &loaded.warnings {
+            eprintln!("warning: {warning}");
+        }
+        print(&describe(record)?)?;
+    }
+    Ok(Outcome::Success)
+}
+
+/// The description that a person reads.
+fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
+    let s = &record.statistics;
+    let row = &s.row;
+    let mut out = String::new();
+    let source = match record.source {
+        Source::Real => "read from a file",
+        Source::Generated => "generated",
+        Source::StandIn => "stand-in",
+    };
+    writeln!(out, "{} ({source})", record.name)?;
+    writeln!(out)?;
+    writeln!(out, "size        {} x {}", count(s.rows), count(s.cols))?;
+    writeln!(out, "entries     {} (class {}, density {:.3e})", count(s.nnz), s.nnz_class, s.density)?;
+    writeln!(out, "file        {} {}, read in {}", record.field, record.symmetry, seconds(record.read_seconds))?;
+    writeln!(
+        out,
+        "row length  min {}, quartiles {} {} {}, max {}; {} empty",
+        count(row.min), count(row.q1), count(row.median), count(row.q3), count(row.max), count(row.empty)
+    )?;
+    writeln!(
+        out,
+        "            mean {}, standard deviation {}, average deviation {} ({} % of the mean)",
+        three_digits(row.mean), three_digits(row.stddev),
+        three_digits(row.average_deviation), three_digits(row.percent_average_deviation)
+    )?;
+    writeln!(
+        out,
+        "structure   bandwidth {} below and {} above the diagonal, profile {}, {} of {} diagonal entries",
+        count(s.lower_bandwidth), count(s.upper_bandwidth), count(s.profile),
+        count(s.diagonal), count(s.rows.min(s.cols))
+    )?;
+    if let (Some(pattern), Some(values)) = (s.structural_symmetry, s.numerical_symmetry) {
+        let percent = |share: f64| three_digits(share * 100.0);
+        writeln!(
+            out,
+            "symmetry    {} % of the off-diagonal entries have a mirror, {} % an equal one",
+            percent(pattern), percent(values)
+        )?;
+    }
+    writeln!(out, "sha256      {}", record.sha256)?;
+    writeln!(out)?;
+    let mut formats =
+        table(&["format", "bytes", "slots", "padding", "minimal bytes a product"], &[1, 2, 3, 4]);
+    for f in &s.formats {
+        let slots_per_entry = format!("{}x", three_digits(f.padding));
+        formats.add_row([
+            f.format.clone(),
+            gigabytes(f.bytes),
+            count(f.slots),
+            slots_per_entry,
+            gigabytes(f.minimal_bytes),
+        ]);
+    }
+    out.push_str(&render(&formats));
+    Ok(out)
+}

@@ -1,0 +1,65 @@
+//! `sparsescope kernels`: every kernel there is.
+
+use serde::Serialize;
+use sparsescope_core::experiment::{
+    Availability, Backend, CpuBackend, DeviceKind, KERNELS, KernelDescriptor,
+};
+
+use super::Outcome;
+use super::args::KernelsArgs;
+use super::output::{print, print_json};
+use super::table::{render, table};
+
+/// One element of the JSON array of `kernels`.
+#[derive(Serialize)]
+struct Kernel {
+    id: &'static str,
+    operation: &'static str,
+    format: &'static str,
+    device: &'static str,
+    mapping: &'static str,
+    origin: Vec<String>,
+    needs_finite_x: bool,
+    available: bool,
+    reason: Option<String>,
+}
+
+impl Kernel {
+    fn of(k: &KernelDescriptor, cpu: &CpuBackend) -> Self {
+        let availability = match k.device {
+            DeviceKind::Cpu => cpu.availability(k),
+            DeviceKind::Cuda => Availability::Missing("this build has no CUDA backend".to_owned()),
+        };
+        let reason = match availability {
+            Availability::Available => None,
+            Availability::Missing(reason) => Some(reason),
+        };
+        Self {
+            id: k.id,
+            operation: k.operation.as_str(),
+            format: k.format.name(),
+            device: k.device.as_str(),
+            mapping: k.summary,
+            origin: k.origin_names(),
+            needs_finite_x: k.needs_finite_x,
+            available: reason.is_none(),
+            reason,
+        }
+    }
+}
+
+pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
+    let cpu = CpuBackend::new();
+    let kernels: Vec<Kernel> = KERNELS.iter().map(|k| Kernel::of(k, &cpu)).collect();
+    if args.json {
+        print_json(&kernels)?;
+        return Ok(Outcome::Success);
+    }
+    let mut list = table(&["kernel", "operation", "origin", "here", "mapping"], &[]);
+    for k in kernels {
+        let here = k.reason.map_or("yes".to_owned(), |reason| format!("no: {reason}"));
+        list.add_row([k.id, k.operation, &k.origin.join(" "), &here, k.mapping]);
+    }
+    print(&render(&list))?;
+    Ok(Outcome::Success)
+}

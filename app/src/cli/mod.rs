@@ -1,0 +1,87 @@
+//! The command line: arguments in, one exit code out. What is measured goes to standard output,
+//! progress and errors to standard error.
+
+mod args;
+mod bench;
+mod devices;
+mod export;
+mod generate;
+mod info;
+mod interrupt;
+mod kernels;
+mod output;
+mod progress;
+mod spmv;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use interrupt::Interrupt;
+
+/// How a command ended, apart from errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Everything was done.
+    Success,
+    /// Something was done, but not all of it; already reported.
+    Incomplete,
+    /// A check failed: a wrong result.
+    CheckFailed,
+    /// Stopped by Ctrl-C.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(match outcome {
+            Outcome::Success => 0,
+            Outcome::Incomplete => 1,
+            Outcome::CheckFailed => 3,
+            Outcome::Interrupted => 130,
+        })
+    }
+}
+
+/// Runs the program with the process's arguments.
+///
+/// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let interrupt = match Interrupt::install() {
+        Ok(interrupt) => interrupt,
+        Err(error) => return report(&error),
+    };
+    let result = match cli.command {
+        Command::Bench(args) => bench::run(&args, &interrupt, cli.quiet),
+        Command::Info(args) => info::run(&args, &interrupt, cli.quiet),
+        Command::Spmv(args) => spmv::run(&args, &interrupt, cli.quiet),
+        Command::Generate(args) => generate::run(&args, &interrupt, cli.quiet),
+        Command::Kernels(args) => kernels::run(&args),
+        Command::Devices(args) => devices::run(&args, &interrupt),
+        Command::Export(args) => export::run(&args),
+    };
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(_) if interrupt.raised() => {
+            eprintln!("interrupted");
+            Outcome::Interrupted.into()
+        }
+        Err(error) => report(&error),
+    }
+}
+
+/// One sentence on standard error; a reader that closed its end of the pipe is no failure.
+fn report(error: &anyhow::Error) -> ExitCode {
+    let closed_pipe = error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    });
+    if closed_pipe {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
+}

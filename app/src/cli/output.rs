@@ -1,0 +1,79 @@
+//! Standard output and output files.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use serde::Serialize;
+use sparsescope_core::io::{AnyMatrix, Overwrite, Progress};
+
+use super::interrupt::Interrupt;
+use super::progress;
+
+/// Prints text on standard output.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the output")
+}
+
+/// Prints one JSON value and a line end on standard output.
+pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
+    text.push('\n');
+    print(&text)
+}
+
+/// What `--force` says about files that are there already.
+pub(super) fn overwrite(force: bool) -> Overwrite {
+    if force { Overwrite::Replace } else { Overwrite::Never }
+}
+
+/// Fails when `path` is there already and must not be overwritten: asked before long work.
+pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
+    if !force && path.symlink_metadata().is_ok() {
+        anyhow::bail!("{} exists already; --force overwrites it", path.display());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        anyhow::bail!("{} cannot be written: there is no folder {}", path.display(), folder.display());
+    }
+    Ok(())
+}
+
+/// Runs `work`, which reads or writes `total` bytes, while its progress is shown.
+pub(super) fn watched<R: Send>(
+    interrupt: &Interrupt,
+    quiet: bool,
+    what: &str,
+    total: Option<u64>,
+    work: impl FnOnce(Progress<'_>) -> R + Send,
+) -> R {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    let (done, finished) = (AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut shown = progress::Progress::new(quiet);
+            while !finished.load(Ordering::Acquire) {
+                let share = total.filter(|&total| total > 0).map_or(0.0, |total| {
+                    done.load(Ordering::Relaxed) as f64 / total as f64
+                });
+                shown.set(share, what);
+                std::thread::park_timeout(std::time::Duration::from_millis(100));
+            }
+            shown.finish();
+        });
+        let result = work(Progress::none().counting(&done).cancelled_by(interrupt.flag()));
+        finished.store(true, Ordering::Release);
+        result
+    })
+}
+
+/// Size of a file in bytes, where it has one.
+pub(super) fn file_size(path: &Path) -> Option<u64> {
+    path.metadata().ok().map(|meta| meta.len())
+}
+
+/// Rows, columns and entries in words.
+pub(super) fn size_text(a: &AnyMatrix) -> String {
+    format!("{} x {}, {} entries", a.rows(), a.cols(), a.nnz())
+}

@@ -1,0 +1,85 @@
+//! Progress on standard error: a bar in a terminal, a plain line now and then otherwise, nothing
+//! when quiet.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Plain lines are at least this far apart.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+/// Work shorter than this shows nothing in plain lines.
+const BEFORE_FIRST_LINE: Duration = Duration::from_millis(500);
+
+/// Shows how far something with a number of steps has come.
+pub(super) struct Progress {
+    shown: Shown,
+    what: String,
+}
+
+enum Shown {
+    Nothing,
+    Bar(ProgressBar),
+    Lines { started: Instant, next: Instant },
+}
+
+impl Progress {
+    /// Begins. `quiet` shows nothing.
+    pub(super) fn new(quiet: bool) -> Self {
+        let shown = if quiet {
+            Shown::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::no_length();
+            let template = "{bar:24} {pos:>3}% {elapsed} left {eta} {wide_msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_length(100);
+            bar.enable_steady_tick(Duration::from_millis(500));
+            Shown::Bar(bar)
+        } else {
+            let started = Instant::now();
+            Shown::Lines { started, next: started + BEFORE_FIRST_LINE }
+        };
+        Self { shown, what: String::new() }
+    }
+
+    /// A share from 0 to 1 of the whole is done; `what` is being worked on.
+    pub(super) fn set(&mut self, share: f64, what: &str) {
+        let percent = (share.clamp(0.0, 1.0) * 100.0) as u64;
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) => {
+                bar.set_position(percent);
+                if self.what != what {
+                    bar.set_message(what.to_owned());
+                }
+            }
+            Shown::Lines { started, next } => {
+                let now = Instant::now();
+                if now >= *next {
+                    eprintln!("{percent:3}%  {:.0} s  {what}", started.elapsed().as_secs_f64());
+                    *next = now + BETWEEN_LINES;
+                }
+            }
+        }
+        if self.what != what {
+            self.what = what.to_owned();
+        }
+    }
+
+    /// Prints a line without disturbing the bar.
+    pub(super) fn line(&self, text: &str) {
+        match &self.shown {
+            Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
+            _ => eprintln!("{text}"),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(self) {
+        if let Shown::Bar(bar) = self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}

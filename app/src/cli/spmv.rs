@@ -1,0 +1,145 @@
+//! `sparsescope spmv`: one checked product.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use sparsescope_core::bundle::Verdict;
+use sparsescope_core::experiment::{
+    Backend, CpuBackend, LoadedValues, MatrixSource, Output, Problem, Setting, SpmvProblem, kernel,
+};
+use sparsescope_core::io::{Progress, open_vector, save, vector};
+use sparsescope_core::measure::integer_vector;
+use sparsescope_core::memory::MemoryLimit;
+
+use super::Outcome;
+use super::args::{FormatArgs, SpmvArgs};
+use super::interrupt::Interrupt;
+use super::output::{check_free, file_size, overwrite, watched};
+
+impl FormatArgs {
+    /// As the experiment room takes them.
+    pub(super) fn params(self) -> sparsescope_core::experiment::FormatParams {
+        let Self { hack_size, hyb_width } = self;
+        sparsescope_core::experiment::FormatParams { hack_size, hyb_width }
+    }
+}
+
+pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    let kernel = kernel(&args.kernel).with_context(|| {
+        format!("there is no kernel `{}`; `sparsescope kernels` lists them all", args.kernel)
+    })?;
+    if let Some(path) = &args.output {
+        check_free(path, args.force)?;
+    }
+    let memory = MemoryLimit::of_machine();
+    let source = MatrixSource::parse(&args.matrix)?;
+    let total = match &source {
+        MatrixSource::File(path) => file_size(path),
+        _ => None,
+    };
+    let a = watched(interrupt, quiet, &format!("reading {source}"), total, |progress| {
+        source.load_values(memory, progress, interrupt.flag())
+    })?;
+    for warning in &a.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let LoadedValues::Real(a) = a.values else {
+        bail!("{source} is complex; kernels compute with real matrices only");
+    };
+    let x = match &args.x {
+        Some(path) => open_vector(path, memory, Progress::none().cancelled_by(interrupt.flag()))?,
+        None => integer_vector(a.cols(), args.seed),
+    };
+    if x.len() != a.cols() {
+        bail!("x has {} elements, but {source} has {} columns", x.len(), a.cols());
+    }
+    let expected = match &args.expect {
+        Some(path) => {
+            let e = open_vector(path, memory, Progress::none().cancelled_by(interrupt.flag()))?;
+            if e.len() != a.rows() {
+                bail!("{} has {} elements, but {source} has {} rows", path.display(), e.len(), a.rows());
+            }
+            Some(e)
+        }
+        None => None,
+    };
+
+    let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
+    let backend = CpuBackend::new();
+    let threads = match args.threads {
+        Some(threads) => threads as usize,
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let setting = Setting { threads, block: None, format: args.format.params(), memory };
+    let mut prepared = backend
+        .prepare(kernel, &problem, &setting)
+        .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
+    let output = prepared.output()?;
+    let check = problem.check(&output);
+    if check.verdict != Verdict::Pass {
+        let reason = check.reason.unwrap_or_default();
+        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        return Ok(Outcome::CheckFailed);
+    }
+    let Output::Vector(y) = output;
+    if let Some(path) = &args.output {
+        save(path, overwrite(args.force), |out| {
+            vector::write(&y, out, Progress::none().cancelled_by(interrupt.flag()))
+        })?;
+    }
+    match expected.map(|e| compare(&y, &e, args.tol)) {
+        Some(Some(difference)) => {
+            eprintln!("error: {difference}");
+            Ok(Outcome::CheckFailed)
+        }
+        Some(None) => {
+            eprintln!("all {} rows are within the tolerance {:e}", y.len(), args.tol);
+            Ok(Outcome::Success)
+        }
+        None => Ok(Outcome::Success),
+    }
+}
+
+/// One sentence about the rows where |y − e| > tol·max(1, |e|), if there are any. Equal infinities
+/// and two NaNs agree.
+fn compare(y: &[f64], e: &[f64], tol: f64) -> Option<String> {
+    let differs = |&(_, (&y, &e)): &(usize, (&f64, &f64))| {
+        let agrees = y == e || (y.is_nan() && e.is_nan());
+        !agrees && ((y - e).abs() > tol * e.abs().max(1.0) || !(y.is_finite() && e.is_finite()))
+    };
+    let mut wrong = y.iter().zip(e).enumerate().filter(differs);
+    let (row, (y_row, e_row)) = wrong.next()?;
+    let others = wrong.count();
+    Some(format!(
+        "row {} is {y_row:e} where {e_row:e} is expected, and {others} more rows of {} differ by more than {tol:e}",
+        row + 1,
+        y.len()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tolerance_is_relative_above_one_and_absolute_below() {
+        assert_eq!(compare(&[1e6 + 5.0, 1e-9], &[1e6, 0.0], 1e-5), None);
+        assert!(compare(&[1e6 + 50.0], &[1e6], 1e-5).is_some());
+        assert!(compare(&[2e-5], &[0.0], 1e-5).is_some());
+    }
+
+    #[test]
+    fn only_equal_classes_of_non_finite_rows_agree() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!(compare(&[inf, nan], &[inf, nan], 1.0), None);
+        for (y, e) in [(inf, -inf), (nan, 1.0), (1.0, nan), (inf, 1e300), (1e300, inf)] {
+            assert!(compare(&[y], &[e], 1e5).is_some(), "{y} against {e}");
+        }
+    }
+
+    #[test]
+    fn the_first_wrong_row_is_named_from_one_with_the_number_of_others() {
+        let message = compare(&[0.0, 5.0, 6.0], &[0.0, 1.0, 1.0], 1e-5).unwrap();
+        assert!(message.starts_with("row 2 is 5e0 where 1e0 is expected, and 1 more"), "{message}");
+    }
+}

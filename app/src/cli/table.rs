@@ -1,0 +1,71 @@
+//! Tables for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// A table with these headings; the columns named in `right` are numbers.
+pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(headings.iter().copied());
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// Lines of a table without trailing blanks, each ended.
+pub(super) fn render(table: &Table) -> String {
+    let lines = table.to_string();
+    lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A duration with three digits and its unit.
+pub(super) fn seconds(s: f64) -> String {
+    let (value, unit) = match s {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "us"),
+        s => (s * 1e9, "ns"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// A positive number with three significant digits, without exponent.
+pub(super) fn three_digits(value: f64) -> String {
+    let decimals = match value {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A count with thin groups of three: `1 234 567`.
+pub(super) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_keep_three_digits() {
+        assert_eq!(seconds(1.2345), "1.23 s");
+        assert_eq!(seconds(0.045678), "45.7 ms");
+        assert_eq!(seconds(123.4e-6), "123 us");
+        assert_eq!(seconds(5e-9), "5.00 ns");
+        assert_eq!(three_digits(99.96), "100");
+        assert_eq!([count(0), count(999), count(1_234_567)], ["0", "999", "1 234 567"]);
+    }
+}

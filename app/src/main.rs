@@ -1,0 +1,5 @@
+//! The program `sparsescope`.
+
+fn main() -> std::process::ExitCode {
+    sparsescope::cli::run()
+}

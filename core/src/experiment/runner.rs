@@ -1,0 +1,507 @@
+//! Runs every configuration on one problem: check, warm up, sample in rounds, check again.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::backend::{Backend, KernelError, PrepareError, Prepared, Setting, Temperature};
+use super::descriptor::{DeviceKind, REFERENCE};
+use super::plan::{Configuration, Settings};
+use super::problem::Problem;
+use crate::bundle::{Bandwidth, Check, Environment, Figures, Run, Verdict};
+use crate::memory::MemoryLimit;
+
+/// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
+/// all of them alike.
+const ROUNDS: usize = 5;
+
+/// What a runner tells about its work.
+pub trait Observer {
+    /// `done` of `total` samples of this problem are taken; `what` is being worked on.
+    fn progress(&mut self, done: usize, total: usize, what: &str);
+    /// A run is finished. Returning false ends the experiment.
+    fn finished(&mut self, run: Run) -> bool;
+}
+
+/// How running ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every configuration was run, refused or found unsupported.
+    Complete,
+    /// The cancel flag was set or the observer asked to stop.
+    Cancelled,
+}
+
+/// Everything that runs share.
+pub struct Runner<'r> {
+    /// Backends by the device they run on.
+    pub backends: Vec<(DeviceKind, &'r dyn Backend)>,
+    /// How often and under which settings.
+    pub settings: &'r Settings,
+    /// The machine, with its measured bandwidth.
+    pub environment: &'r Environment,
+    /// Bytes that the formats of a problem may take; asked anew for each problem when absent.
+    pub memory: Option<MemoryLimit>,
+    /// Set from elsewhere to stop; looked at between samples.
+    pub cancel: &'r AtomicBool,
+}
+
+/// A configuration that is ready to be timed.
+struct Ready<'p> {
+    configuration: Configuration,
+    prepared: Box<dyn Prepared + 'p>,
+    run: Run,
+}
+
+impl Runner<'_> {
+    /// Runs all `configurations` on `problem`, whose matrix has the id `matrix`. Kernels whose
+    /// formats fit into memory together are sampled in turns, round by round.
+    pub fn run(
+        &self,
+        matrix: &str,
+        problem: &Problem,
+        configurations: &[Configuration],
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        let memory = self.memory.unwrap_or_else(MemoryLimit::of_machine);
+        let samples = self.settings.runs + self.settings.warmup;
+        let mut progress =
+            Progress { done: 0, total: configurations.len() * samples, samples, observer };
+        let mut serial_medians = BTreeMap::new();
+        for group in self.groups(problem, configurations, memory) {
+            let ending =
+                self.run_group(matrix, problem, &group, memory, &mut serial_medians, &mut progress);
+            let Problem::Spmv(spmv) = problem;
+            spmv.drop_formats();
+            if ending == Ending::Cancelled {
+                return ending;
+            }
+        }
+        Ending::Complete
+    }
+
+    /// Records every configuration as refused for one reason, when there is no problem to run.
+    pub fn refuse(
+        &self,
+        matrix: &str,
+        configurations: &[Configuration],
+        reason: &str,
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        for configuration in configurations {
+            let mut run = self.empty_run(matrix, configuration);
+            let reason = Some(reason.to_owned());
+            run.check = Check { verdict: Verdict::Refused, reason, ..Check::default() };
+            if !observer.finished(run) {
+                return Ending::Cancelled;
+            }
+        }
+        Ending::Complete
+    }
+
+    fn empty_run(&self, matrix: &str, configuration: &Configuration) -> Run {
+        let device = self.backend(configuration).map_or("", Backend::model);
+        configuration.empty_run(matrix, &self.environment.id, device)
+    }
+
+    fn backend(&self, configuration: &Configuration) -> Option<&dyn Backend> {
+        let device = configuration.kernel.device;
+        self.backends.iter().find(|(of, _)| *of == device).map(|&(_, backend)| backend)
+    }
+
+    /// Consecutive configurations whose formats together stay within `memory`; one that alone
+    /// exceeds it forms a group that will be refused.
+    fn groups(
+        &self,
+        problem: &Problem,
+        configurations: &[Configuration],
+        memory: MemoryLimit,
+    ) -> Vec<Vec<Configuration>> {
+        let Problem::Spmv(spmv) = problem;
+        let mut groups: Vec<Vec<Configuration>> = Vec::new();
+        let mut formats = BTreeMap::new();
+        for &configuration in configurations {
+            let spec = configuration.kernel.format.with(&self.settings.format());
+            let csr = spec == crate::matrix::FormatSpec::Csr;
+            let bytes = match spec.size(spmv.a()) {
+                Ok(size) if !csr && size.bytes <= memory.get() => size.bytes,
+                // CSR is there already, and what is refused takes nothing.
+                _ => 0,
+            };
+            let together: u64 = formats.values().sum();
+            let is_new = !formats.contains_key(&spec);
+            let overfull = is_new && together.saturating_add(bytes) > memory.get();
+            if overfull {
+                formats.clear();
+            }
+            formats.insert(spec, bytes);
+            match groups.last_mut() {
+                Some(group) if !overfull => group.push(configuration),
+                _ => groups.push(vec![configuration]),
+            }
+        }
+        groups
+    }
+
+    fn run_group(
+        &self,
+        matrix: &str,
+        problem: &Problem,
+        group: &[Configuration],
+        memory: MemoryLimit,
+        serial_medians: &mut BTreeMap<bool, f64>,
+        progress: &mut Progress<'_>,
+    ) -> Ending {
+        let mut ready = Vec::new();
+        for configuration in group {
+            if self.cancelled() {
+                return Ending::Cancelled;
+            }
+            progress.tell(configuration.kernel.id);
+            match self.prepare(matrix, problem, configuration, memory) {
+                Ok(one) => ready.push(one),
+                Err(run) => {
+                    progress.done += progress.samples;
+                    if !progress.observer.finished(*run) {
+                        return Ending::Cancelled;
+                    }
+                }
+            }
+        }
+        let ending = self.sample(&mut ready, progress);
+        for one in ready {
+            let run = self.conclude(one, problem, serial_medians);
+            if run.samples.is_empty() && run.check.verdict == Verdict::Pass {
+                continue; // Cancelled before its first sample.
+            }
+            if !progress.observer.finished(run) {
+                return Ending::Cancelled;
+            }
+        }
+        ending
+    }
+
+    /// Makes one configuration ready and checks its result; a run without times otherwise.
+    fn prepare<'p>(
+        &'p self,
+        matrix: &str,
+        problem: &'p Problem,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+    ) -> Result<Ready<'p>, Box<Run>> {
+        let mut run = self.empty_run(matrix, configuration);
+        let setting = Setting {
+            threads: configuration.threads as usize,
+            block: None,
+            format: self.settings.format(),
+            memory,
+        };
+        let prepared = match self.backend(configuration) {
+            Some(backend) => backend.prepare(configuration.kernel, problem, &setting),
+            None => Err(PrepareError::Unsupported("no backend runs it here".to_owned())),
+        };
+        let mut prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let verdict = match error {
+                    PrepareError::Refused(_) => Verdict::Refused,
+                    PrepareError::Unsupported(_) => Verdict::Unsupported,
+                };
+                let reason = Some(error.to_string());
+                run.check = Check { verdict, reason, ..Check::default() };
+                return Err(Box::new(run));
+            }
+        };
+        run.parts = prepared.parts().and_then(|parts| u32::try_from(parts).ok());
+        run.params = prepared.params();
+        run.costs = prepared.costs();
+        run.check = check(problem, prepared.as_mut());
+        match run.check.verdict {
+            Verdict::Pass => Ok(Ready { configuration: *configuration, prepared, run }),
+            _ => Err(Box::new(run)),
+        }
+    }
+
+    /// Warms up, then takes the samples round by round.
+    fn sample(&self, ready: &mut [Ready<'_>], progress: &mut Progress<'_>) -> Ending {
+        let Settings { runs, warmup, .. } = *self.settings;
+        let rounds = ROUNDS.min(runs);
+        for round in 0..=rounds {
+            // Round 0 warms up; the others share the samples evenly.
+            let n = match round {
+                0 => warmup,
+                round => runs * round / rounds - runs * (round - 1) / rounds,
+            };
+            for one in ready.iter_mut().filter(|one| one.run.check.verdict == Verdict::Pass) {
+                progress.tell(one.configuration.kernel.id);
+                for chunk in chunks(n, one.configuration.temperature) {
+                    if self.cancelled() {
+                        return Ending::Cancelled;
+                    }
+                    match one.prepared.sample(chunk, one.configuration.temperature) {
+                        Ok(_) if round == 0 => one.run.warmup += chunk as u32,
+                        Ok(samples) => one.run.samples.extend(samples),
+                        Err(error) => one.run.check = failed(&error),
+                    }
+                    progress.done += chunk;
+                }
+            }
+        }
+        Ending::Complete
+    }
+
+    /// Checks the result once more after the last sample, and computes the figures.
+    fn conclude(
+        &self,
+        one: Ready<'_>,
+        problem: &Problem,
+        serial_medians: &mut BTreeMap<bool, f64>,
+    ) -> Run {
+        let Ready { configuration, mut prepared, mut run } = one;
+        run.repetitions = prepared.repetitions();
+        if run.check.verdict == Verdict::Pass {
+            run.check = worse(run.check, check(problem, prepared.as_mut()));
+        }
+        if run.check.verdict != Verdict::Pass {
+            run.samples.clear();
+            return run;
+        }
+        let bytes = run.costs.minimal_bytes;
+        run.figures = Figures::from_samples(&run.samples, problem.flops(), bytes);
+        let Some(figures) = run.figures.as_mut() else { return run };
+        if run.kernel == REFERENCE {
+            serial_medians.insert(run.hot, figures.median_s);
+        }
+        let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
+        let same_threads = |b: &&Bandwidth| is_cpu && b.threads == configuration.threads;
+        if let Some(bandwidth) = self.environment.bandwidth.iter().find(same_threads) {
+            figures.set_copy(bandwidth.copy);
+        }
+        if let Some(&serial) = serial_medians.get(&run.hot) {
+            figures.set_serial(serial, is_cpu.then_some(configuration.threads));
+            let gain = serial - figures.median_s;
+            let cost = run.costs.conversion_s + run.costs.plan_s;
+            run.costs.break_even = (gain > 0.0).then(|| (cost / gain).ceil());
+        }
+        run
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// Samples taken between two looks at the cancel flag: all of a round when hot, since they come
+/// after one untimed product; one by one when cold.
+fn chunks(n: usize, temperature: Temperature) -> impl Iterator<Item = usize> {
+    let size = match temperature {
+        Temperature::Hot => n,
+        Temperature::Cold => 1,
+    };
+    let count = if n == 0 { 0 } else { n / size };
+    std::iter::repeat_n(size, count)
+}
+
+/// Runs once into a result filled with NaN and checks it.
+fn check(problem: &Problem, prepared: &mut dyn Prepared) -> Check {
+    match prepared.output() {
+        Ok(output) => problem.check(&output),
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &KernelError) -> Check {
+    let reason = Some(error.to_string());
+    Check { verdict: Verdict::Fail, reason, ..Check::default() }
+}
+
+/// Of two checks of the same kernel, the one that failed or was further off.
+fn worse(first: Check, second: Check) -> Check {
+    let second_is_worse = second.verdict != Verdict::Pass || second.worst > first.worst;
+    if second_is_worse { second } else { first }
+}
+
+/// Counts samples for the observer.
+struct Progress<'o> {
+    done: usize,
+    total: usize,
+    /// Samples of one configuration, warm-up included.
+    samples: usize,
+    observer: &'o mut dyn Observer,
+}
+
+impl Progress<'_> {
+    fn tell(&mut self, what: &str) {
+        self.observer.progress(self.done, self.total, what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{
+        Availability, Backend, CpuBackend, KERNELS, KernelDescriptor, Output, SpmvProblem, kernel,
+    };
+    use crate::matrix::examples;
+    use std::sync::Arc;
+
+    #[derive(Default)]
+    struct Collect {
+        runs: Vec<Run>,
+        stop_after: Option<usize>,
+    }
+
+    impl Observer for Collect {
+        fn progress(&mut self, done: usize, total: usize, _: &str) {
+            assert!(done <= total, "{done} of {total}");
+        }
+        fn finished(&mut self, run: Run) -> bool {
+            self.runs.push(run);
+            self.stop_after.is_none_or(|n| self.runs.len() < n)
+        }
+    }
+
+    fn settings() -> Settings {
+        let threads = vec![1, 2];
+        Settings { runs: 7, warmup: 2, threads, cold: false, seed: 42, hack_size: 4, hyb_width: None }
+    }
+
+    fn environment() -> Environment {
+        let of = |threads| Bandwidth { threads, array_bytes: 1, copy: 1e10, triad: 1e10, read: 1e10 };
+        Environment { id: "test".into(), bandwidth: vec![of(1), of(2)], ..Environment::default() }
+    }
+
+    fn problem() -> Problem {
+        let a = Arc::new(examples::five_by_five());
+        Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]))
+    }
+
+    fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) -> Ending {
+        let (settings, environment) = (settings(), environment());
+        let runner = Runner {
+            backends: vec![(DeviceKind::Cpu, backend)],
+            settings: &settings,
+            environment: &environment,
+            memory: Some(memory),
+            cancel: &AtomicBool::new(false),
+        };
+        let kernels: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
+        let all = Configuration::all(&kernels, &settings);
+        runner.run("m", &problem(), &all, observer)
+    }
+
+    #[test]
+    fn every_configuration_becomes_a_run_with_all_its_samples() {
+        let mut seen = Collect::default();
+        let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
+        assert_eq!(ending, Ending::Complete);
+        let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
+        assert_eq!(seen.runs.len(), serial + 2 * (KERNELS.len() - serial));
+        for run in &seen.runs {
+            assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
+            assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
+            let figures = run.figures.as_ref().unwrap();
+            assert!(figures.speedup.is_some() && figures.pct_copy.is_some(), "{}", run.kernel);
+        }
+        assert_eq!(seen.runs[0].figures.as_ref().unwrap().speedup, Some(1.0));
+    }
+
+    #[test]
+    fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
+        // ELLPACK of the example takes 140 bytes, HLL 5x2 slots plus offsets; COO takes 160.
+        let mut seen = Collect::default();
+        let ending = run_with(&CpuBackend::new(), MemoryLimit::bytes(150), &mut seen);
+        assert_eq!(ending, Ending::Complete);
+        for run in &seen.runs {
+            let refused = run.kernel.starts_with("cpu/coo/") || run.kernel.starts_with("cpu/hll/");
+            let expected = if refused { Verdict::Refused } else { Verdict::Pass };
+            assert_eq!(run.check.verdict, expected, "{}: {:?}", run.kernel, run.check.reason);
+            assert_eq!(run.figures.is_some(), !refused);
+        }
+    }
+
+    /// Computes with the CPU backend, then spoils one row.
+    struct Wrong {
+        cpu: CpuBackend,
+        spoil: fn(f64) -> f64,
+    }
+
+    struct WrongPrepared<'p>(Box<dyn Prepared + 'p>, fn(f64) -> f64);
+
+    impl Backend for Wrong {
+        fn model(&self) -> &str {
+            "wrong"
+        }
+        fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+            self.cpu.availability(kernel)
+        }
+        fn prepare<'p>(
+            &'p self,
+            kernel: &'static KernelDescriptor,
+            problem: &'p Problem,
+            setting: &Setting,
+        ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+            let right = self.cpu.prepare(kernel, problem, setting)?;
+            Ok(Box::new(WrongPrepared(right, self.spoil)))
+        }
+    }
+
+    impl Prepared for WrongPrepared<'_> {
+        fn sample(&mut self, n: usize, t: Temperature) -> Result<Vec<f64>, KernelError> {
+            self.0.sample(n, t)
+        }
+        fn output(&mut self) -> Result<Output, KernelError> {
+            let Output::Vector(mut y) = self.0.output()?;
+            y[3] = (self.1)(y[3]);
+            Ok(Output::Vector(y))
+        }
+        fn repetitions(&self) -> u32 {
+            self.0.repetitions()
+        }
+        fn parts(&self) -> Option<usize> {
+            self.0.parts()
+        }
+        fn costs(&self) -> crate::bundle::Costs {
+            self.0.costs()
+        }
+        fn params(&self) -> BTreeMap<String, String> {
+            self.0.params()
+        }
+    }
+
+    #[test]
+    fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
+        for spoil in [|y: f64| y * (1.0 + 1e-6), |_| f64::NAN] {
+            let mut seen = Collect::default();
+            let wrong = Wrong { cpu: CpuBackend::new(), spoil };
+            run_with(&wrong, MemoryLimit::unlimited(), &mut seen);
+            assert!(!seen.runs.is_empty());
+            for run in &seen.runs {
+                assert_eq!((run.check.verdict, run.check.row), (Verdict::Fail, Some(3)));
+                assert!(run.samples.is_empty() && run.figures.is_none(), "{}", run.kernel);
+            }
+        }
+    }
+
+    #[test]
+    fn stopping_keeps_what_is_finished() {
+        let mut seen = Collect { stop_after: Some(2), ..Collect::default() };
+        let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
+        assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 2));
+    }
+
+    #[test]
+    fn a_kernel_of_a_device_without_backend_is_unsupported() {
+        let (settings, environment) = (settings(), environment());
+        let runner = Runner {
+            backends: Vec::new(),
+            settings: &settings,
+            environment: &environment,
+            memory: None,
+            cancel: &AtomicBool::new(false),
+        };
+        let mut seen = Collect::default();
+        let all = Configuration::all(&[kernel(REFERENCE).unwrap()], &settings);
+        runner.run("m", &problem(), &all, &mut seen);
+        assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
+    }
+}
