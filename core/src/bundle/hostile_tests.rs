@@ -335,6 +335,10 @@ fn headers_that_contradict_the_directory_are_refused() {
 fn content_that_the_manifest_does_not_list_so_is_refused_by_name() {
     let (manifest, contents) = parts();
     let mut changed = contents.clone();
+    // As long as before, and with the zip's own checksum corrected.
+    changed.get_mut("results.csv").unwrap()[300] ^= 1;
+    let bytes = zip(&entries_of(&manifest, &changed));
+    assert_refused(&bytes, "`results.csv` does not match its checksum");
     changed.insert("results.csv".into(), b"faster".to_vec());
     let bytes = zip(&entries_of(&manifest, &changed));
     assert_refused(&bytes, "`results.csv` does not match its checksum");
