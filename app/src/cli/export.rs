@@ -15,10 +15,8 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
         check_free(path, args.force)?;
         let csv = bundle.results_csv()?;
         save(path, overwrite(args.force), |out| {
-            out.write_all(&csv).map_err(|error| sparsescope_core::io::IoError::System {
-                doing: "write",
-                error,
-            })
+            out.write_all(&csv)
+                .map_err(|error| sparsescope_core::io::IoError::System { doing: "write", error })
         })?;
         eprintln!("{}: {} runs", path.display(), bundle.runs.len());
     }

@@ -79,31 +79,54 @@ fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
     writeln!(out, "{} ({source})", record.name)?;
     writeln!(out)?;
     writeln!(out, "size        {} x {}", count(s.rows), count(s.cols))?;
-    writeln!(out, "entries     {} (class {}, density {:.3e})", count(s.nnz), s.nnz_class, s.density)?;
-    writeln!(out, "file        {} {}, read in {}", record.field, record.symmetry, seconds(record.read_seconds))?;
+    writeln!(
+        out,
+        "entries     {} (class {}, density {:.3e})",
+        count(s.nnz),
+        s.nnz_class,
+        s.density
+    )?;
+    writeln!(
+        out,
+        "file        {} {}, read in {}",
+        record.field,
+        record.symmetry,
+        seconds(record.read_seconds)
+    )?;
     writeln!(
         out,
         "row length  min {}, quartiles {} {} {}, max {}; {} empty",
-        count(row.min), count(row.q1), count(row.median), count(row.q3), count(row.max), count(row.empty)
+        count(row.min),
+        count(row.q1),
+        count(row.median),
+        count(row.q3),
+        count(row.max),
+        count(row.empty)
     )?;
     writeln!(
         out,
         "            mean {}, standard deviation {}, average deviation {} ({} % of the mean)",
-        three_digits(row.mean), three_digits(row.stddev),
-        three_digits(row.average_deviation), three_digits(row.percent_average_deviation)
+        three_digits(row.mean),
+        three_digits(row.stddev),
+        three_digits(row.average_deviation),
+        three_digits(row.percent_average_deviation)
     )?;
     writeln!(
         out,
         "structure   bandwidth {} below and {} above the diagonal, profile {}, {} of {} diagonal entries",
-        count(s.lower_bandwidth), count(s.upper_bandwidth), count(s.profile),
-        count(s.diagonal), count(s.rows.min(s.cols))
+        count(s.lower_bandwidth),
+        count(s.upper_bandwidth),
+        count(s.profile),
+        count(s.diagonal),
+        count(s.rows.min(s.cols))
     )?;
     if let (Some(pattern), Some(values)) = (s.structural_symmetry, s.numerical_symmetry) {
         let percent = |share: f64| three_digits(share * 100.0);
         writeln!(
             out,
             "symmetry    {} % of the off-diagonal entries have a mirror, {} % an equal one",
-            percent(pattern), percent(values)
+            percent(pattern),
+            percent(values)
         )?;
     }
     writeln!(out, "sha256      {}", record.sha256)?;

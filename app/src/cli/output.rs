@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
-use sparsescope_core::io::{AnyMatrix, Overwrite, Progress};
+use sparsescope_core::io::{Overwrite, Progress};
 
 use super::interrupt::Interrupt;
 use super::progress;
@@ -35,7 +35,11 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        anyhow::bail!("{} cannot be written: there is no folder {}", path.display(), folder.display());
+        anyhow::bail!(
+            "{} cannot be written: there is no folder {}",
+            path.display(),
+            folder.display()
+        );
     }
     Ok(())
 }
@@ -54,9 +58,9 @@ pub(super) fn watched<R: Send>(
         scope.spawn(|| {
             let mut shown = progress::Progress::new(quiet);
             while !finished.load(Ordering::Acquire) {
-                let share = total.filter(|&total| total > 0).map_or(0.0, |total| {
-                    done.load(Ordering::Relaxed) as f64 / total as f64
-                });
+                let share = total
+                    .filter(|&total| total > 0)
+                    .map_or(0.0, |total| done.load(Ordering::Relaxed) as f64 / total as f64);
                 shown.set(share, what);
                 std::thread::park_timeout(std::time::Duration::from_millis(100));
             }
@@ -71,9 +75,4 @@ pub(super) fn watched<R: Send>(
 /// Size of a file in bytes, where it has one.
 pub(super) fn file_size(path: &Path) -> Option<u64> {
     path.metadata().ok().map(|meta| meta.len())
-}
-
-/// Rows, columns and entries in words.
-pub(super) fn size_text(a: &AnyMatrix) -> String {
-    format!("{} x {}, {} entries", a.rows(), a.cols(), a.nnz())
 }

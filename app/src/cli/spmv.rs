@@ -57,7 +57,12 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         Some(path) => {
             let e = open_vector(path, memory, Progress::none().cancelled_by(interrupt.flag()))?;
             if e.len() != a.rows() {
-                bail!("{} has {} elements, but {source} has {} rows", path.display(), e.len(), a.rows());
+                bail!(
+                    "{} has {} elements, but {source} has {} rows",
+                    path.display(),
+                    e.len(),
+                    a.rows()
+                );
             }
             Some(e)
         }

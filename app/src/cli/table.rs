@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, Table, presets};
 /// A table with these headings; the columns named in `right` are numbers.
 pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table.set_header(headings.iter().copied());
     for &column in right {
         if let Some(column) = table.column_mut(column) {
@@ -32,14 +32,18 @@ pub(super) fn seconds(s: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A positive number with three significant digits, without exponent.
+/// A positive number with three significant digits, without exponent; at most nine decimals.
 pub(super) fn three_digits(value: f64) -> String {
-    let decimals = match value {
-        v if v >= 99.95 => 0,
-        v if v >= 9.995 => 1,
-        _ => 2,
-    };
+    // The power of ten of the leading digit after rounding to three digits.
+    let power = format!("{value:.2e}").split_once('e').and_then(|(_, p)| p.parse::<i32>().ok());
+    let decimals = (2 - power.unwrap_or(0)).clamp(0, 9) as usize;
+    let decimals = if value == 0.0 { 0 } else { decimals };
     format!("{value:.decimals$}")
+}
+
+/// `1 matrix`, `2 matrices`.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(n as u64), if n == 1 { one } else { many })
 }
 
 /// A count with thin groups of three: `1 234 567`.
@@ -65,7 +69,8 @@ mod tests {
         assert_eq!(seconds(0.045678), "45.7 ms");
         assert_eq!(seconds(123.4e-6), "123 us");
         assert_eq!(seconds(5e-9), "5.00 ns");
-        assert_eq!(three_digits(99.96), "100");
+        let shown = [99.96, 9.996, 0.0021, 0.0, 123456.0].map(three_digits);
+        assert_eq!(shown, ["100", "10.0", "0.00210", "0", "123456"]);
         assert_eq!([count(0), count(999), count(1_234_567)], ["0", "999", "1 234 567"]);
     }
 }

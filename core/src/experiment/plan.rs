@@ -111,9 +111,8 @@ pub fn select_kernels(
     devices: &[DeviceKind],
     patterns: &[String],
 ) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
-    let offered = || {
-        KERNELS.iter().filter(|k| k.operation == operation && devices.contains(&k.device))
-    };
+    let offered =
+        || KERNELS.iter().filter(|k| k.operation == operation && devices.contains(&k.device));
     if patterns.is_empty() {
         return Ok(offered().collect());
     }
@@ -156,7 +155,10 @@ mod tests {
     #[test]
     fn a_pattern_that_matches_nothing_says_where_to_look() {
         let message = ids(&["cpu/csr/*", "gpu/*"]).unwrap_err().to_string();
-        assert!(message.contains("`gpu/*`") && message.contains("sparsescope kernels"), "{message}");
+        assert!(
+            message.contains("`gpu/*`") && message.contains("sparsescope kernels"),
+            "{message}"
+        );
         assert!(matches!(ids(&["cpu/[csr"]), Err(SelectError::Pattern { .. })));
     }
 

@@ -151,25 +151,22 @@ impl Runner<'_> {
         serial_medians: &mut BTreeMap<bool, f64>,
         progress: &mut Progress<'_>,
     ) -> Ending {
-        let mut ready = Vec::new();
+        let mut ready: Vec<Result<Ready<'_>, Box<Run>>> = Vec::new();
         for configuration in group {
             if self.cancelled() {
                 return Ending::Cancelled;
             }
             progress.tell(configuration.kernel.id);
-            match self.prepare(matrix, problem, configuration, memory) {
-                Ok(one) => ready.push(one),
-                Err(run) => {
-                    progress.done += progress.samples;
-                    if !progress.observer.finished(*run) {
-                        return Ending::Cancelled;
-                    }
-                }
-            }
+            let one = self.prepare(matrix, problem, configuration, memory);
+            progress.done += if one.is_err() { progress.samples } else { 0 };
+            ready.push(one);
         }
         let ending = self.sample(&mut ready, progress);
         for one in ready {
-            let run = self.conclude(one, problem, serial_medians);
+            let run = match one {
+                Ok(one) => self.conclude(one, problem, serial_medians),
+                Err(run) => *run,
+            };
             if run.samples.is_empty() && run.check.verdict == Verdict::Pass {
                 continue; // Cancelled before its first sample.
             }
@@ -222,7 +219,11 @@ impl Runner<'_> {
     }
 
     /// Warms up, then takes the samples round by round.
-    fn sample(&self, ready: &mut [Ready<'_>], progress: &mut Progress<'_>) -> Ending {
+    fn sample(
+        &self,
+        ready: &mut [Result<Ready<'_>, Box<Run>>],
+        progress: &mut Progress<'_>,
+    ) -> Ending {
         let Settings { runs, warmup, .. } = *self.settings;
         let rounds = ROUNDS.min(runs);
         for round in 0..=rounds {
@@ -231,7 +232,10 @@ impl Runner<'_> {
                 0 => warmup,
                 round => runs * round / rounds - runs * (round - 1) / rounds,
             };
-            for one in ready.iter_mut().filter(|one| one.run.check.verdict == Verdict::Pass) {
+            for one in ready.iter_mut().flatten() {
+                if one.run.check.verdict != Verdict::Pass {
+                    continue; // It failed while it was sampled.
+                }
                 progress.tell(one.configuration.kernel.id);
                 for chunk in chunks(n, one.configuration.temperature) {
                     if self.cancelled() {
@@ -362,11 +366,20 @@ mod tests {
 
     fn settings() -> Settings {
         let threads = vec![1, 2];
-        Settings { runs: 7, warmup: 2, threads, cold: false, seed: 42, hack_size: 4, hyb_width: None }
+        Settings {
+            runs: 7,
+            warmup: 2,
+            threads,
+            cold: false,
+            seed: 42,
+            hack_size: 4,
+            hyb_width: None,
+        }
     }
 
     fn environment() -> Environment {
-        let of = |threads| Bandwidth { threads, array_bytes: 1, copy: 1e10, triad: 1e10, read: 1e10 };
+        let of =
+            |threads| Bandwidth { threads, array_bytes: 1, copy: 1e10, triad: 1e10, read: 1e10 };
         Environment { id: "test".into(), bandwidth: vec![of(1), of(2)], ..Environment::default() }
     }
 

@@ -118,16 +118,17 @@ fn run_with(
     if let Some(path) = &args.csv {
         let csv = bundle.results_csv()?;
         save(path, overwrite(args.force), |out| {
-            out.write_all(&csv).map_err(|error| sparsescope_core::io::IoError::System {
-                doing: "write",
-                error,
-            })
+            out.write_all(&csv)
+                .map_err(|error| sparsescope_core::io::IoError::System { doing: "write", error })
         })?;
     }
     if args.json {
         print_json(&sparsescope_core::bundle::Runs { runs: bundle.runs.clone() })?;
     } else {
         print(&summary::table(&bundle))?;
+        if bundle.matrices.len() > 1 {
+            print(&summary::fastest(&bundle))?;
+        }
         print(&summary::closing(&bundle, &output))?;
     }
     let failed = bundle.runs.iter().any(|run| run.check.verdict == Verdict::Fail);

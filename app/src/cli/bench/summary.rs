@@ -6,10 +6,18 @@ use std::path::Path;
 use sparsescope_core::bundle::{Bundle, Run, Source, Verdict};
 use sparsescope_core::experiment::{Configuration, MatrixSource, REFERENCE, Settings};
 
-use crate::cli::table::{self, count, render, seconds, three_digits};
+use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
 const HEADINGS: [&str; 10] = [
-    "matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy", "speed-up",
+    "matrix",
+    "nnz",
+    "kernel",
+    "threads",
+    "median",
+    "GFLOPS",
+    "GB/s",
+    "% of copy",
+    "speed-up",
     "check",
 ];
 
@@ -59,6 +67,22 @@ fn figures(run: &Run) -> [String; 5] {
     ]
 }
 
+/// The fastest run on each matrix.
+pub(super) fn fastest(bundle: &Bundle) -> String {
+    let headings = ["fastest on", "kernel", "threads", "GFLOPS", "% of copy", "speed-up"];
+    let mut list = table::table(&headings, &[2, 3, 4, 5]);
+    for matrix in &bundle.matrices {
+        let runs = bundle.runs.iter().filter(|run| run.matrix == matrix.record.id && run.hot);
+        let timed = runs.filter_map(|run| run.figures.as_ref().map(|f| (f.median_s, run)));
+        if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            let [_, gflops, _, share, speedup] = figures(run);
+            let (name, threads) = (matrix.record.name.clone(), run.threads.to_string());
+            list.add_row([name, run.kernel.clone(), threads, gflops, share, speedup]);
+        }
+    }
+    format!("\n{}", render(&list))
+}
+
 /// Reasons of runs without figures, the outcome, and how to look at the result.
 pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
     let mut text = String::new();
@@ -81,12 +105,14 @@ pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
     let not_run = bundle.runs.len() - passed - failed;
     text += &format!(
-        "\n{} runs on {} matrices: {passed} passed their check, {failed} failed, {not_run} were not run.\n",
-        bundle.runs.len(),
-        bundle.matrices.len(),
+        "\n{} on {}: {passed} passed the check, {failed} failed, {not_run} not run.\n",
+        counted(bundle.runs.len(), "run", "runs"),
+        counted(bundle.matrices.len(), "matrix", "matrices"),
     );
     if !bundle.runs.iter().any(|run| run.kernel == REFERENCE) {
-        text += &format!("No speed-up: {REFERENCE}, which it is relative to, was not among the kernels.\n");
+        text += &format!(
+            "No speed-up: {REFERENCE}, which it is relative to, was not among the kernels.\n"
+        );
     } else {
         text += &format!("Speed-up is relative to {REFERENCE} on the same matrix.\n");
     }
@@ -94,7 +120,10 @@ pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
         let rates: Vec<String> = machine
             .bandwidth
             .iter()
-            .map(|b| format!("{} GB/s with {}", three_digits(b.copy / 1e9), threads(b.threads)))
+            .map(|b| {
+                let threads = counted(b.threads as usize, "thread", "threads");
+                format!("{} GB/s with {threads}", three_digits(b.copy / 1e9))
+            })
             .collect();
         text += &format!("Copy bandwidth of this {}: {}.\n", machine.cpu.model, rates.join(", "));
     }
@@ -103,16 +132,10 @@ pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
     }
     let path = output.display();
     text += &format!("\nBundle: {path}\n");
-    text += &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
+    text +=
+        &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
     text += "the bundle is a zip with every raw sample (runs.json) and this machine (environment.json).\n";
     text
-}
-
-fn threads(n: u32) -> String {
-    match n {
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
-    }
 }
 
 /// What would be run.
@@ -133,7 +156,7 @@ pub(super) fn plan(
         threads.dedup();
         list.add_row([id, &threads.join(", ")]);
     }
-    let mut text = format!("{} matrices:\n", sources.len());
+    let mut text = format!("{}:\n", counted(sources.len(), "matrix", "matrices"));
     for source in sources {
         text += &format!("  {} ({source})\n", source.name());
     }

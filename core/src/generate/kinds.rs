@@ -1,0 +1,163 @@
+//! The table of all kinds of generators.
+
+use super::DEFAULT_SEED;
+use super::assemble::{GenerateError, Rule};
+use super::fem::FemHex;
+use super::graph::{Circuit, Road};
+use super::powerlaw::PowerLaw;
+use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
+use super::spec::GeneratorSpec;
+use super::stencil::{Kkt, Poisson2d, Stencil7, Stencil27};
+use crate::memory::MemoryLimit;
+
+/// A parameter of a generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub what: &'static str,
+    /// Smallest value.
+    pub min: u64,
+    /// Largest value.
+    pub max: u64,
+    /// What it is when it is not given; needed when absent.
+    pub default: Option<DefaultValue>,
+}
+
+/// What a key is when it is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// This number.
+    Is(u64),
+    /// The value of another key.
+    SameAs(&'static str),
+}
+
+impl Key {
+    /// Range and default in words.
+    pub fn explain(&self) -> String {
+        let default = match self.default {
+            None => String::new(),
+            Some(DefaultValue::Is(value)) => format!(", {value} when not given"),
+            Some(DefaultValue::SameAs(key)) => format!(", as {key} when not given"),
+        };
+        match (self.min, self.max) {
+            (0, u64::MAX) => format!("{}{default}", self.what),
+            (min, max) => format!("{} ({min} to {max}{default})", self.what),
+        }
+    }
+}
+
+/// Makes the rule that a specification asks for.
+type MakeRule = fn(&GeneratorSpec, MemoryLimit) -> Result<Box<dyn Rule>, GenerateError>;
+
+/// A kind of generator.
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// The structure in one line.
+    pub what: &'static str,
+    /// Its parameters.
+    pub keys: &'static [Key],
+    /// The rule for its rows.
+    pub(super) rule: MakeRule,
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Kind {
+    /// `stencil27?n=…`: what must be given.
+    pub fn usage(&self) -> String {
+        let needed = self.keys.iter().filter(|key| key.default.is_none());
+        let needed: Vec<String> = needed.map(|key| format!("{}=...", key.name)).collect();
+        format!("{}?{}", self.name, needed.join("&"))
+    }
+}
+
+/// Every kind, in the order in which lists show them.
+pub fn kinds() -> &'static [Kind] {
+    KINDS
+}
+
+/// Largest number of rows or columns.
+const MOST: u64 = u32::MAX as u64;
+
+const fn key(name: &'static str, min: u64, max: u64, what: &'static str) -> Key {
+    Key { name, what, min, max, default: None }
+}
+
+const SEED: Key = Key {
+    name: "seed",
+    what: "seed of the random numbers",
+    min: 0,
+    max: u64::MAX,
+    default: Some(DefaultValue::Is(DEFAULT_SEED)),
+};
+const ROWS: Key = key("m", 1, MOST, "rows");
+const EDGE3: Key = key("n", 1, 1625, "grid points along each of three edges");
+
+#[rustfmt::skip]
+static KINDS: &[Kind] = &[
+    Kind { name: "stencil7", what: "finite differences on an n x n x n grid, 7 points",
+        keys: &[EDGE3, SEED],
+        rule: |s, _| Ok(Box::new(Stencil7(s.size("n")))) },
+    Kind { name: "stencil27", what: "finite differences on an n x n x n grid, 27 points, as in HPCG",
+        keys: &[EDGE3, SEED],
+        rule: |s, _| Ok(Box::new(Stencil27(s.size("n")))) },
+    Kind { name: "poisson2d", what: "finite differences on an n x n grid, 5 points",
+        keys: &[key("n", 1, 65_535, "grid points along each of two edges"), SEED],
+        rule: |s, _| Ok(Box::new(Poisson2d(s.size("n")))) },
+    Kind { name: "fem-hex", what: "finite elements: hexahedra on n x n x n nodes (3 unknowns: elasticity)",
+        keys: &[key("n", 2, 1290, "nodes along each of three edges"),
+            Key { name: "dof", what: "unknowns a node", min: 1, max: 8, default: Some(DefaultValue::Is(1)) }, SEED],
+        rule: |s, _| {
+            let (n, dof) = (s.size("n"), s.size("dof"));
+            fits_rows(n as u128 * n as u128 * n as u128 * dof as u128)?;
+            Ok(Box::new(FemHex::new(n, dof, s.value("seed"))))
+        } },
+    Kind { name: "banded", what: "random columns near the diagonal, which is full",
+        keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED],
+        rule: |s, _| Ok(Box::new(Banded { m: s.size("m"), half: s.size("half"), row: s.size("row"), seed: s.value("seed") })) },
+    Kind { name: "random", what: "random columns anywhere: the worst case for caches",
+        keys: &[ROWS, key("row", 0, MOST, "entries of a row"),
+            Key { name: "n", what: "columns", min: 1, max: MOST, default: Some(DefaultValue::SameAs("m")) }, SEED],
+        rule: |s, _| {
+            let (m, n, row) = (s.size("m"), s.size("n"), s.size("row"));
+            if row > n {
+                return Err(GenerateError::Parameters(format!("a row of {row} entries does not fit into {n} columns")));
+            }
+            Ok(Box::new(Uniform { m, n, row, seed: s.value("seed") }))
+        } },
+    Kind { name: "powerlaw", what: "a web: row lengths by a power law, popular and near columns",
+        keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"), SEED],
+        rule: |s, limit| Ok(Box::new(PowerLaw::new(s.size("m"), s.size("nnz"), s.size("max"), s.value("seed"), limit)?)) },
+    Kind { name: "road", what: "a road network: two to four neighbours, mostly near",
+        keys: &[ROWS, SEED],
+        rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.value("seed")))) },
+    Kind { name: "circuit", what: "a circuit: short rows and one dense row and column",
+        keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries, within 1 %"), key("dense", 1, MOST, "entries of the dense row"), SEED],
+        rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)) },
+    Kind { name: "kkt", what: "the saddle point [H A'; A 0] of a control problem on an n x n x n grid",
+        keys: &[key("n", 1, 1290, "grid points along each of three edges"), SEED],
+        rule: |s, _| Ok(Box::new(Kkt { n: s.size("n"), seed: s.value("seed") })) },
+    Kind { name: "diagonal", what: "one entry a row",
+        keys: &[ROWS, SEED],
+        rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })) },
+    Kind { name: "dense-row", what: "tridiagonal but for one full row in the middle",
+        keys: &[ROWS, SEED],
+        rule: |s, _| Ok(Box::new(DenseRow(s.size("m")))) },
+];
+
+fn fits_rows(rows: u128) -> Result<(), GenerateError> {
+    match rows <= u128::from(MOST) {
+        true => Ok(()),
+        false => Err(GenerateError::Parameters(format!(
+            "the matrix would have {rows} rows; at most {MOST} are supported"
+        ))),
+    }
+}

@@ -1,0 +1,140 @@
+//! Webs: few pages with very many links, most with few.
+
+use rayon::prelude::*;
+
+use super::assemble::{GenerateError, Rule};
+use super::random::{RowRandom, distinct};
+use crate::memory::MemoryLimit;
+
+/// Row lengths fall with the rank by a power law from `max`, `nnz` in all; the ranks are
+/// scattered over the rows. Half of a row's columns are popular pages, the others near ones. Like
+/// webbase-1M or NotreDame_www.
+pub(super) struct PowerLaw {
+    seed: u64,
+    /// Length of each row.
+    lengths: Vec<u32>,
+    /// The rows from the longest to the shortest: the popular pages come first.
+    by_rank: Vec<u32>,
+    nnz: usize,
+}
+
+/// Stream of a row's rank, apart from that of its columns.
+const RANKS: usize = 1 << 33;
+/// How far near pages are numbered apart at most.
+const NEAR: usize = 512;
+
+impl PowerLaw {
+    /// Fails when the lengths cannot be had.
+    pub(super) fn new(
+        m: usize,
+        nnz: usize,
+        max: usize,
+        seed: u64,
+        limit: MemoryLimit,
+    ) -> Result<Self, GenerateError> {
+        if max > m || nnz < max || nnz as u128 > m as u128 * max as u128 {
+            return Err(GenerateError::Parameters(format!(
+                "{m} rows of at most {max} entries cannot have {nnz} entries with a longest row of {max}"
+            )));
+        }
+        limit.check("the row lengths of a power law", 24 * m as u128)?;
+        let by_length = lengths_by_rank(m, nnz, max);
+        let mut keyed: Vec<(u64, u32)> = (0..m)
+            .into_par_iter()
+            .map(|i| (RowRandom::new(seed, RANKS + i).bits(), i as u32))
+            .collect();
+        keyed.par_sort_unstable();
+        let by_rank: Vec<u32> = keyed.into_iter().map(|(_, row)| row).collect();
+        let mut lengths = vec![0u32; m];
+        for (&row, length) in by_rank.iter().zip(by_length) {
+            if let Some(slot) = lengths.get_mut(row as usize) {
+                *slot = length;
+            }
+        }
+        Ok(Self { seed, lengths, by_rank, nnz })
+    }
+}
+
+impl Rule for PowerLaw {
+    fn rows(&self) -> usize {
+        self.lengths.len()
+    }
+    fn most_entries(&self) -> u128 {
+        self.nnz as u128
+    }
+    fn row_len(&self, i: usize) -> Option<usize> {
+        self.lengths.get(i).map(|&length| length as usize)
+    }
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        let m = self.rows();
+        let length = self.row_len(i).unwrap_or(0);
+        let mut random = RowRandom::new(self.seed, i);
+        let mut columns = Vec::with_capacity(length);
+        distinct(&mut columns, length, m, || {
+            if random.chance(0.5) {
+                let step = random.below(2 * NEAR.min(m) - 1);
+                (i + m + step - (NEAR.min(m) - 1)) % m
+            } else {
+                let u = random.unit();
+                let rank = (u * u * u * m as f64) as usize;
+                self.by_rank.get(rank).map_or(i, |&popular| popular as usize)
+            }
+        });
+        row.extend(columns.into_iter().map(|column| (column, random.unit())));
+    }
+}
+
+/// Descending lengths max, …, with sum `nnz`: max·rank^−α rounded, α found by bisection, the
+/// remainder spread over the ranks after the first.
+fn lengths_by_rank(m: usize, nnz: usize, max: usize) -> Vec<u32> {
+    let length = |rank: usize, alpha: f64| {
+        let exact = max as f64 * libm::exp(-alpha * libm::log(rank as f64));
+        (exact + 0.5) as u32
+    };
+    // Σ over ranks: the first thousand one by one, then blocks by their middle.
+    let sum = |alpha: f64| {
+        let single = (1..=m.min(1024)).map(|rank| f64::from(length(rank, alpha))).sum::<f64>();
+        let blocks = (1025..=m).step_by(64).map(|first| {
+            let last = (first + 63).min(m);
+            let exact = max as f64 * libm::exp(-alpha * libm::log((first + last) as f64 / 2.0));
+            exact.max(0.0) * (last - first + 1) as f64
+        });
+        single + blocks.sum::<f64>()
+    };
+    let (mut flat, mut steep) = (0.0, 8.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (flat + steep);
+        if sum(middle) > nnz as f64 {
+            flat = middle;
+        } else {
+            steep = middle;
+        }
+    }
+    let mut lengths: Vec<u32> = (1..=m).into_par_iter().map(|rank| length(rank, steep)).collect();
+    let mut total: i64 = lengths.iter().map(|&l| i64::from(l)).sum();
+    // Add from the second rank on and take from the end, which keeps the order nearly descending.
+    while total != nnz as i64 {
+        let before = total;
+        if total < nnz as i64 {
+            for l in lengths.iter_mut().skip(1).filter(|l| (**l as usize) < max) {
+                if total == nnz as i64 {
+                    break;
+                }
+                *l += 1;
+                total += 1;
+            }
+        } else {
+            for l in lengths.iter_mut().skip(1).rev().filter(|l| **l > 0) {
+                if total == nnz as i64 {
+                    break;
+                }
+                *l -= 1;
+                total -= 1;
+            }
+        }
+        if total == before {
+            break;
+        }
+    }
+    lengths
+}

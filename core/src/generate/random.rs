@@ -1,0 +1,68 @@
+//! Random numbers that depend on the seed and the row alone: ChaCha8, one stream a row.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// The random numbers of one row (or element, or edge).
+pub(super) struct RowRandom(ChaCha8Rng);
+
+impl RowRandom {
+    /// The stream of `row` under `seed`.
+    pub(super) fn new(seed: u64, row: usize) -> Self {
+        let mut key = [0u8; 32];
+        for (to, from) in key.iter_mut().zip(seed.to_le_bytes()) {
+            *to = from;
+        }
+        let mut random = ChaCha8Rng::from_seed(key);
+        random.set_stream(row as u64);
+        Self(random)
+    }
+
+    /// 64 random bits.
+    pub(super) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform in 0 ..= 1 − 2⁻⁵³.
+    pub(super) fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform in 0 .. `n`, which is not 0.
+    pub(super) fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
+    }
+
+    /// True with this probability.
+    pub(super) fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+
+    /// Positive, its logarithm uniform over `decades` decades around 1.
+    pub(super) fn scale(&mut self, decades: f64) -> f64 {
+        libm::exp((self.unit() - 0.5) * decades * std::f64::consts::LN_10)
+    }
+}
+
+/// Adds columns given by `draw` until `columns` has `wanted` different ones. When draws hit the
+/// same columns again and again, the free columns below `cols` fill up from the left.
+pub(super) fn distinct(
+    columns: &mut Vec<u32>,
+    wanted: usize,
+    cols: usize,
+    mut draw: impl FnMut() -> usize,
+) {
+    let wanted = wanted.min(cols);
+    for _ in 0..16 {
+        let missing = wanted - columns.len();
+        if missing == 0 {
+            return;
+        }
+        columns.extend((0..missing).map(|_| draw() as u32));
+        columns.sort_unstable();
+        columns.dedup();
+    }
+    let taken = columns.clone();
+    let free = (0..cols as u32).filter(|column| taken.binary_search(column).is_err());
+    columns.extend(free.take(wanted - taken.len()));
+}

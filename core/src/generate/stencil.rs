@@ -1,0 +1,129 @@
+//! Regular grids: finite differences, and the saddle point of a control problem on such a grid.
+
+use super::assemble::Rule;
+use super::random::RowRandom;
+
+/// Point (x, y, z) of an n × n × n grid, x fastest.
+fn point(i: usize, n: usize) -> [usize; 3] {
+    [i % n, i / n % n, i / n / n]
+}
+
+/// Number of grid lines at distance ≤ 1 of coordinate `x`.
+fn near(x: usize, n: usize) -> usize {
+    1 + usize::from(x > 0) + usize::from(x + 1 < n)
+}
+
+/// Calls `f` for each neighbour (itself included) that differs by at most one in each coordinate,
+/// with the number of coordinates in which it does.
+fn neighbours(i: usize, n: usize, mut f: impl FnMut(usize, usize)) {
+    let [x, y, z] = point(i, n);
+    let range = |c: usize| c.saturating_sub(1)..=(c + 1).min(n - 1);
+    for zz in range(z) {
+        for yy in range(y) {
+            for xx in range(x) {
+                let differing = usize::from(xx != x) + usize::from(yy != y) + usize::from(zz != z);
+                f((zz * n + yy) * n + xx, differing);
+            }
+        }
+    }
+}
+
+/// n³ grid, 7 points: 6 on the diagonal, −1 beside it. Like atmosmodd, or the finest level of any
+/// structured solver.
+pub(super) struct Stencil7(pub(super) usize);
+
+impl Rule for Stencil7 {
+    fn rows(&self) -> usize {
+        self.0.pow(3)
+    }
+    fn most_entries(&self) -> u128 {
+        7 * self.rows() as u128
+    }
+    fn row_len(&self, i: usize) -> Option<usize> {
+        Some(point(i, self.0).map(|c| near(c, self.0)).iter().sum::<usize>() - 2)
+    }
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        neighbours(i, self.0, |j, differing| match differing {
+            0 => row.push((j as u32, 6.0)),
+            1 => row.push((j as u32, -1.0)),
+            _ => {}
+        });
+    }
+}
+
+/// n³ grid, 27 points: 26 on the diagonal, −1 elsewhere, as in HPCG.
+pub(super) struct Stencil27(pub(super) usize);
+
+impl Rule for Stencil27 {
+    fn rows(&self) -> usize {
+        self.0.pow(3)
+    }
+    fn most_entries(&self) -> u128 {
+        27 * self.rows() as u128
+    }
+    fn row_len(&self, i: usize) -> Option<usize> {
+        Some(point(i, self.0).map(|c| near(c, self.0)).iter().product())
+    }
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        neighbours(i, self.0, |j, differing| {
+            row.push((j as u32, if differing == 0 { 26.0 } else { -1.0 }));
+        });
+    }
+}
+
+/// n² grid, 5 points: 4 on the diagonal, −1 beside it. Like ecology1 or parabolic_fem.
+pub(super) struct Poisson2d(pub(super) usize);
+
+impl Rule for Poisson2d {
+    fn rows(&self) -> usize {
+        self.0.pow(2)
+    }
+    fn most_entries(&self) -> u128 {
+        5 * self.rows() as u128
+    }
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        let n = self.0;
+        let (x, y) = (i % n, i / n);
+        row.push((i as u32, 4.0));
+        let beside = [(y > 0, n), (x > 0, 1)];
+        row.extend(beside.iter().filter(|(is, _)| *is).map(|(_, step)| ((i - step) as u32, -1.0)));
+        let beside = [(x + 1 < n, 1), (y + 1 < n, n)];
+        row.extend(beside.iter().filter(|(is, _)| *is).map(|(_, step)| ((i + step) as u32, -1.0)));
+    }
+}
+
+/// [H Aᵀ; A 0] of a control problem with a 27-point operator A on an n³ grid and a positive
+/// diagonal H: symmetric and indefinite. Like nlpkkt80 (n = 80), whose longest row has 28 entries
+/// too.
+pub(super) struct Kkt {
+    pub(super) n: usize,
+    pub(super) seed: u64,
+}
+
+impl Rule for Kkt {
+    fn rows(&self) -> usize {
+        2 * self.n.pow(3)
+    }
+    fn most_entries(&self) -> u128 {
+        55 * (self.n as u128).pow(3)
+    }
+    fn row_len(&self, i: usize) -> Option<usize> {
+        let states = self.n.pow(3);
+        let constraint = point(i % states, self.n).map(|c| near(c, self.n)).iter().product();
+        Some(if i < states { constraint + 1 } else { constraint })
+    }
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        let states = self.n.pow(3);
+        // A is symmetric, so that its rows are those of its transpose.
+        let (point, block) = match i < states {
+            true => (i, states),
+            false => (i - states, 0),
+        };
+        if i < states {
+            row.push((i as u32, 0.5 + RowRandom::new(self.seed, i).unit()));
+        }
+        neighbours(point, self.n, |j, differing| {
+            row.push(((block + j) as u32, if differing == 0 { 26.0 } else { -1.0 }));
+        });
+    }
+}

@@ -1,0 +1,233 @@
+use super::*;
+use crate::matrix::{FormatSpec, Order, Statistics};
+
+fn make(spec: &str) -> Csr {
+    let spec = GeneratorSpec::parse(spec).unwrap();
+    generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap()
+}
+
+/// One small matrix of every kind.
+const SMALL: [&str; 12] = [
+    "stencil7?n=5",
+    "stencil27?n=5",
+    "poisson2d?n=7",
+    "fem-hex?n=4&dof=3",
+    "banded?m=200&half=9&row=5",
+    "random?m=150&n=90&row=7",
+    "powerlaw?m=500&nnz=2000&max=90",
+    "road?m=700",
+    "circuit?m=3000&nnz=20000&dense=2000",
+    "kkt?n=4",
+    "diagonal?m=50",
+    "dense-row?m=41",
+];
+
+#[test]
+fn every_kind_is_among_the_small_examples() {
+    for kind in kinds() {
+        assert!(SMALL.iter().any(|s| s.split('?').next() == Some(kind.name)), "{}", kind.name);
+    }
+}
+
+#[test]
+fn grids_have_the_number_of_entries_that_theory_gives() {
+    for n in [1usize, 2, 3, 10] {
+        assert_eq!(make(&format!("stencil27?n={n}")).nnz(), (3 * n - 2).pow(3));
+        assert_eq!(make(&format!("stencil7?n={n}")).nnz(), 7 * n.pow(3) - 6 * n.pow(2));
+        assert_eq!(make(&format!("poisson2d?n={n}")).nnz(), 5 * n.pow(2) - 4 * n);
+        assert_eq!(make(&format!("kkt?n={n}")).nnz(), 2 * (3 * n - 2).pow(3) + n.pow(3));
+    }
+    assert_eq!(make("fem-hex?n=5&dof=3").nnz(), 13usize.pow(3) * 9);
+    assert_eq!(make("dense-row?m=100").nnz(), 3 * 100 - 2 - 3 + 100);
+}
+
+#[test]
+fn grids_match_their_stencils_written_out() {
+    let a = make("stencil7?n=3");
+    assert_eq!(a.row(13).0, [4, 10, 12, 13, 14, 16, 22]);
+    assert_eq!(a.row(13).1, [-1.0, -1.0, -1.0, 6.0, -1.0, -1.0, -1.0]);
+    let a = make("stencil27?n=3");
+    assert!(a.row(13).0.iter().copied().eq(0..27));
+    assert_eq!(make("poisson2d?n=3").row(4).0, [1, 3, 4, 5, 7]);
+    assert_eq!(make("dense-row?m=5").row(2).0, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn the_same_matrix_comes_out_for_any_number_of_threads() {
+    for spec in SMALL {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| make(spec))
+        };
+        assert_eq!(with(1), with(3), "{spec}");
+    }
+}
+
+#[test]
+fn the_seed_decides_where_there_is_chance() {
+    for spec in SMALL {
+        let (a, b) = (make(spec), make(&format!("{spec}&seed=7")));
+        let fixed = ["stencil7", "stencil27", "poisson2d", "dense-row"];
+        let is_fixed = fixed.contains(&spec.split('?').next().unwrap());
+        assert_eq!(a == b, is_fixed, "{spec}");
+    }
+}
+
+#[test]
+fn symmetric_kinds_are_symmetric_bit_for_bit() {
+    for spec in [
+        "stencil27?n=4",
+        "fem-hex?n=5&dof=3",
+        "fem-hex?n=4&dof=1",
+        "fem-hex?n=3&dof=5",
+        "road?m=3000",
+        "circuit?m=3000&nnz=20000&dense=2000",
+        "kkt?n=4",
+    ] {
+        let a = make(spec);
+        assert_eq!(a, a.transpose(), "{spec}");
+    }
+}
+
+/// Cholesky of a small dense matrix: every pivot is positive exactly for a positive definite one.
+fn is_positive_definite(a: &Csr) -> bool {
+    let n = a.rows();
+    let mut l = vec![vec![0.0f64; n]; n];
+    for (i, line) in l.iter_mut().enumerate() {
+        let (col, val) = a.row(i);
+        for (&c, &v) in col.iter().zip(val) {
+            line[c as usize] = v;
+        }
+    }
+    for j in 0..n {
+        let below = &mut l[j..];
+        let row_j = below[0].clone();
+        for line in below.iter_mut() {
+            let dot: f64 = line[..j].iter().zip(&row_j[..j]).map(|(a, b)| a * b).sum();
+            line[j] -= dot;
+        }
+        let pivot = below[0][j];
+        if pivot <= 0.0 {
+            return false;
+        }
+        below.iter_mut().for_each(|line| line[j] /= pivot.sqrt());
+    }
+    true
+}
+
+#[test]
+fn finite_elements_are_positive_definite_and_barely_so() {
+    for spec in ["fem-hex?n=4&dof=3", "fem-hex?n=4&dof=1", "fem-hex?n=3&dof=4"] {
+        assert!(is_positive_definite(&make(spec)), "{spec}");
+    }
+    assert!(!is_positive_definite(&make("kkt?n=3")), "a saddle point is indefinite");
+    // A body may move as a whole without force: without the thousandth on the diagonal, the row
+    // sums over one component vanish.
+    let a = make("fem-hex?n=4&dof=3");
+    for i in 0..a.rows() {
+        let (col, val) = a.row(i);
+        let same = col.iter().zip(val).filter(|(c, _)| **c as usize % 3 == i % 3);
+        let sum: f64 = same.map(|(_, v)| v).sum();
+        let diagonal = val[col.binary_search(&(i as u32)).unwrap()];
+        assert!((sum - diagonal * 0.001 / 1.001).abs() < 1e-12 * diagonal, "row {i}");
+    }
+}
+
+#[test]
+fn row_lengths_are_those_asked_for() {
+    let s = Statistics::of(&make("powerlaw?m=20000&nnz=70000&max=900"));
+    assert_eq!((s.nnz, s.row.max), (70_000, 900));
+    assert!(s.row.median <= 3 && s.row.percent_average_deviation > 50.0, "{:?}", s.row);
+    let s = Statistics::of(&make("random?m=1000&row=13"));
+    assert_eq!((s.row.min, s.row.max), (13, 13));
+    let s = Statistics::of(&make("banded?m=1000&half=30&row=9"));
+    assert_eq!((s.row.min, s.row.max, s.diagonal), (9, 9, 1000));
+    assert!(s.lower_bandwidth <= 30 && s.upper_bandwidth <= 30);
+    assert_eq!(make("banded?m=5&half=1&row=4").row_len(0), 2, "the window has two columns");
+    let s = Statistics::of(&make("road?m=100000"));
+    assert!((2.7..2.9).contains(&s.row.mean) && s.row.max <= 8 && s.diagonal == 0, "{:?}", s.row);
+    let s = Statistics::of(&make("kkt?n=6"));
+    assert_eq!(s.row.max, 28);
+}
+
+#[test]
+fn a_circuit_has_one_dense_row_and_about_the_entries_asked_for() {
+    let a = make("circuit?m=116835&nnz=766396&dense=114190");
+    let s = Statistics::of(&a);
+    assert_eq!(s.row.max, 114_190);
+    assert!((s.nnz as f64 / 766_396.0 - 1.0).abs() < 0.01, "{}", s.nnz);
+    assert_eq!((s.row.q3, s.diagonal), (s.row.q3.min(12), 116_835));
+    let ell = FormatSpec::Ell { order: Order::RowMajor }.size(&a).unwrap();
+    assert!(ell.bytes > 100_000_000_000);
+}
+
+#[test]
+fn parameters_that_do_not_go_together_are_errors() {
+    for spec in [
+        "circuit?m=100&nnz=100&dense=90",
+        "circuit?m=100&nnz=9999&dense=10",
+        "powerlaw?m=10&nnz=1000&max=5",
+        "powerlaw?m=10&nnz=3&max=5",
+        "random?m=10&row=11",
+        "fem-hex?n=1290&dof=8",
+    ] {
+        let spec = GeneratorSpec::parse(spec).unwrap();
+        let error = generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false));
+        assert!(matches!(error, Err(GenerateError::Parameters(_))), "{spec}");
+    }
+}
+
+#[test]
+fn too_large_a_matrix_is_refused_before_anything_is_allocated() {
+    for spec in
+        ["stencil27?n=1600", "random?m=4000000000&row=4000000", "powerlaw?m=4G&nnz=9G&max=99"]
+    {
+        let spec = GeneratorSpec::parse(spec).unwrap();
+        let error = generate(&spec, MemoryLimit::bytes(1 << 30), &AtomicBool::new(false));
+        assert!(matches!(error, Err(GenerateError::Memory(_))), "{spec}");
+    }
+}
+
+#[test]
+fn a_set_flag_cancels() {
+    let spec = GeneratorSpec::parse("stencil27?n=20").unwrap();
+    let error = generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(true)).unwrap_err();
+    assert!(error.is_cancelled());
+}
+
+#[test]
+fn specifications_are_understood_and_shown_canonically() {
+    let shown = |text: &str| GeneratorSpec::parse(text).unwrap().to_string();
+    assert_eq!(shown("gen:stencil27?n=40&seed=42"), "gen:stencil27?n=40");
+    assert_eq!(shown("random?row=3&m=1_000&seed=7"), "gen:random?m=1000&row=3&seed=7");
+    assert_eq!(shown("random?row=3&m=1.5k"), "gen:random?m=1500&row=3");
+    assert_eq!(shown("diagonal?m=2e6"), "gen:diagonal?m=2000000");
+    assert_eq!(shown("diagonal?m=2M"), "gen:diagonal?m=2000000");
+}
+
+#[test]
+fn a_wrong_specification_says_what_would_be_right() {
+    let error = |text: &str| GeneratorSpec::parse(text).unwrap_err().to_string();
+    let message = error("stencil72?n=4");
+    assert!(message.contains("did you mean `stencil27`?") && message.contains("kkt"), "{message}");
+    assert!(error("road?n=4").contains("did you mean `m`?"));
+    assert!(error("road?m=4&m=5").contains("twice"));
+    assert!(error("road").contains("needs the key `m` (rows), as in road?m=..."));
+    for bad in
+        ["road?m=0", "road?m=-1", "road?m=x", "road?m=", "road?m", "road?m=1.5", "road?m=1e99"]
+    {
+        assert!(error(bad).contains("expected a whole number from 1 to 4294967295"), "{bad}");
+    }
+}
+
+#[test]
+fn every_suite_entry_is_a_matrix_and_names_are_unique() {
+    let mini = suite("mini").unwrap();
+    assert!(mini.entries.len() >= 8);
+    let mut nnz = 0;
+    for entry in mini.entries {
+        assert_eq!(suite_entry(entry.name).unwrap().spec, entry.spec);
+        nnz += make(entry.spec).nnz();
+    }
+    assert!((9_000_000..15_000_000).contains(&nnz), "{nnz}");
+}
