@@ -1,1 +1,26 @@
-//! Readers and writers.
+//! Reading and writing matrices and vectors: whatever a person opens becomes a CSR matrix or one
+//! sentence that says where the file is wrong. Bytes are untrusted: nothing here indexes, and
+//! sizes are checked against a [`MemoryLimit`](crate::memory::MemoryLimit) before allocating.
+#![deny(clippy::indexing_slicing, clippy::string_slice)]
+
+mod assemble;
+#[cfg(not(target_family = "wasm"))]
+mod atomic;
+mod error;
+mod gzip;
+mod huge_pages;
+mod matrix_file;
+pub mod matrix_market;
+mod open;
+mod progress;
+mod scan;
+pub mod vector;
+
+#[cfg(not(target_family = "wasm"))]
+pub use atomic::{Overwrite, write_atomically};
+pub use error::IoError;
+pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
+pub use open::read_matrix;
+#[cfg(not(target_family = "wasm"))]
+pub use open::{open_matrix, open_vector, save};
+pub use progress::Progress;

@@ -1,0 +1,90 @@
+//! Why a file could not be read or written, each in one sentence.
+
+use std::path::{Path, PathBuf};
+
+use crate::matrix::FormatError;
+use crate::memory::MemoryError;
+
+/// A file that could not be read or written. Line numbers are 1-based.
+#[derive(Debug, thiserror::Error)]
+pub enum IoError {
+    /// Any of the others, with the file it concerns.
+    #[error("{}: {error}", .path.display())]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    InFile { path: PathBuf, error: Box<IoError> },
+    /// The system refused.
+    #[error("cannot {doing}: {error}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    System { doing: &'static str, error: std::io::Error },
+    /// Writing would overwrite what is there.
+    #[error("the file exists already and is left as it is")]
+    Exists,
+    /// Text that the format does not allow there.
+    #[error("line {line}: expected {expected}, found {found}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Unexpected { line: u64, expected: String, found: String },
+    /// Fewer entries than the size line declares.
+    #[error("line {line} declares {declared} entries, but the file ends after {found}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    TooFewEntries { line: u64, declared: u64, found: u64 },
+    /// More entries than the size line declares; `line` holds the first one too many.
+    #[error(
+        "line {line}: expected the end of the file after the {declared} entries that the size line declares, found {found} entries"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    TooManyEntries { line: u64, declared: u64, found: u64 },
+    /// A file of another kind.
+    #[error("expected a matrix, found {0}")]
+    NotAMatrix(&'static str),
+    /// Compressed data that cannot be decompressed.
+    #[error("the gzip data is damaged or cut off after {decompressed} decompressed bytes: {error}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Gzip { decompressed: u64, error: std::io::Error },
+    /// A complex matrix where a kernel needs a real one.
+    #[error("the matrix is complex, and kernels compute with real matrices only")]
+    RealOnly,
+    /// A matrix where a vector is wanted.
+    #[error("expected a vector, found a {rows} x {cols} matrix")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotAVector { rows: u64, cols: u64 },
+    /// Sizes or arrays that do not make a matrix.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// It would not fit the memory limit.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The person asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl IoError {
+    /// The same error with the file it concerns; a path that is already there stays.
+    pub fn in_file(self, path: &Path) -> Self {
+        match self {
+            Self::InFile { .. } => self,
+            error => Self::InFile { path: path.to_owned(), error: Box::new(error) },
+        }
+    }
+
+    /// Whether the person asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Cancelled => true,
+            Self::InFile { error, .. } => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+/// Text out of a file as a message shows it: quoted, without control characters, cut to a
+/// readable length.
+pub(super) fn quoted(text: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let start = text.get(..SHOWN).unwrap_or(text);
+    let shown: String = String::from_utf8_lossy(start)
+        .chars()
+        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
+        .collect();
+    format!("\"{shown}{}\"", if text.len() > SHOWN { "…" } else { "" })
+}

@@ -1,0 +1,79 @@
+//! Gzip data into memory, with a cap: a small file may decompress to any size.
+
+use std::io::Read;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::{IoError, Progress};
+use crate::memory::MemoryLimit;
+
+/// Whether the data starts as gzip does, whatever the file is called.
+pub(super) fn is_gzip(data: &[u8]) -> bool {
+    data.starts_with(&[0x1f, 0x8b])
+}
+
+/// Decompresses all members of a gzip file. Fails before the result exceeds `limit`.
+pub(super) fn decompress(
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<u8>, IoError> {
+    const BLOCK: u64 = 1 << 20;
+    let mut decoder = MultiGzDecoder::new(data);
+    let mut text = Vec::new();
+    let mut consumed = 0;
+    loop {
+        progress.check()?;
+        limit.check("the decompressed file", text.len() as u128 + u128::from(BLOCK))?;
+        let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
+        let now = data.len() - decoder.get_ref().len();
+        progress.advance(now - consumed);
+        consumed = now;
+        match read {
+            Ok(0) => return Ok(text),
+            Ok(_) => {}
+            Err(error) => return Err(IoError::Gzip { decompressed: text.len() as u64, error }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn compress(data: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn decompressed(data: &[u8], limit: u64) -> Result<Vec<u8>, IoError> {
+        decompress(data, MemoryLimit::bytes(limit), Progress::none())
+    }
+
+    #[test]
+    fn all_members_of_a_file_are_read() {
+        let two = [compress(b"one "), compress(b"two")].concat();
+        assert_eq!(decompressed(&two, 2 << 20).unwrap(), b"one two");
+    }
+
+    #[test]
+    fn a_decompression_bomb_stops_at_the_memory_limit() {
+        let bomb = compress(&vec![b' '; 64 << 20]);
+        assert!(bomb.len() < 1 << 20);
+        let error = decompressed(&bomb, 8 << 20).unwrap_err().to_string();
+        assert!(error.contains("the decompressed file needs 9437184 bytes"), "{error}");
+    }
+
+    #[test]
+    fn cut_off_and_damaged_data_are_named_as_such() {
+        let mut data = compress("3 1 4 1 5 9 2 6 5 3 5\n".repeat(1000).as_bytes());
+        let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
+        assert!(cut.starts_with("the gzip data is damaged or cut off after"), "{cut}");
+        let checksum = data.len() - 6;
+        data[checksum] ^= 1;
+        assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
+    }
+}

@@ -1,0 +1,211 @@
+//! Banner and size line of a Matrix Market file.
+
+use crate::io::error::quoted;
+use crate::io::{Field, IoError, Symmetry};
+use crate::matrix::FormatError;
+
+/// How the entries stand in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `row col value` lines.
+    Coordinate,
+    /// Values only, column by column.
+    Array,
+}
+
+/// Everything before the entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub(super) format: Format,
+    pub(super) field: Field,
+    pub(super) symmetry: Symmetry,
+    pub(super) rows: u32,
+    pub(super) cols: u32,
+    /// Lines of entries that must follow.
+    pub(super) declared: u64,
+    /// 1-based line of the sizes.
+    pub(super) size_line: u64,
+    /// Offset of the first byte after the size line.
+    pub(super) body: usize,
+}
+
+const BANNER: &str = "%%MatrixMarket";
+const FULL_BANNER: &str = "the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\"";
+
+impl Header {
+    /// Reads up to the size line. Checks everything that the header alone can be wrong about.
+    pub(super) fn read(text: &[u8]) -> Result<Self, IoError> {
+        refuse_other_kinds(text)?;
+        let mut lines = Lines::new(text);
+        let banner = lines.next().unwrap_or_default();
+        let (format, field, symmetry) = read_banner(banner)?;
+        let sizes = loop {
+            match lines.next() {
+                None => {
+                    let expected = size_line_form(format).to_owned();
+                    let found = "the end of the file".to_owned();
+                    return Err(IoError::Unexpected { line: lines.number + 1, expected, found });
+                }
+                Some(line) => match line.trim_ascii_start().first() {
+                    None | Some(b'%') => {}
+                    Some(_) => break line,
+                },
+            }
+        };
+        let size_line = lines.number;
+        let (rows, cols, declared) = read_sizes(sizes, size_line, format)?;
+        if symmetry != Symmetry::General && rows != cols {
+            let expected = format!("as many rows as columns in a {} matrix", symmetry.as_str());
+            let found = format!("{rows} x {cols}");
+            return Err(IoError::Unexpected { line: size_line, expected, found });
+        }
+        let declared = match format {
+            Format::Coordinate => declared,
+            Format::Array => array_lines(rows, cols, symmetry),
+        };
+        let body = lines.position;
+        Ok(Self { format, field, symmetry, rows, cols, declared, size_line, body })
+    }
+}
+
+/// Values in an array file: all, or a triangle with or without the diagonal.
+fn array_lines(rows: u32, cols: u32, symmetry: Symmetry) -> u64 {
+    let (m, n) = (u64::from(rows), u64::from(cols));
+    match symmetry {
+        Symmetry::General => m * n,
+        // m = n < 2³², so that m·(m + 1) < 2⁶⁴.
+        Symmetry::Symmetric | Symmetry::Hermitian => m * (m + 1) / 2,
+        Symmetry::SkewSymmetric => m * m.saturating_sub(1) / 2,
+    }
+}
+
+/// Files that people take for a matrix: a download that went wrong, or one step too few.
+fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
+    let start = text.trim_ascii_start();
+    let kind = if text.starts_with(&[0x1f, 0x8b]) {
+        "gzip data that has not been decompressed"
+    } else if start.starts_with(b"<") {
+        "an HTML page (the download was answered with a web page)"
+    } else if start.starts_with(b"version https://git-lfs") {
+        "a git-lfs pointer (fetch the file itself with `git lfs pull`)"
+    } else if start.is_empty() {
+        "an empty file"
+    } else {
+        return Ok(());
+    };
+    Err(IoError::NotAMatrix(kind))
+}
+
+fn read_banner(line: &[u8]) -> Result<(Format, Field, Symmetry), IoError> {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let unexpected = |expected: &str, found: Option<&[u8]>| IoError::Unexpected {
+        line: 1,
+        expected: expected.to_owned(),
+        found: found.map_or("the end of the line".to_owned(), quoted),
+    };
+    if !words.next().is_some_and(|word| word.eq_ignore_ascii_case(BANNER.as_bytes())) {
+        return Err(unexpected(FULL_BANNER, Some(line.trim_ascii())));
+    }
+    let mut next_word = || words.next().map(<[u8]>::to_ascii_lowercase);
+    let object = next_word();
+    if object.as_deref() != Some(b"matrix") {
+        return Err(unexpected("the object \"matrix\"", object.as_deref()));
+    }
+    let word = next_word();
+    let format = match word.as_deref() {
+        Some(b"coordinate") => Format::Coordinate,
+        Some(b"array") => Format::Array,
+        found => return Err(unexpected("the format coordinate or array", found)),
+    };
+    let word = next_word();
+    let field = match word.as_deref() {
+        Some(b"real" | b"double") => Field::Real,
+        Some(b"integer" | b"unsigned-integer") => Field::Integer,
+        Some(b"complex") => Field::Complex,
+        Some(b"pattern") if format == Format::Coordinate => Field::Pattern,
+        Some(found @ b"pattern") => {
+            return Err(unexpected(
+                "values in an array file, real, integer or complex",
+                Some(found),
+            ));
+        }
+        found => {
+            return Err(unexpected("the field real, double, integer, pattern or complex", found));
+        }
+    };
+    let word = next_word();
+    let symmetry = match word.as_deref() {
+        Some(b"general") => Symmetry::General,
+        Some(b"symmetric") => Symmetry::Symmetric,
+        Some(b"skew-symmetric") => Symmetry::SkewSymmetric,
+        Some(b"hermitian") if field == Field::Complex => Symmetry::Hermitian,
+        Some(b"hermitian") => {
+            return Err(unexpected(
+                "the field complex in a hermitian matrix",
+                Some(field.as_str().as_bytes()),
+            ));
+        }
+        found => {
+            let expected = "the symmetry general, symmetric, skew-symmetric or hermitian";
+            return Err(unexpected(expected, found));
+        }
+    };
+    match next_word() {
+        None => Ok((format, field, symmetry)),
+        Some(found) => Err(unexpected("the end of the banner", Some(&found))),
+    }
+}
+
+fn size_line_form(format: Format) -> &'static str {
+    match format {
+        Format::Coordinate => "the size line \"rows columns entries\"",
+        Format::Array => "the size line \"rows columns\"",
+    }
+}
+
+fn read_sizes(line: &[u8], number: u64, format: Format) -> Result<(u32, u32, u64), IoError> {
+    let unexpected = |expected: &str, found: &[u8]| IoError::Unexpected {
+        line: number,
+        expected: expected.to_owned(),
+        found: quoted(found),
+    };
+    let words: Vec<&[u8]> =
+        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let (rows, cols, entries) = match (format, words.as_slice()) {
+        (Format::Coordinate, &[rows, cols, entries]) => (rows, cols, entries),
+        (Format::Array, &[rows, cols]) => (rows, cols, &b"0"[..]),
+        _ => return Err(unexpected(size_line_form(format), line.trim_ascii())),
+    };
+    let count = |word: &[u8], what: &str| {
+        let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<u64>().ok());
+        number.ok_or_else(|| unexpected(what, word))
+    };
+    let rows = count(rows, "the number of rows, at most 4294967295")?;
+    let cols = count(cols, "the number of columns, at most 4294967295")?;
+    let declared = count(entries, "the number of entries, below 2^64")?;
+    match (u32::try_from(rows), u32::try_from(cols)) {
+        (Ok(rows), Ok(cols)) => Ok((rows, cols, declared)),
+        _ => Err(FormatError::DimensionTooLarge { rows, cols }.into()),
+    }
+}
+
+/// Lines of a text without their ends, counted from 1.
+struct Lines<'a> {
+    text: &'a [u8],
+    position: usize,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, position: 0, number: 0 }
+    }
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.text.get(self.position..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest);
+        self.position += end.map_or(rest.len(), |at| at + 1);
+        self.number += 1;
+        rest.get(..end.unwrap_or(rest.len()))
+    }
+}

@@ -1,0 +1,173 @@
+//! The Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): a reader
+//! for every kind of file in use, and a writer of `coordinate general`.
+
+mod array;
+mod body;
+mod coordinate;
+mod header;
+mod value;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use num_complex::Complex64;
+
+pub use write::{WriteValue, write};
+
+use self::body::Notes;
+use self::header::{Format, Header};
+use self::value::Value;
+use super::assemble::Triplets;
+use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry};
+use crate::matrix::{Csr, Scalar};
+use crate::memory::MemoryLimit;
+
+/// Reads a matrix from the text of a Matrix Market file.
+///
+/// Symmetric storage is expanded, duplicates are summed in file order, explicit zeros of a
+/// `coordinate` file are stored entries, zeros of an `array` file are not. The result does not
+/// depend on the number of threads of the ambient rayon pool.
+///
+/// ```
+/// use sparsescope_core::io::{Progress, matrix_market};
+/// use sparsescope_core::memory::MemoryLimit;
+/// let text = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n2 1 -1\n";
+/// let file = matrix_market::read_bytes(text, MemoryLimit::of_machine(), Progress::none())?;
+/// assert_eq!(file.matrix.real()?.row(0), (&[0u32, 1][..], &[4.0, -1.0][..]));
+/// # Ok::<(), sparsescope_core::io::IoError>(())
+/// ```
+///
+/// Errors name the 1-based line, what was expected there and what was found; what would exceed
+/// `limit` is refused before it is allocated.
+pub fn read_bytes(
+    text: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    let header = Header::read(text)?;
+    match header.field {
+        Field::Real => read_field::<value::Real>(text, &header, limit, progress),
+        Field::Integer => read_field::<value::Integer>(text, &header, limit, progress),
+        Field::Pattern => read_field::<value::Pattern>(text, &header, limit, progress),
+        Field::Complex => read_field::<value::Complex>(text, &header, limit, progress),
+    }
+}
+
+fn read_field<V: Value>(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError>
+where
+    AnyMatrix: From<Csr<V::Scalar>>,
+{
+    let (entries, notes) = match header.format {
+        Format::Coordinate => coordinate::read::<V>(text, header, limit, progress)?,
+        Format::Array => {
+            let (values, notes) = array::read_values::<V>(text, header, limit, progress)?;
+            (array::nonzeros(values, header, limit)?, notes)
+        }
+    };
+    if header.symmetry == Symmetry::SkewSymmetric {
+        coordinate::check_skew_diagonal(text, header, &entries)?;
+    }
+    let mut warnings = notes.warnings();
+    if header.symmetry == Symmetry::Hermitian {
+        warnings.extend(complex_diagonal_warning(&entries));
+    }
+    let pairs = coordinate::pairs_in_both_triangles(&entries, header.symmetry, limit)?;
+    progress.check()?;
+    let assembled = entries.into_csr(header.symmetry, limit)?;
+    if pairs > 0 {
+        warnings.push(format!(
+            "{pairs} off-diagonal positions are given in both triangles of a {} file; their values were summed",
+            header.symmetry.as_str()
+        ));
+    }
+    // Each pair was merged twice: in its lower and in its upper position.
+    let repeated = assembled.merged - 2 * pairs;
+    if repeated > 0 {
+        warnings.push(format!(
+            "{repeated} entries of the matrix repeat the position of an earlier one; their values were summed"
+        ));
+    }
+    let matrix = AnyMatrix::from(assembled.matrix);
+    Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, warnings })
+}
+
+fn complex_diagonal_warning<T: Scalar>(entries: &Triplets<T>) -> Option<String> {
+    let positions = entries.row.iter().zip(&entries.col);
+    let count = positions.zip(&entries.val).filter(|((r, c), v)| r == c && **v != v.conj()).count();
+    (count > 0).then(|| {
+        format!(
+            "{count} diagonal entries of a hermitian file are not real; they were kept as they are"
+        )
+    })
+}
+
+impl Notes {
+    fn warnings(self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.rounded > 0 {
+            warnings.push(format!("{} integers above 2^53 were rounded to f64", self.rounded));
+        }
+        if self.overflowed > 0 {
+            warnings.push(format!(
+                "{} numbers are too large for f64 and were read as infinite",
+                self.overflowed
+            ));
+        }
+        warnings
+    }
+}
+
+/// A dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or
+/// 1 × n, whose missing entries are 0.
+pub(super) fn read_vector(
+    text: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<f64>, IoError> {
+    let header = Header::read(text)?;
+    if header.field == Field::Complex {
+        return Err(IoError::RealOnly);
+    }
+    if header.rows != 1 && header.cols != 1 {
+        let (rows, cols) = (u64::from(header.rows), u64::from(header.cols));
+        return Err(IoError::NotAVector { rows, cols });
+    }
+    if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
+        let (values, _) = match header.field {
+            Field::Integer => array::read_values::<value::Integer>(text, &header, limit, progress)?,
+            _ => array::read_values::<value::Real>(text, &header, limit, progress)?,
+        };
+        return Ok(values);
+    }
+    let matrix = read_bytes(text, limit, progress)?.matrix.into_real()?;
+    limit.check("the vector", matrix.rows() as u128 * matrix.cols() as u128 * 8)?;
+    let mut dense = vec![0.0; matrix.rows() * matrix.cols()];
+    for i in 0..matrix.rows() {
+        let (col, val) = matrix.row(i);
+        for (c, v) in col.iter().zip(val) {
+            // One of the two is 0 throughout.
+            if let Some(slot) = dense.get_mut(i + *c as usize) {
+                *slot = *v;
+            }
+        }
+    }
+    Ok(dense)
+}
+
+impl From<Csr<f64>> for AnyMatrix {
+    fn from(matrix: Csr<f64>) -> Self {
+        Self::Real(matrix)
+    }
+}
+
+impl From<Csr<Complex64>> for AnyMatrix {
+    fn from(matrix: Csr<Complex64>) -> Self {
+        Self::Complex(matrix)
+    }
+}

@@ -1,0 +1,89 @@
+//! The values of an entry, one reader for each field of a banner.
+
+use num_complex::Complex64;
+
+use super::body::{Expected, Notes};
+use crate::io::scan::Cursor;
+use crate::matrix::Scalar;
+
+/// How the values of a field are read.
+pub(super) trait Value {
+    /// What they become.
+    type Scalar: Scalar;
+    /// Fewest bytes of an array line, its end counted in; a coordinate line has four more for
+    /// its indices.
+    const MIN_BYTES: u64;
+
+    /// Reads the value at the cursor, which stands behind blanks.
+    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self::Scalar, Expected>;
+}
+
+pub(super) struct Real;
+pub(super) struct Integer;
+pub(super) struct Pattern;
+pub(super) struct Complex;
+
+impl Value for Real {
+    type Scalar = f64;
+    const MIN_BYTES: u64 = 2;
+
+    #[inline(always)]
+    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
+        read_real(cursor, notes).ok_or(Expected::Real)
+    }
+}
+
+impl Value for Integer {
+    type Scalar = f64;
+    const MIN_BYTES: u64 = 2;
+
+    #[inline(always)]
+    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
+        let Some(integer) = cursor.integer() else { return read_non_finite(cursor) };
+        notes.rounded += u64::from(integer.rounded);
+        Ok(integer.value)
+    }
+}
+
+impl Value for Pattern {
+    type Scalar = f64;
+    const MIN_BYTES: u64 = 0;
+
+    #[inline(always)]
+    fn read(_: &mut Cursor<'_>, _: &mut Notes) -> Result<f64, Expected> {
+        Ok(1.0)
+    }
+}
+
+impl Value for Complex {
+    type Scalar = Complex64;
+    const MIN_BYTES: u64 = 4;
+
+    #[inline(always)]
+    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Complex64, Expected> {
+        let re = read_real(cursor, notes).ok_or(Expected::RealPart)?;
+        cursor.skip_blanks();
+        let im = read_real(cursor, notes).ok_or(Expected::ImaginaryPart)?;
+        Ok(Complex64::new(re, im))
+    }
+}
+
+/// Programs that choose the banner from the finite values write `inf` and `nan` into integer files.
+#[cold]
+fn read_non_finite(cursor: &mut Cursor<'_>) -> Result<f64, Expected> {
+    let before = *cursor;
+    match cursor.real() {
+        Some(real) if !real.value.is_finite() && !real.overflowed => Ok(real.value),
+        _ => {
+            *cursor = before;
+            Err(Expected::Integer)
+        }
+    }
+}
+
+#[inline(always)]
+fn read_real(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Option<f64> {
+    let real = cursor.real()?;
+    notes.overflowed += u64::from(real.overflowed);
+    Some(real.value)
+}

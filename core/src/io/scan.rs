@@ -1,0 +1,424 @@
+//! Numbers out of text: the cursor that the Matrix Market, vector and triplet readers share.
+
+/// A position in text that holds numbers separated by blanks, one record a line.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+/// Up to 2⁵³ every integer is an f64.
+const LARGEST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+
+/// A real number as read, and whether the text was rounded to infinity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Real {
+    pub(super) value: f64,
+    pub(super) overflowed: bool,
+}
+
+/// An integer as read, and whether it was rounded because f64 does not hold it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Integer {
+    pub(super) value: f64,
+    pub(super) rounded: bool,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { rest: text }
+    }
+
+    /// Bytes not read yet.
+    pub(super) fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+
+    /// Moves to the next byte that is no blank; a carriage return is one, so that CRLF ends a
+    /// line as LF does.
+    #[inline(always)]
+    pub(super) fn skip_blanks(&mut self) {
+        while let [b' ' | b'\t' | b'\r' | 0x0c, tail @ ..] = self.rest {
+            self.rest = tail;
+        }
+    }
+
+    /// Moves past blank lines, comment lines and indentation to the first byte of the next
+    /// record; false at the end of the text.
+    #[inline(always)]
+    pub(super) fn next_record(&mut self) -> bool {
+        loop {
+            self.skip_blanks();
+            match self.rest {
+                [] => return false,
+                [b'\n', tail @ ..] => self.rest = tail,
+                [b'%', ..] => self.skip_line(),
+                _ => return true,
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn skip_line(&mut self) {
+        let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
+        self.advance(end);
+    }
+
+    /// Moves past blanks and one line end; false when something else follows.
+    #[inline(always)]
+    pub(super) fn end_of_line(&mut self) -> bool {
+        self.skip_blanks();
+        match self.rest {
+            [] => true,
+            [b'\n', tail @ ..] => {
+                self.rest = tail;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn at_boundary(&self) -> bool {
+        is_boundary(self.rest)
+    }
+
+    /// The text up to the next blank or line end, without moving.
+    pub(super) fn token(&self) -> &'a [u8] {
+        let end = self.rest.iter().position(u8::is_ascii_whitespace).unwrap_or(self.rest.len());
+        self.rest.get(..end).unwrap_or_default()
+    }
+
+    /// An unsigned integer, saturating at `u64::MAX`; `None` leaves the cursor where it is.
+    #[inline(always)]
+    pub(super) fn unsigned(&mut self) -> Option<u64> {
+        if let Some(eight) = self.rest.first_chunk::<8>() {
+            let (digits, value) = leading_digits(u64::from_le_bytes(*eight));
+            if (1..8).contains(&digits) {
+                let before = self.rest;
+                self.advance(digits);
+                if self.at_boundary() {
+                    return Some(value);
+                }
+                self.rest = before;
+                return None;
+            }
+        }
+        self.unsigned_by_digit()
+    }
+
+    /// Numbers of eight digits and more, and those near the end of the text.
+    #[inline(never)]
+    fn unsigned_by_digit(&mut self) -> Option<u64> {
+        let token = self.token();
+        let digits = token.strip_prefix(b"+").unwrap_or(token);
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let value = digits.iter().fold(0u64, |value, digit| {
+            value.saturating_mul(10).saturating_add(u64::from(digit & 0x0f))
+        });
+        self.advance(token.len());
+        Some(value)
+    }
+
+    /// A real number: decimal, `1e5`, Fortran's `1D5`, `inf`, `nan`, with or without a sign;
+    /// `None` leaves the cursor where it is.
+    #[inline(always)]
+    pub(super) fn real(&mut self) -> Option<Real> {
+        if let Some((value, rest)) = short_decimal(self.rest) {
+            self.rest = rest;
+            return Some(Real { value, overflowed: false });
+        }
+        self.any_real()
+    }
+
+    fn any_real(&mut self) -> Option<Real> {
+        let before = self.rest;
+        if let Ok((value, length)) = fast_float2::parse_partial::<f64, _>(before) {
+            self.advance(length);
+            if self.at_boundary() {
+                let overflowed = value.is_infinite() && !names_infinity(before);
+                return Some(Real { value, overflowed });
+            }
+            self.rest = before;
+        }
+        self.real_with_fortran_exponent()
+    }
+
+    #[inline(never)]
+    fn real_with_fortran_exponent(&mut self) -> Option<Real> {
+        let token = self.token();
+        // `inf` and `nan` hold no d; one that is there can only be the exponent's letter.
+        let at = token.iter().position(|b| matches!(b, b'd' | b'D'))?;
+        let mut decimal = token.to_vec();
+        *decimal.get_mut(at)? = b'e';
+        let value: f64 = fast_float2::parse(&decimal).ok()?;
+        self.advance(token.len());
+        Some(Real { value, overflowed: value.is_infinite() })
+    }
+
+    /// An integer of any length with an optional sign; `None` leaves the cursor where it is.
+    #[inline(always)]
+    pub(super) fn integer(&mut self) -> Option<Integer> {
+        let before = self.rest;
+        let negative = matches!(before, [b'-', ..]);
+        if negative {
+            self.advance(1);
+        }
+        if let Some(magnitude @ 0..=LARGEST_EXACT) = self.unsigned() {
+            let value = magnitude as f64;
+            return Some(Integer { value: if negative { -value } else { value }, rounded: false });
+        }
+        self.rest = before;
+        self.long_integer()
+    }
+
+    #[inline(never)]
+    fn long_integer(&mut self) -> Option<Integer> {
+        let token = self.token();
+        let digits = token.strip_prefix(b"-").or(token.strip_prefix(b"+")).unwrap_or(token);
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let value: f64 = fast_float2::parse(token).ok()?;
+        self.advance(token.len());
+        let exact = std::str::from_utf8(token).ok().and_then(|t| t.parse::<i128>().ok());
+        // Beyond 128 bits only a multiple of a large power of two is exact: called rounded.
+        let rounded = exact.is_none_or(|exact| value as i128 != exact);
+        Some(Integer { value, rounded })
+    }
+}
+
+fn names_infinity(token: &[u8]) -> bool {
+    let unsigned = match token {
+        [b'+' | b'-', tail @ ..] => tail,
+        _ => token,
+    };
+    matches!(unsigned, [b'i' | b'I', ..])
+}
+
+/// Whether a number that ends before `rest` ends there as a word.
+#[inline(always)]
+fn is_boundary(rest: &[u8]) -> bool {
+    matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0c, ..])
+}
+
+/// The decimals of most files, with up to 7 digits before the point and 15 after it, and the text
+/// behind them. An integer up to 2⁵³ times or over a power of ten up to 10²² is rounded once, so
+/// that the result is exact (Clinger, PLDI 1990). `None` says nothing: ask the full parser.
+#[inline(always)]
+fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
+    // No branch on the sign, which no processor predicts.
+    let negative = *text.first()? == b'-';
+    let mut rest = text.get(usize::from(negative)..)?;
+    let (int_digits, mut mantissa) = leading_digits(u64::from_le_bytes(*rest.first_chunk()?));
+    if !(1..8).contains(&int_digits) {
+        return None;
+    }
+    rest = rest.get(int_digits..)?;
+    let mut exponent = 0i64;
+    if let [b'.', tail @ ..] = rest {
+        let first = u64::from_le_bytes(*tail.first_chunk()?);
+        let (mut digits, mut fraction) = leading_digits(first);
+        rest = tail.get(digits..)?;
+        if digits == 8 {
+            let (more, value) = leading_digits(u64::from_le_bytes(*rest.first_chunk()?));
+            if more == 8 {
+                return None;
+            }
+            rest = rest.get(more..)?;
+            fraction = spelled(first) * POWERS_OF_TEN.get(more)? + value;
+            digits += more;
+        }
+        if int_digits + digits > 19 {
+            return None;
+        }
+        mantissa = mantissa * POWERS_OF_TEN.get(digits)? + fraction;
+        exponent = -(digits as i64);
+    }
+    if let [b'e' | b'E', tail @ ..] = rest {
+        let (negative, tail) = match tail {
+            [b'-', tail @ ..] => (true, tail),
+            [b'+', tail @ ..] => (false, tail),
+            _ => (false, tail),
+        };
+        let (digits, value) = leading_digits(u64::from_le_bytes(*tail.first_chunk()?));
+        if !(1..8).contains(&digits) {
+            return None;
+        }
+        rest = tail.get(digits..)?;
+        exponent += if negative { -(value as i64) } else { value as i64 };
+    }
+    if mantissa > LARGEST_EXACT || !is_boundary(rest) {
+        return None;
+    }
+    let power = *EXACT_POWERS.get(exponent.unsigned_abs() as usize)?;
+    let magnitude = mantissa as f64;
+    let value = if exponent < 0 { magnitude / power } else { magnitude * power };
+    let sign = u64::from(negative) << 63;
+    Some((f64::from_bits(value.to_bits() | sign), rest))
+}
+
+/// 10⁰ to 10¹⁵.
+const POWERS_OF_TEN: [u64; 16] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    100_000_000_000_000,
+    1_000_000_000_000_000,
+];
+
+/// The powers of ten that f64 holds exactly: 10⁰ to 10²².
+const EXACT_POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// How many of eight bytes (first byte lowest) are digits before the first that is none, and the
+/// number that they spell, 0 for eight.
+#[inline(always)]
+fn leading_digits(eight: u64) -> (usize, u64) {
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    let values = eight ^ 0x3030_3030_3030_3030;
+    // A byte over 9 reaches the high bit when 0x76 is added. Its carry disturbs later bytes only.
+    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & HIGH_BITS;
+    let digits = (others.trailing_zeros() / 8) as usize;
+    if !(1..8).contains(&digits) {
+        return (digits, 0);
+    }
+    // The digits move to the end of the word: what comes in before them reads as leading zeros.
+    (digits, spelled(values << (64 - 8 * digits as u32)))
+}
+
+/// The number that eight digits (first one lowest) spell: three multiplications instead of a loop.
+#[inline(always)]
+fn spelled(eight: u64) -> u64 {
+    let values = eight & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    low.wrapping_add(high) >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn real(text: &str) -> Option<f64> {
+        let mut cursor = Cursor::new(text.as_bytes());
+        cursor.real().map(|r| r.value)
+    }
+
+    #[test]
+    fn reals_are_read_in_every_spelling_that_files_use() {
+        for (text, value) in [
+            ("1e5", 1e5),
+            ("1D5", 1e5),
+            ("1.5d+00", 1.5),
+            ("-2.5D-3", -2.5e-3),
+            ("+1", 1.0),
+            (".5", 0.5),
+            ("12.", 12.0),
+            ("inf", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("1e-400", 0.0),
+        ] {
+            assert_eq!(real(text), Some(value), "{text}");
+        }
+        assert!(real("NaN").unwrap().is_nan());
+        assert!(real("-nan").unwrap().is_nan());
+    }
+
+    #[test]
+    fn text_is_no_number_and_does_not_move_the_cursor() {
+        for text in
+            ["x", "1x", "1.5.2", "--1", "1e5e5", "+", "-", ".", "e5", "1d", "d5", "0x10", "1,5"]
+        {
+            let mut cursor = Cursor::new(text.as_bytes());
+            assert_eq!(cursor.real(), None, "{text}");
+            assert_eq!(cursor.remaining(), text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_too_large_for_f64_is_infinite_and_says_so() {
+        let overflow = |text: &str| Cursor::new(text.as_bytes()).real().unwrap();
+        assert_eq!(overflow("1E9999"), Real { value: f64::INFINITY, overflowed: true });
+        assert_eq!(overflow("-1D999"), Real { value: f64::NEG_INFINITY, overflowed: true });
+        assert!(!overflow("-inf").overflowed);
+    }
+
+    #[test]
+    fn integers_above_two_to_the_53_say_whether_they_were_rounded() {
+        let read = |text: &str| Cursor::new(text.as_bytes()).integer().unwrap();
+        assert_eq!(
+            read("-9007199254740992"),
+            Integer { value: -9007199254740992.0, rounded: false }
+        );
+        assert_eq!(read("9007199254740993"), Integer { value: 9007199254740992.0, rounded: true });
+        assert!(!read("9007199254740994").rounded);
+        assert_eq!(read("19223372036854775808").value, 19223372036854775808.0);
+        let forty_digits = "1".repeat(40);
+        assert_eq!(
+            read(&forty_digits),
+            Integer { value: forty_digits.parse().unwrap(), rounded: true }
+        );
+        assert_eq!(read("+7"), Integer { value: 7.0, rounded: false });
+        assert_eq!(Cursor::new(b"1.5").integer(), None);
+        assert_eq!(Cursor::new(b"-").integer(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn unsigned_integers_agree_with_the_standard_library(
+            value in prop_oneof![0u64..20_000_000_000, any::<u64>()],
+            padding in prop::sample::select(vec!["", "          ", "\n", "\t5"]),
+        ) {
+            let text = format!("{value}{padding}");
+            let mut cursor = Cursor::new(text.as_bytes());
+            prop_assert_eq!(cursor.unsigned(), Some(value));
+            prop_assert_eq!(cursor.remaining(), padding.len());
+        }
+
+        #[test]
+        fn reals_agree_with_the_standard_library_to_the_last_bit(
+            negative in any::<bool>(),
+            int in 0u64..200_000_000,
+            fraction in "[0-9]{0,19}",
+            exponent in prop::option::of(-30i32..31),
+            padding in prop::sample::select(vec!["", "          ", "\n1 1 1 1 1 1"]),
+        ) {
+            let sign = if negative { "-" } else { "" };
+            let exponent = exponent.map_or(String::new(), |e| format!("e{e:+03}"));
+            let number = format!("{sign}{int}.{fraction}{exponent}");
+            let text = format!("{number}{padding}");
+            let mut cursor = Cursor::new(text.as_bytes());
+            let value = cursor.real().map(|r| r.value.to_bits());
+            prop_assert_eq!(value, number.parse::<f64>().ok().map(f64::to_bits), "{}", number);
+            prop_assert_eq!(cursor.remaining(), padding.len());
+        }
+
+        #[test]
+        fn any_bytes_are_a_number_only_where_the_standard_library_agrees(text in "[-+0-9eE.]{1,12}") {
+            let found = Cursor::new(text.as_bytes()).real().map(|r| r.value.to_bits());
+            prop_assert_eq!(found, text.parse::<f64>().ok().map(f64::to_bits), "{}", text);
+        }
+    }
+}
