@@ -14,8 +14,6 @@ pub mod matrix_market;
 mod open;
 mod progress;
 mod scan;
-#[cfg(test)]
-mod test_files;
 pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]

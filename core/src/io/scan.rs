@@ -264,15 +264,24 @@ fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
 }
 
 /// 10⁰ to 10¹⁵.
-const POWERS_OF_TEN: [u64; 16] = {
-    let mut powers = [1; 16];
-    let mut k = 1;
-    while k < 16 {
-        powers[k] = 10 * powers[k - 1];
-        k += 1;
-    }
-    powers
-};
+const POWERS_OF_TEN: [u64; 16] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    100_000_000_000_000,
+    1_000_000_000_000_000,
+];
 
 /// The powers of ten that f64 holds exactly: 10⁰ to 10²².
 const EXACT_POWERS: [f64; 23] = [

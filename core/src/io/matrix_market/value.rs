@@ -39,7 +39,7 @@ impl Value for Integer {
 
     #[inline(always)]
     fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
-        let integer = cursor.integer().ok_or(Expected::Integer)?;
+        let Some(integer) = cursor.integer() else { return read_non_finite(cursor) };
         notes.rounded += u64::from(integer.rounded);
         Ok(integer.value)
     }
@@ -65,6 +65,19 @@ impl Value for Complex {
         cursor.skip_blanks();
         let im = read_real(cursor, notes).ok_or(Expected::ImaginaryPart)?;
         Ok(Complex64::new(re, im))
+    }
+}
+
+/// Programs that choose the banner from the finite values write `inf` and `nan` into integer files.
+#[cold]
+fn read_non_finite(cursor: &mut Cursor<'_>) -> Result<f64, Expected> {
+    let before = *cursor;
+    match cursor.real() {
+        Some(real) if !real.value.is_finite() && !real.overflowed => Ok(real.value),
+        _ => {
+            *cursor = before;
+            Err(Expected::Integer)
+        }
     }
 }
 
