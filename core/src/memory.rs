@@ -55,16 +55,24 @@ impl MemoryLimit {
 const ASSUMED_AVAILABLE: u64 = 2 << 30;
 
 /// Bytes that could be allocated now without swapping: the system's figure, or what the control
-/// group still allows when that is less.
+/// group of this process still allows when that is less.
 #[cfg(not(target_family = "wasm"))]
 pub fn available_bytes() -> u64 {
     let Ok(mut system) = sysinfo::System::new() else { return ASSUMED_AVAILABLE };
     system.refresh_memory();
     let free = system.available_memory();
-    match system.cgroup_limits() {
-        Some(group) => free.min(group.free_memory),
-        None => free,
-    }
+    control_group(&mut system).map_or(free, |group| free.min(group.free_memory))
+}
+
+/// Limits of the control group that this process runs in, as batch systems and containers set
+/// them.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn control_group(system: &mut sysinfo::System) -> Option<sysinfo::CGroupLimits> {
+    use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, get_current_pid};
+    let id = get_current_pid().ok()?;
+    let only = ProcessesToUpdate::Some(&[id]);
+    system.refresh_processes_specifics(only, false, ProcessRefreshKind::nothing());
+    system.process(id)?.cgroup_limits()
 }
 
 /// What the page may hold.

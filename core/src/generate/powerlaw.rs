@@ -18,8 +18,8 @@ pub(super) struct PowerLaw {
     nnz: usize,
 }
 
-/// Stream of a row's rank, apart from that of its columns.
-const RANKS: usize = 1 << 33;
+/// The streams of the rows' ranks begin here, apart from those of their columns.
+const RANKS: u64 = 1 << 33;
 /// How far near pages are numbered apart at most.
 const NEAR: usize = 512;
 
@@ -41,7 +41,7 @@ impl PowerLaw {
         let by_length = lengths_by_rank(m, nnz, max);
         let mut keyed: Vec<(u64, u32)> = (0..m)
             .into_par_iter()
-            .map(|i| (RowRandom::new(seed, RANKS + i).bits(), i as u32))
+            .map(|i| (RowRandom::stream(seed, RANKS + i as u64).bits(), i as u32))
             .collect();
         keyed.par_sort_unstable();
         let by_rank: Vec<u32> = keyed.into_iter().map(|(_, row)| row).collect();

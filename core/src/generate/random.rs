@@ -9,12 +9,17 @@ pub(super) struct RowRandom(ChaCha8Rng);
 impl RowRandom {
     /// The stream of `row` under `seed`.
     pub(super) fn new(seed: u64, row: usize) -> Self {
+        Self::stream(seed, row as u64)
+    }
+
+    /// Any stream under `seed`.
+    pub(super) fn stream(seed: u64, stream: u64) -> Self {
         let mut key = [0u8; 32];
         for (to, from) in key.iter_mut().zip(seed.to_le_bytes()) {
             *to = from;
         }
         let mut random = ChaCha8Rng::from_seed(key);
-        random.set_stream(row as u64);
+        random.set_stream(stream);
         Self(random)
     }
 

@@ -13,7 +13,11 @@ mod matrix_file;
 pub mod matrix_market;
 mod open;
 mod progress;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod real_files;
 mod scan;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod test_files;
 pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]

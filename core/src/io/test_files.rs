@@ -13,6 +13,7 @@ pub(super) fn matrices(test: &str) -> Option<PathBuf> {
     let required = std::env::var("SPARSESCOPE_REQUIRE").unwrap_or_default();
     let why = "SPARSESCOPE_MATRICES names no folder of real matrices";
     assert!(!required.split(',').any(|need| need.trim() == "matrices"), "{test}: {why}");
-    writeln!(std::io::stderr(), "skipped {test}: {why}").unwrap();
+    let line = format!("skipped {test}: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error takes a line");
     None
 }

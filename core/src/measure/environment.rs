@@ -98,7 +98,9 @@ fn short_name(model: &str, logical: u32) -> String {
 /// What sysinfo tells.
 #[cfg(not(target_family = "wasm"))]
 mod system {
-    use sysinfo::{CpuRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
+    use sysinfo::{CpuRefreshKind, System};
+
+    use crate::memory::control_group;
 
     /// Model name of the first processor.
     pub(super) fn cpu_model() -> Option<String> {
@@ -117,17 +119,8 @@ mod system {
     pub(super) fn memory_bytes() -> u64 {
         let Ok(mut system) = System::new() else { return 0 };
         system.refresh_memory();
-        let limit = group_limit(&mut system).unwrap_or(u64::MAX);
+        let limit = control_group(&mut system).map_or(u64::MAX, |group| group.total_memory);
         system.total_memory().min(limit)
-    }
-
-    /// Limit of the group that this process is in, not only of the system's: batch systems give
-    /// every job a group of its own.
-    fn group_limit(system: &mut System) -> Option<u64> {
-        let id = sysinfo::get_current_pid().ok()?;
-        let only = ProcessesToUpdate::Some(&[id]);
-        system.refresh_processes_specifics(only, false, ProcessRefreshKind::nothing());
-        Some(system.process(id)?.cgroup_limits()?.total_memory)
     }
 
     /// `Linux (Debian GNU/Linux 12), kernel 6.1.0`.

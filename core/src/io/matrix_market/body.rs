@@ -22,6 +22,8 @@ pub(super) struct Notes {
     pub(super) rounded: u64,
     /// Numbers too large for f64, read as infinite.
     pub(super) overflowed: u64,
+    /// Values of an integer file that are no integers.
+    pub(super) misnamed: u64,
 }
 
 /// The first place of a chunk that is no entry.
@@ -98,6 +100,7 @@ pub(super) fn parse_body<E: Send>(
             let chunk = result.map_err(|fault| fault.explain(text, range.end, header))?;
             notes.rounded += chunk.rounded;
             notes.overflowed += chunk.overflowed;
+            notes.misnamed += chunk.misnamed;
         }
         let parsed = entries.get(..wave.len()).unwrap_or_default();
         found += parsed.iter().map(|chunk| chunk.len() as u64).sum::<u64>();

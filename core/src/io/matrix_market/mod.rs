@@ -113,6 +113,12 @@ impl Notes {
         if self.rounded > 0 {
             warnings.push(format!("{} integers above 2^53 were rounded to f64", self.rounded));
         }
+        if self.misnamed > 0 {
+            warnings.push(format!(
+                "{} values of an integer file are written as real numbers and were read as such",
+                self.misnamed
+            ));
+        }
         if self.overflowed > 0 {
             warnings.push(format!(
                 "{} numbers are too large for f64 and were read as infinite",

@@ -136,6 +136,9 @@ fn rounded_integers_and_overflowing_reals_are_counted_in_a_warning() {
     let file = read(&format!("{banner}1 2 2\n1 1 9007199254740993\n1 2 7\n")).unwrap();
     assert_eq!(file.matrix.real().unwrap().val(), [9007199254740992.0, 7.0]);
     assert_eq!(file.warnings, ["1 integers above 2^53 were rounded to f64"]);
+    let file = read(&format!("{banner}1 2 2\n1 1 -2.5e3\n1 2 inf\n")).unwrap();
+    assert_eq!(file.matrix.real().unwrap().val(), [-2.5e3, f64::INFINITY]);
+    assert!(file.warnings[0].starts_with("2 values of an integer file"), "{:?}", file.warnings);
     let file = read(&format!("{REAL}1 2 2\n1 1 1E9999\n1 2 inf\n")).unwrap();
     assert_eq!(file.warnings, ["1 numbers are too large for f64 and were read as infinite"]);
 }
@@ -278,7 +281,7 @@ fn a_bad_entry_is_one_sentence_with_its_line() {
             "line 3: expected the end of the line after a real entry, found \"6\"",
         ),
         (general("1 1 5\u{1}\n"), "line 3: expected a number, found \"5\u{fffd}\""),
-        (field("integer", "1 1 5.5\n"), "line 3: expected an integer, found \"5.5\""),
+        (field("integer", "1 1 five\n"), "line 3: expected an integer, found \"five\""),
         (
             field("pattern", "1 1 1\n"),
             "line 3: expected the end of the line after a pattern entry, found \"1\"",

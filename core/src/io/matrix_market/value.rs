@@ -39,7 +39,7 @@ impl Value for Integer {
 
     #[inline(always)]
     fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
-        let Some(integer) = cursor.integer() else { return read_non_finite(cursor) };
+        let Some(integer) = cursor.integer() else { return read_misnamed_real(cursor, notes) };
         notes.rounded += u64::from(integer.rounded);
         Ok(integer.value)
     }
@@ -68,17 +68,13 @@ impl Value for Complex {
     }
 }
 
-/// Programs that choose the banner from the finite values write `inf` and `nan` into integer files.
+/// Programs that choose the banner carelessly write `inf`, `1.0` or `2.5e3` into integer files:
+/// the value is clear, so that it is read and a warning says so.
 #[cold]
-fn read_non_finite(cursor: &mut Cursor<'_>) -> Result<f64, Expected> {
-    let before = *cursor;
-    match cursor.real() {
-        Some(real) if !real.value.is_finite() && !real.overflowed => Ok(real.value),
-        _ => {
-            *cursor = before;
-            Err(Expected::Integer)
-        }
-    }
+fn read_misnamed_real(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
+    let value = read_real(cursor, notes).ok_or(Expected::Integer)?;
+    notes.misnamed += 1;
+    Ok(value)
 }
 
 #[inline(always)]
