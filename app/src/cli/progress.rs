@@ -58,7 +58,14 @@ impl Progress {
             Shown::Lines { started, next } => {
                 let now = Instant::now();
                 if now >= *next {
-                    eprintln!("{percent:3}%  {:.0} s  {what}", started.elapsed().as_secs_f64());
+                    let elapsed = started.elapsed().as_secs_f64();
+                    let left = match share {
+                        share if share > 0.02 => {
+                            format!(", about {:.0} s left", elapsed / share - elapsed)
+                        }
+                        _ => String::new(),
+                    };
+                    eprintln!("{percent:3}%  {elapsed:.0} s{left}: {what}");
                     *next = now + BETWEEN_LINES;
                 }
             }

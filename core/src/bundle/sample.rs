@@ -199,6 +199,7 @@ fn full_environment(id: &str) -> Environment {
             triad: 1.1e10,
             read: 1.2e10,
         }],
+        threads_bound: true,
         noise: Noise { load_before: Some(0.5), load_after: Some(1.25), stolen_seconds: Some(0.0) },
     }
 }

@@ -92,6 +92,9 @@ pub struct Environment {
     /// Measured memory bandwidth, one entry a thread count.
     #[serde(default)]
     pub bandwidth: Vec<Bandwidth>,
+    /// Each thread of a run was bound to a processor of its own, where there were enough.
+    #[serde(default)]
+    pub threads_bound: bool,
     /// What may have disturbed the measurement.
     #[serde(default)]
     pub noise: Noise,

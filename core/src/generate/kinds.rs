@@ -4,10 +4,11 @@ use super::DEFAULT_SEED;
 use super::assemble::{GenerateError, Rule};
 use super::fem::FemHex;
 use super::graph::{Circuit, Road};
+use super::kkt::Kkt;
 use super::powerlaw::PowerLaw;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::spec::GeneratorSpec;
-use super::stencil::{Kkt, Poisson2d, Stencil7, Stencil27};
+use super::stencil::{Poisson2d, Stencil7, Stencil27};
 use crate::memory::MemoryLimit;
 
 /// A parameter of a generator.
@@ -144,7 +145,7 @@ static KINDS: &[Kind] = &[
         rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)) },
     Kind { name: "kkt", what: "the saddle point [H A'; A 0] of a control problem on an n x n x n grid",
         keys: &[key("n", 1, 1290, "grid points along each of three edges"), SEED],
-        rule: |s, _| Ok(Box::new(Kkt { n: s.size("n"), seed: s.value("seed") })) },
+        rule: |s, _| Ok(Box::new(Kkt::new(s.size("n"), s.value("seed")))) },
     Kind { name: "diagonal", what: "one entry a row",
         keys: &[ROWS, SEED],
         rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })) },

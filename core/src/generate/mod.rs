@@ -8,6 +8,7 @@ mod assemble;
 mod fem;
 mod graph;
 mod kinds;
+mod kkt;
 mod powerlaw;
 mod random;
 mod scattered;

@@ -1,7 +1,6 @@
-//! Regular grids: finite differences, and the saddle point of a control problem on such a grid.
+//! Regular grids: finite differences.
 
 use super::assemble::Rule;
-use super::random::RowRandom;
 
 /// Point (x, y, z) of an n × n × n grid, x fastest.
 fn point(i: usize, n: usize) -> [usize; 3] {
@@ -89,41 +88,5 @@ impl Rule for Poisson2d {
         row.extend(beside.iter().filter(|(is, _)| *is).map(|(_, step)| ((i - step) as u32, -1.0)));
         let beside = [(x + 1 < n, 1), (y + 1 < n, n)];
         row.extend(beside.iter().filter(|(is, _)| *is).map(|(_, step)| ((i + step) as u32, -1.0)));
-    }
-}
-
-/// [H Aᵀ; A 0] of a control problem with a 27-point operator A on an n³ grid and a positive
-/// diagonal H: symmetric and indefinite. Like nlpkkt80 (n = 80), whose longest row has 28 entries
-/// too.
-pub(super) struct Kkt {
-    pub(super) n: usize,
-    pub(super) seed: u64,
-}
-
-impl Rule for Kkt {
-    fn rows(&self) -> usize {
-        2 * self.n.pow(3)
-    }
-    fn most_entries(&self) -> u128 {
-        55 * (self.n as u128).pow(3)
-    }
-    fn row_len(&self, i: usize) -> Option<usize> {
-        let states = self.n.pow(3);
-        let constraint = point(i % states, self.n).map(|c| near(c, self.n)).iter().product();
-        Some(if i < states { constraint + 1 } else { constraint })
-    }
-    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
-        let states = self.n.pow(3);
-        // A is symmetric, so that its rows are those of its transpose.
-        let (point, block) = match i < states {
-            true => (i, states),
-            false => (i - states, 0),
-        };
-        if i < states {
-            row.push((i as u32, 0.5 + RowRandom::new(self.seed, i).unit()));
-        }
-        neighbours(point, self.n, |j, differing| {
-            row.push(((block + j) as u32, if differing == 0 { 26.0 } else { -1.0 }));
-        });
     }
 }

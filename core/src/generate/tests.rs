@@ -35,10 +35,19 @@ fn grids_have_the_number_of_entries_that_theory_gives() {
         assert_eq!(make(&format!("stencil27?n={n}")).nnz(), (3 * n - 2).pow(3));
         assert_eq!(make(&format!("stencil7?n={n}")).nnz(), 7 * n.pow(3) - 6 * n.pow(2));
         assert_eq!(make(&format!("poisson2d?n={n}")).nnz(), 5 * n.pow(2) - 4 * n);
-        assert_eq!(make(&format!("kkt?n={n}")).nnz(), 2 * (3 * n - 2).pow(3) + n.pow(3));
+        let kkt = make(&format!("kkt?n={n}"));
+        let operator = (3 * n - 2).pow(3) + 6 * (3 * n - 2).pow(2);
+        assert_eq!(kkt.rows(), 2 * n.pow(3) + 6 * n.pow(2));
+        assert_eq!(kkt.nnz(), 2 * operator + n.pow(3) + 6 * n.pow(2));
     }
     assert_eq!(make("fem-hex?n=5&dof=3").nnz(), 13usize.pow(3) * 9);
     assert_eq!(make("dense-row?m=100").nnz(), 3 * 100 - 2 - 3 + 100);
+}
+
+#[test]
+fn the_control_problem_has_the_published_size_of_nlpkkt80() {
+    let s = Statistics::of(&make("kkt?n=80"));
+    assert_eq!((s.rows, s.nnz, s.row.max), (1_062_400, 28_192_672, 28));
 }
 
 #[test]

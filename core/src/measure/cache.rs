@@ -46,17 +46,24 @@ fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
+/// Number of processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
 fn count_cpus(list: &str) -> Option<u32> {
-    let list = list.trim();
-    if list.is_empty() {
-        return None;
-    }
-    list.split(',').try_fold(0_u32, |count, range| {
+    parse_cpus(list).and_then(|cpus| u32::try_from(cpus.len()).ok())
+}
+
+/// Processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
+pub(super) fn parse_cpus(list: &str) -> Option<Vec<u32>> {
+    const MOST: u32 = 1 << 16;
+    let mut cpus = Vec::new();
+    for range in list.trim().split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
-        count.checked_add(last.checked_sub(first)?.checked_add(1)?)
-    })
+        if last < first || last - first > MOST {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
 }
 
 /// Totals that bandwidth arrays and cache flushes are sized by.

@@ -14,6 +14,7 @@ pub fn environment(bandwidth: Vec<Bandwidth>) -> Environment {
         build: build(),
         gpus: Vec::new(),
         bandwidth,
+        threads_bound: system::binds_threads(),
         noise: Noise::default(),
         cpu,
     }
@@ -115,6 +116,11 @@ mod system {
         u32::try_from(count).ok()
     }
 
+    /// Whether pools bind their threads here.
+    pub(super) fn binds_threads() -> bool {
+        crate::measure::threads::binds_threads(1)
+    }
+
     /// Installed memory, or the limit of this process's control group when that is less.
     pub(super) fn memory_bytes() -> u64 {
         let Ok(mut system) = System::new() else { return 0 };
@@ -142,6 +148,10 @@ mod system {
 
     pub(super) fn physical_cores() -> Option<u32> {
         None
+    }
+
+    pub(super) fn binds_threads() -> bool {
+        false
     }
 
     pub(super) fn memory_bytes() -> u64 {

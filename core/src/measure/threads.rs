@@ -1,5 +1,7 @@
 //! Thread pools for native runs. Kernels themselves use the ambient pool.
 
+use super::cache::parse_cpus;
+
 /// A pool that could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot run with {threads} threads: {reason}")]
@@ -12,6 +14,10 @@ pub struct ThreadsError {
 
 /// A pool of exactly `threads` threads; more than there are processors is allowed. Run kernels
 /// inside its `install`.
+///
+/// As long as there are enough processors, each thread is bound to one of its own, on cores of
+/// their own first: left alone, Linux often wakes a worker on the processor of the thread that
+/// woke it, and two threads then take as long as one.
 pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     let refused = |reason: String| ThreadsError { threads, reason };
     let most = rayon::max_num_threads();
@@ -19,11 +25,43 @@ pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     if count == 0 || count > most {
         return Err(refused(format!("expected 1 to {most}")));
     }
+    let processors = if binds_threads(threads) { processors() } else { Vec::new() };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .thread_name(|index| format!("worker-{index}"))
+        .start_handler(move |index| {
+            if let Some(&processor) = processors.get(index) {
+                core_affinity::set_for_current(processor);
+            }
+        })
         .build()
         .map_err(|error| refused(error.to_string()))
+}
+
+/// Whether [`pool`] binds each of so many threads to a processor of its own: the system can, and
+/// there are enough processors.
+pub(super) fn binds_threads(threads: u32) -> bool {
+    threads as usize <= processors().len()
+}
+
+/// The processors that this process may use: the first of each core, then the second of each, and
+/// so on. Empty where threads cannot be bound.
+fn processors() -> Vec<core_affinity::CoreId> {
+    let mut ranked: Vec<_> = core_affinity::get_core_ids()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|processor| (rank_in_core(processor.id), processor.id, processor))
+        .collect();
+    ranked.sort_by_key(|&(rank, id, _)| (rank, id));
+    ranked.into_iter().map(|(_, _, processor)| processor).collect()
+}
+
+/// How many processors of the same core come before this one; 0 where the system does not tell.
+fn rank_in_core(processor: usize) -> usize {
+    let file = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
+    let siblings = std::fs::read_to_string(file).unwrap_or_default();
+    let before = |&sibling: &u32| (sibling as usize) < processor;
+    parse_cpus(&siblings).unwrap_or_default().iter().filter(|s| before(s)).count()
 }
 
 /// The thread counts measured unless others are asked for: 1, 2, 4, … and all `logical`
@@ -45,6 +83,28 @@ mod tests {
         let names = pool.broadcast(|_| std::thread::current().name().map(str::to_owned));
         let expected = ["worker-0", "worker-1", "worker-2"].map(|name| Some(name.to_owned()));
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn threads_of_a_pool_are_bound_to_different_processors() {
+        let threads = u32::try_from(processors().len()).unwrap();
+        if !cfg!(target_os = "linux") || threads == 0 {
+            return; // Bound on Linux; elsewhere as far as the system allows.
+        }
+        assert!(binds_threads(threads) && !binds_threads(threads + 1));
+        let allowed = || core_affinity::get_core_ids().unwrap_or_default();
+        let bound = pool(threads).unwrap().broadcast(|_| allowed());
+        let mut bound: Vec<usize> = bound
+            .iter()
+            .map(|own| {
+                assert_eq!(own.len(), 1, "a worker may run on one processor only");
+                own[0].id
+            })
+            .collect();
+        bound.sort_unstable();
+        let mut all: Vec<usize> = processors().iter().map(|p| p.id).collect();
+        all.sort_unstable();
+        assert_eq!(bound, all);
     }
 
     #[test]
