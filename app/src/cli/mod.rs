@@ -73,6 +73,22 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// An argument that names something that there is not.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(String);
+
+/// Whether the arguments were at fault, not the work.
+fn is_usage(error: &anyhow::Error) -> bool {
+    use sparsescope_core::experiment::{SelectError, SourceError};
+    use sparsescope_core::generate::SpecError;
+    let source = error.downcast_ref::<SourceError>();
+    error.is::<UsageError>()
+        || error.is::<SelectError>()
+        || error.is::<SpecError>()
+        || matches!(source, Some(SourceError::Spec(_) | SourceError::UnknownSuiteEntry(_)))
+}
+
 /// One sentence on standard error; a reader that closed its end of the pipe is no failure.
 fn report(error: &anyhow::Error) -> ExitCode {
     let closed_pipe = error.chain().any(|cause| {
@@ -83,5 +99,5 @@ fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     eprintln!("error: {error:#}");
-    ExitCode::FAILURE
+    ExitCode::from(if is_usage(error) { 2 } else { 1 })
 }

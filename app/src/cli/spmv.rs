@@ -11,10 +11,10 @@ use sparsescope_core::io::{Progress, open_vector, save, vector};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 
-use super::Outcome;
 use super::args::{FormatArgs, SpmvArgs};
 use super::interrupt::Interrupt;
 use super::output::{check_free, file_size, overwrite, watched};
+use super::{Outcome, UsageError};
 
 impl FormatArgs {
     /// As the experiment room takes them.
@@ -25,8 +25,9 @@ impl FormatArgs {
 }
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
-    let kernel = kernel(&args.kernel).with_context(|| {
-        format!("there is no kernel `{}`; `sparsescope kernels` lists them all", args.kernel)
+    let kernel = kernel(&args.kernel).ok_or_else(|| {
+        let id = &args.kernel;
+        UsageError(format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"))
     })?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;

@@ -19,11 +19,11 @@ use sparsescope_core::measure::{
 };
 use sparsescope_core::memory::MemoryLimit;
 
-use super::Outcome;
 use super::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};
 use super::interrupt::Interrupt;
 use super::output::{check_free, overwrite, print, print_json};
 use super::progress;
+use super::{Outcome, UsageError};
 use recorder::{Part, Recorder};
 
 /// The suite that is run when nothing is named.
@@ -167,7 +167,8 @@ fn sources(args: &BenchArgs) -> anyhow::Result<Vec<MatrixSource>> {
     };
     let Some(suite) = suite(name) else {
         let names: Vec<&str> = suites().iter().map(|suite| suite.name).collect();
-        bail!("there is no suite `{name}`; there are: {}", names.join(", "));
+        let known = names.join(", ");
+        return Err(UsageError(format!("there is no suite `{name}`; there are: {known}")).into());
     };
     for entry in suite.entries {
         sources.push(MatrixSource::of_suite(entry)?);

@@ -96,7 +96,11 @@ pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
         }
     }
     for ((matrix, verdict, reason), kernels) in &reasons {
-        text += &format!("\n{verdict}: {matrix}, {}: {reason}", kernels.join(" and "));
+        let kernels = match kernels.len() {
+            1..=3 => kernels.join(" and "),
+            n => format!("{n} kernels"),
+        };
+        text += &format!("\n{verdict}: {matrix}, {kernels}: {reason}");
     }
     if !reasons.is_empty() {
         text.push('\n');
