@@ -93,7 +93,11 @@ fn run_with(
         for warning in &loaded.warnings {
             recorder.line(&format!("warning: {}: {warning}", loaded.record.name));
         }
-        let id = recorder.add_matrix(&loaded)?;
+        let Some(id) = recorder.add_matrix(&loaded)? else {
+            let name = &loaded.record.name;
+            recorder.line(&format!("{name} is the same matrix as one before; it is run once"));
+            continue;
+        };
         let ending = match problem(&loaded, &settings) {
             Some(problem) => runner.run(&id, &problem, &configurations, &mut recorder),
             None => runner.refuse(&id, &configurations, REAL_ONLY, &mut recorder),

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use sparsescope_core::bundle::{
     Bandwidth, Bundle, BundleError, Environment, Journal, MatrixFolder, Noise, Record, Run,
+    journal_path,
 };
 use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, Observer};
 use sparsescope_core::io::{IoError, Progress, matrix_market};
@@ -69,11 +71,11 @@ impl Recorder {
     }
 
     /// Keeps the description of a matrix, and all of a small one. Returns the id that runs refer
-    /// to it by; the same matrix named twice is kept once.
-    pub(super) fn add_matrix(&mut self, loaded: &LoadedMatrix) -> anyhow::Result<String> {
+    /// to it by; none when the same matrix has been run already.
+    pub(super) fn add_matrix(&mut self, loaded: &LoadedMatrix) -> anyhow::Result<Option<String>> {
         let record = &loaded.record;
-        if let Some(id) = self.bundle.id_of(&record.sha256, record.source) {
-            return Ok(id.to_owned());
+        if self.bundle.id_of(&record.sha256, record.source).is_some() {
+            return Ok(None);
         }
         let mut files = BTreeMap::new();
         if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
@@ -83,7 +85,7 @@ impl Recorder {
         self.journal.append(Record::Matrix(&folder))?;
         let id = folder.record.id.clone();
         self.bundle.matrices.push(folder);
-        Ok(id)
+        Ok(Some(id))
     }
 
     /// An error that stopped the experiment while a run was being kept.
@@ -119,7 +121,10 @@ impl Recorder {
         }
         self.bundle.complete = complete;
         self.shown.finish();
-        self.bundle.save(&self.output, self.force)?;
+        self.bundle.save(&self.output, self.force).with_context(|| {
+            let journal = journal_path(&self.output);
+            format!("cannot write the bundle; every run is kept in {}", journal.display())
+        })?;
         self.journal.finish()?;
         Ok(self.bundle)
     }
