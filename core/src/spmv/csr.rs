@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::partition::{MergePath, MergePoint, RowParts};
-use super::{check_sizes, each_part};
+use super::{check_sizes, dot, each_part};
 use crate::matrix::{Csr, Offset};
 use crate::with_offsets;
 
@@ -69,10 +69,10 @@ fn merge_piece<O: Offset>(
 ) -> f64 {
     let mut start = from.entry;
     for (end, y) in row_ptr[from.row + 1..=to.row].iter().zip(y) {
-        *y = dot(a, start..end.index(), x);
+        *y = sum(a, start..end.index(), x);
         start = end.index();
     }
-    dot(a, start..to.entry, x)
+    sum(a, start..to.entry, x)
 }
 
 /// y[k] = row `rows.start + k` · x.
@@ -80,20 +80,16 @@ fn merge_piece<O: Offset>(
 fn rows_into<O: Offset>(a: &Csr, row_ptr: &[O], rows: Range<usize>, x: &[f64], y: &mut [f64]) {
     let mut start = row_ptr[rows.start].index();
     for (end, y) in row_ptr[rows.start + 1..=rows.end].iter().zip(y) {
-        *y = dot(a, start..end.index(), x);
+        *y = sum(a, start..end.index(), x);
         start = end.index();
     }
 }
 
-/// Σ val[k]·x[col[k]] over a range of entries, in order. x has n elements.
+/// Σ val[k]·x[col[k]] over a range of entries. x has n elements.
 #[inline(always)]
-fn dot(a: &Csr, entries: Range<usize>, x: &[f64]) -> f64 {
+fn sum(a: &Csr, entries: Range<usize>, x: &[f64]) -> f64 {
     debug_assert_eq!(x.len(), a.cols());
-    let mut sum = 0.0;
-    for (&c, &v) in a.col()[entries.clone()].iter().zip(&a.val()[entries]) {
-        // SAFETY: Csr holds only columns below cols, and every caller's check_sizes found x that
-        // long.
-        sum += v * unsafe { *x.get_unchecked(c as usize) };
-    }
-    sum
+    let (col, val) = (&a.col()[entries.clone()], &a.val()[entries]);
+    // SAFETY: Csr holds only columns below cols, and every caller's check_sizes found x that long.
+    unsafe { dot::in_order(col, val, x) }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::partition::RowParts;
-use super::{check_sizes, each_part};
+use super::{check_sizes, dot, each_part};
 use crate::matrix::{Ellpack, Order};
 
 /// One loop over the rows, `width` steps each.
@@ -37,12 +37,8 @@ pub(super) fn rows_into(a: &Ellpack, rows: Range<usize>, x: &[f64], y: &mut [f64
     let col = a.col()[slots.clone()].chunks_exact(width);
     let val = a.val()[slots].chunks_exact(width);
     for ((col, val), y) in col.zip(val).zip(y) {
-        let mut sum = 0.0;
-        for (&c, &v) in col.iter().zip(val) {
-            // SAFETY: Ellpack holds only columns below cols, padding included, and check_sizes
-            // found x that long.
-            sum += v * unsafe { *x.get_unchecked(c as usize) };
-        }
-        *y = sum;
+        // SAFETY: Ellpack holds only columns below cols, padding included, and check_sizes found
+        // x that long.
+        *y = unsafe { dot::in_order(col, val, x) };
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod coo;
 pub mod csr;
+mod dot;
 pub mod ellpack;
 pub mod hll;
 pub mod hyb;
