@@ -4,5 +4,7 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod need;
+mod program;
 
 pub use need::{Need, skip};
+pub use program::{Program, Ran};

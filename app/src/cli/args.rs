@@ -163,7 +163,7 @@ pub(super) struct SpmvArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) expect: Option<PathBuf>,
     /// Largest difference |y - e| allowed, relative to max(1, |e|)
-    #[arg(long, value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect")]
+    #[arg(long, value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect", allow_negative_numbers = true)]
     pub(super) tol: f64,
     /// Where to write y (Matrix Market array, 17 significant digits; .gz compresses)
     #[arg(short, value_name = "FILE", required_unless_present = "expect")]

@@ -10,7 +10,7 @@ use super::backend::{
 use super::descriptor::{DeviceKind, Format, KernelDescriptor};
 use super::problem::{Output, Problem, SpmvProblem};
 use crate::bundle::Costs;
-use crate::matrix::{AnyFormat, FormatSpec};
+use crate::matrix::{AnyFormat, FormatSpec, Hyb};
 use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, cpu, pool};
 use crate::memory::MemoryLimit;
 use crate::spmv::hyb::HybParts;
@@ -221,7 +221,7 @@ fn params(format: Format, spec: FormatSpec, problem: &SpmvProblem) -> BTreeMap<S
     let pair = match (format, spec) {
         (Format::Hll(_), FormatSpec::Hll { hack_size, .. }) => ("hack_size", hack_size),
         (Format::Hyb(_), FormatSpec::Hyb { width, .. }) => {
-            ("hyb_width", FormatSpec::hyb_width(problem.a(), width))
+            ("hyb_width", Hyb::width(problem.a(), width))
         }
         _ => return BTreeMap::new(),
     };

@@ -60,15 +60,6 @@ impl FormatSpec {
         }
     }
 
-    /// The width of HYB's ELLPACK part: as asked for, but no wider than the longest row; Bell and
-    /// Garland's when nothing was asked for.
-    pub fn hyb_width<T: Scalar>(a: &Csr<T>, wanted: Option<usize>) -> usize {
-        match wanted {
-            Some(width) => width.min(a.max_row_len()),
-            None => Hyb::default_width(a),
-        }
-    }
-
     /// What `a` would occupy in this format, computed without building it. Sizes past `u64`
     /// saturate.
     pub fn size<T: Scalar>(&self, a: &Csr<T>) -> Result<FormatSize, FormatError> {
@@ -87,7 +78,7 @@ impl FormatSpec {
                 (shape.slots(), bytes, Ellpack::<T>::minimal_bytes_of(&shape, cols))
             }
             Self::Hyb { width, order } => {
-                let width = Self::hyb_width(a, width);
+                let width = Hyb::width(a, width);
                 let shape = EllShape { rows, width, order };
                 let tail = Hyb::tail_len(a, width) as u64;
                 let minimal = Ellpack::<T>::minimal_bytes_of(&shape, cols);
@@ -121,7 +112,7 @@ impl FormatSpec {
             Self::Coo => AnyFormat::Coo(Coo::from_csr(a, limit)?.into()),
             Self::Ell { order } => AnyFormat::Ell(Ellpack::from_csr(a, order, limit)?.into()),
             Self::Hyb { width, order } => {
-                let width = Self::hyb_width(a, width);
+                let width = Hyb::width(a, width);
                 AnyFormat::Hyb(Hyb::from_csr(a, width, order, limit)?.into())
             }
             Self::Hll { hack_size, order } => {

@@ -51,6 +51,15 @@ impl<T: Scalar> Hyb<T> {
         0
     }
 
+    /// The width asked for, but no wider than the longest row (slots past it would be padding in
+    /// every row, without a column to name when there are none); the default when absent.
+    pub fn width(a: &Csr<T>, wanted: Option<usize>) -> usize {
+        match wanted {
+            Some(width) => width.min(a.max_row_len()),
+            None => Self::default_width(a),
+        }
+    }
+
     /// Entries that do not fit into `width` slots of their rows.
     pub fn tail_len(a: &Csr<T>, width: usize) -> usize {
         (0..a.rows()).map(|i| a.row_len(i).saturating_sub(width)).sum()
@@ -62,13 +71,14 @@ impl<T: Scalar> Hyb<T> {
             + Self::tail_len(a, width) as u128 * (8 + T::BYTES as u128)
     }
 
-    /// Splits each row of `a` after `width` entries.
+    /// Splits each row of `a` after `width` entries, or after the longest row's when that is less.
     pub fn from_csr(
         a: &Csr<T>,
         width: usize,
         order: Order,
         limit: MemoryLimit,
     ) -> Result<Self, FormatError> {
+        let width = Self::width(a, Some(width));
         let what = format!("HYB of {} x {} with width {width}", a.rows(), a.cols());
         limit.check(what, Self::bytes_needed(a, width))?;
         let shape = EllShape { rows: a.rows(), width, order };

@@ -1,0 +1,194 @@
+//! Any matrix survives every format and every file, and every kernel computes its product.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use sparsescope_core::bundle::Verdict;
+use sparsescope_core::experiment::{
+    Backend, CpuBackend, FormatParams, KERNELS, Output, PrepareError, Problem, Setting, SpmvProblem,
+};
+use sparsescope_core::io::{Progress, matrix_market, read_matrix};
+use sparsescope_core::matrix::{
+    AnyFormat, Coo, Csr, Ellpack, FormatSpec, HACK_SIZES, Hll, Hyb, Order,
+};
+use sparsescope_core::measure::Reference;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::spmv;
+
+/// Matrices of up to 70 x 70: no rows, no columns, empty rows, and now and then a dense row.
+fn matrices() -> impl Strategy<Value = Csr> {
+    (0usize..70, 0usize..70).prop_flat_map(|(m, n)| {
+        let entries = if m == 0 || n == 0 { 0..1 } else { 0..300usize };
+        let entry = (0..m.max(1), 0..n.max(1), -1e3..1e3f64);
+        let dense = prop::option::of(0..m.max(1));
+        (prop::collection::vec(entry, entries), dense).prop_map(move |(mut triplets, dense)| {
+            if m == 0 || n == 0 {
+                triplets.clear();
+            } else if let Some(row) = dense {
+                triplets.extend((0..n).map(|j| (row, j, 1.0 + j as f64)));
+            }
+            Csr::from_triplets(m, n, &triplets).unwrap()
+        })
+    })
+}
+
+fn all_formats() -> Vec<FormatSpec> {
+    let orders = [Order::RowMajor, Order::ColumnMajor];
+    let mut all = vec![FormatSpec::Csr, FormatSpec::Coo];
+    for order in orders {
+        all.push(FormatSpec::Ell { order });
+        all.extend(
+            [None, Some(0), Some(1), Some(3), Some(500)]
+                .map(|width| FormatSpec::Hyb { width, order }),
+        );
+        all.extend(HACK_SIZES.map(|hack_size| FormatSpec::Hll { hack_size, order }));
+    }
+    all
+}
+
+/// The arrays of a format pass the checks that arrays from outside have to pass.
+fn accepted_by_try_new(a: &AnyFormat) -> bool {
+    match a {
+        AnyFormat::Csr(a) => {
+            let arrays = (a.row_ptr().clone(), a.col().to_vec(), a.val().to_vec());
+            Csr::try_new(a.rows(), a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+        }
+        AnyFormat::Coo(a) => {
+            let arrays = (a.row().to_vec(), a.col().to_vec(), a.val().to_vec());
+            Coo::try_new(a.rows(), a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+        }
+        AnyFormat::Ell(a) => {
+            let arrays = (a.row_len().to_vec(), a.col().to_vec(), a.val().to_vec());
+            Ellpack::try_new(a.shape(), a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+        }
+        AnyFormat::Hyb(a) => Hyb::try_new(a.ell().clone(), a.tail().clone()).as_ref() == Ok(a),
+        AnyFormat::Hll(a) => {
+            let (size, order) = (a.shape().hack_size(), a.shape().order());
+            let arrays = (a.row_len().to_vec(), a.col().to_vec(), a.val().to_vec());
+            Hll::try_new(size, order, a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_format_gives_the_matrix_back_and_is_as_large_as_foretold(a in matrices()) {
+        let a = Arc::new(a);
+        for spec in all_formats() {
+            let made = spec.build(&a, MemoryLimit::unlimited()).unwrap();
+            prop_assert_eq!(&made.to_csr(), a.as_ref(), "{:?}", spec);
+            prop_assert!(accepted_by_try_new(&made), "{:?}", spec);
+            let size = spec.size(&a).unwrap();
+            prop_assert_eq!((size.bytes, size.minimal_bytes), (made.bytes(), made.minimal_bytes()));
+        }
+    }
+
+    #[test]
+    fn every_kernel_passes_the_gate(a in matrices(), threads in 1usize..6, hack in 0usize..7) {
+        let format = FormatParams { hack_size: HACK_SIZES[hack], hyb_width: None };
+        let memory = MemoryLimit::unlimited();
+        let setting = Setting { threads, block: None, format, memory };
+        let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
+        let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+        let backend = CpuBackend::new();
+        for kernel in KERNELS {
+            let mut prepared = backend.prepare(kernel, &problem, &setting).unwrap();
+            // `output` fills y with NaN first.
+            let check = problem.check(&prepared.output().unwrap());
+            prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_bit_for_bit(a in matrices()) {
+        let mut text = Vec::new();
+        matrix_market::write(&a, &mut text, Progress::none()).unwrap();
+        let read = read_matrix(&text, MemoryLimit::unlimited(), Progress::none()).unwrap();
+        prop_assert_eq!(read.matrix.into_real().unwrap(), a);
+    }
+}
+
+/// The shapes that trip kernels: (rows, columns, entries).
+fn awkward() -> Vec<Csr> {
+    let shape = |m: usize, n: usize, t: &[(usize, usize)]| {
+        let t: Vec<_> = t.iter().map(|&(i, j)| (i, j, 1.5)).collect();
+        Csr::from_triplets(m, n, &t).unwrap()
+    };
+    vec![
+        shape(0, 0, &[]),
+        shape(0, 5, &[]),
+        shape(5, 0, &[]),
+        shape(1, 1, &[(0, 0)]),
+        shape(1, 40, &[(0, 3), (0, 39)]),
+        shape(40, 1, &[(39, 0)]),
+        shape(33, 7, &[(1, 2), (31, 6)]),
+        shape(67, 67, &(0..67).map(|j| (30, j)).collect::<Vec<_>>()),
+        shape(65, 20, &(0..65).map(|i| (i, i % 20)).collect::<Vec<_>>()),
+    ]
+}
+
+#[test]
+fn kernels_write_their_rows_and_nothing_beside_them() {
+    for a in awkward() {
+        let x = vec![2.0; a.cols()];
+        let reference = Reference::new(&a, &x);
+        let m = a.rows();
+        let guarded = |product: &dyn Fn(&mut [f64])| {
+            let mut y = vec![f64::NAN; m + 2];
+            y[0] = 7.0;
+            y[m + 1] = 8.0;
+            product(&mut y[1..=m]);
+            assert_eq!((y[0], y[m + 1]), (7.0, 8.0), "{m} rows");
+            assert_eq!(reference.check(&y[1..=m]).verdict, Verdict::Pass, "{m} rows");
+        };
+        let parts = spmv::RowParts::equal_rows(m, 3);
+        let path = spmv::MergePath::new(a.row_ptr(), 3);
+        guarded(&|y| spmv::csr::serial(&a, &x, y));
+        guarded(&|y| spmv::csr::parts(&a, &parts, &x, y));
+        guarded(&|y| spmv::csr::merge(&a, &path, &x, y));
+        let ell = Ellpack::from_csr(&a, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
+        guarded(&|y| spmv::ellpack::serial(&ell, &x, y));
+        guarded(&|y| spmv::ellpack::parts(&ell, &parts, &x, y));
+        let hll = Hll::from_csr(&a, 4, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
+        let chunks = spmv::GuidedChunks::new(hll.shape(), 3);
+        guarded(&|y| spmv::hll::serial(&hll, &x, y));
+        guarded(&|y| spmv::hll::guided(&hll, &chunks, &x, y));
+        let hyb = Hyb::from_csr(&a, 1, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
+        let hyb_parts = spmv::hyb::HybParts::new(&hyb, 3);
+        guarded(&|y| spmv::hyb::serial(&hyb, &x, y));
+        guarded(&|y| spmv::hyb::parts(&hyb, &hyb_parts, &x, y));
+        let coo = Coo::from_csr(&a, MemoryLimit::unlimited()).unwrap();
+        guarded(&|y| spmv::coo::serial(&coo, &x, y));
+    }
+}
+
+#[test]
+fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
+    let backend = CpuBackend::new();
+    let memory = MemoryLimit::unlimited();
+    let setting = Setting { threads: 3, block: None, format: FormatParams::default(), memory };
+    for a in awkward().into_iter().filter(|a| a.cols() > 1) {
+        for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let mut x = vec![1.0; a.cols()];
+            x[a.cols() - 1] = bad;
+            let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
+            for kernel in KERNELS {
+                match backend.prepare(kernel, &problem, &setting) {
+                    Ok(mut prepared) => {
+                        let output = prepared.output().unwrap();
+                        assert_eq!(problem.check(&output).verdict, Verdict::Pass, "{}", kernel.id);
+                        let Output::Vector(y) = output;
+                        assert_eq!(y.len(), a.rows());
+                    }
+                    Err(PrepareError::Refused(why)) => {
+                        assert!(kernel.needs_finite_x && why.contains("infinite or NaN"), "{why}");
+                    }
+                    Err(other) => assert_eq!(other.to_string(), "", "{}", kernel.id),
+                }
+            }
+        }
+    }
+}

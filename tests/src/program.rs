@@ -1,0 +1,119 @@
+//! Running the program as a user does, each time in a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder that is removed at the end, and the program run inside it.
+pub struct Program {
+    executable: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub struct Ran {
+    /// Exit code; absent when a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Program {
+    /// `executable` is `env!("CARGO_BIN_EXE_sparsescope-under-test")`.
+    ///
+    /// # Panics
+    /// When no temporary folder can be made.
+    pub fn new(executable: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder"); // invariant of tests
+        Self { executable: executable.into(), folder }
+    }
+
+    /// The folder that the program runs in.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder().join(name)
+    }
+
+    /// Writes a file into the folder.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).expect("the folder takes files"); // invariant of tests
+    }
+
+    /// Names of the files in the folder, sorted.
+    ///
+    /// # Panics
+    /// When the folder cannot be read.
+    pub fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder()).expect("the folder is there"); // invariant of tests
+        let mut names: Vec<String> =
+            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// The program with these arguments, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.executable);
+        command.args(args).current_dir(self.folder()).env_remove("RUST_BACKTRACE");
+        command
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().expect("the program starts")) // invariant of tests
+    }
+
+    /// Runs the program, which must succeed, and returns its standard output.
+    ///
+    /// # Panics
+    /// When it does not succeed.
+    pub fn succeed(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        ran.out
+    }
+
+    /// Runs the program, which must print one JSON value and nothing else.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        let out = self.succeed(args);
+        serde_json::from_str(&out).expect("one JSON value on standard output") // invariant of tests
+    }
+
+    /// Runs the program, which must fail with `code`, one sentence on standard error that begins
+    /// with `error:`, nothing on standard output and no trace of a panic. Returns the sentence.
+    ///
+    /// # Panics
+    /// When it does anything else.
+    pub fn fail(&self, code: i32, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
+        assert_eq!(ran.out, "", "{args:?}");
+        let errors: Vec<&str> = ran.err.lines().filter(|l| l.starts_with("error:")).collect();
+        assert_eq!(errors.len(), 1, "{args:?}: {}", ran.err);
+        let panicked = ["panicked", "RUST_BACKTRACE", "stack backtrace"];
+        assert!(!panicked.iter().any(|p| ran.err.contains(p)), "{args:?}: {}", ran.err);
+        errors.first().map(|e| (*e).to_owned()).unwrap_or_default()
+    }
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}

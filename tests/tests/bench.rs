@@ -1,0 +1,237 @@
+//! The main job: from matrices to a checked bundle.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Read;
+use std::process::Stdio;
+
+use sparsescope_core::bundle::{
+    Bundle, HEADER, JSON_SCHEMA, Journal, Limits, Verdict, journal_path,
+};
+use sparsescope_core::experiment::KERNELS;
+use sparsescope_tests::Program;
+
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
+}
+
+fn open(p: &Program, name: &str) -> Bundle {
+    Bundle::open(&p.path(name), &Limits::default()).unwrap()
+}
+
+/// Configurations of all kernels with `threads` thread counts.
+fn configurations(threads: usize) -> usize {
+    let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
+    serial + threads * (KERNELS.len() - serial)
+}
+
+const SMALL: [&str; 7] =
+    ["bench", "gen:poisson2d?n=20", "gen:dense-row?m=30", "--runs", "3", "--warmup", "1"];
+
+#[test]
+fn a_small_bench_writes_a_valid_bundle_and_a_table() {
+    let p = program();
+    let args = [&SMALL[..], &["--threads", "1,2,3", "-o", "b.zip", "--csv", "b.csv"]].concat();
+    let table = p.succeed(&args);
+    for heading in ["matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy"] {
+        assert!(table.contains(heading), "{heading}: {table}");
+    }
+    assert!(table.contains("Bundle: b.zip") && table.contains("export b.zip --csv"), "{table}");
+    assert_eq!(p.files(), ["b.csv", "b.zip"]);
+
+    let bundle = open(&p, "b.zip");
+    assert!(bundle.complete);
+    assert_eq!(bundle.matrices.len(), 2);
+    assert_eq!(bundle.runs.len(), 2 * configurations(3));
+    for run in &bundle.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
+        assert_eq!((run.samples.len(), run.warmup), (3, 1));
+    }
+    // Small matrices are there whole, and the same as those generated.
+    for matrix in &bundle.matrices {
+        p.write("whole.mtx", &matrix.files["matrix.mtx"]);
+        let info = p.json(&["info", "whole.mtx", "--json"]);
+        assert_eq!(info["sha256"], matrix.record.sha256.as_str());
+    }
+    let csv = std::fs::read_to_string(p.path("b.csv")).unwrap();
+    assert_eq!(csv.lines().next(), Some(HEADER));
+    assert_eq!(
+        HEADER,
+        "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,threads,block,hot,runs,\
+         median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,efficiency,check,s_paper,\
+         rel_err,precision,params"
+    );
+    assert_eq!(csv.lines().count(), 1 + bundle.runs.len());
+    p.succeed(&["export", "b.zip", "--csv", "again.csv"]);
+    assert_eq!(std::fs::read_to_string(p.path("again.csv")).unwrap(), csv);
+}
+
+#[test]
+fn every_document_of_a_bundle_follows_the_schema_and_names_no_place() {
+    let p = program();
+    p.succeed(&[&SMALL[..], &["-o", "b.zip"]].concat());
+    let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(p.path("b.zip")).unwrap()).unwrap();
+    assert_eq!(zip.by_index(0).unwrap().name().unwrap(), "manifest.json");
+    let mut validated = 0;
+    for k in 0..zip.len() {
+        let mut entry = zip.by_index(k).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        let mut text = String::new();
+        entry.read_to_string(&mut text).unwrap();
+        let here = p.folder().to_string_lossy().into_owned();
+        assert!(!text.contains(&here), "{name} names the folder");
+        let kind = match name.as_str() {
+            "manifest.json" => "manifest",
+            "environment.json" => "environment",
+            "runs.json" => "runs",
+            name if name.ends_with("/matrix.json") => "matrix",
+            _ => continue,
+        };
+        let mut of_kind = schema.clone();
+        of_kind["$ref"] = format!("#/$defs/{kind}").into();
+        let document = serde_json::from_str(&text).unwrap();
+        let validator = jsonschema::validator_for(&of_kind).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{name}");
+        validated += 1;
+    }
+    assert_eq!(validated, 3 + 2);
+}
+
+#[test]
+fn json_is_one_value_and_nothing_else() {
+    let p = program();
+    let args =
+        [&SMALL[..], &["--json", "--kernels", "cpu/csr/*,cpu/coo/serial", "--cold"]].concat();
+    let json = p.json(&args);
+    let runs = json["runs"].as_array().unwrap();
+    let kernels: std::collections::BTreeSet<&str> =
+        runs.iter().map(|r| r["kernel"].as_str().unwrap()).collect();
+    assert_eq!(kernels.len(), 5);
+    let cold = runs.iter().filter(|r| r["hot"] == false).count();
+    assert_eq!(2 * cold, runs.len(), "each configuration hot and cold");
+    assert!(runs.iter().all(|r| r["samples"].as_array().unwrap().len() == 3));
+}
+
+#[test]
+fn the_plan_runs_nothing_and_the_default_name_is_new_each_time() {
+    let p = program();
+    let plan = p.succeed(&["bench", "--plan", "--threads", "1,2"]);
+    assert!(plan.contains("cpu/csr/merge   1, 2") && plan.contains("grid-27pt"), "{plan}");
+    assert!(p.files().is_empty());
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial"];
+    p.succeed(&args);
+    p.succeed(&args);
+    let files = p.files();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert!(
+        files.iter().all(|f| f.starts_with("sparsescope-") && f.ends_with(".zip")),
+        "{files:?}"
+    );
+}
+
+#[test]
+fn ellpack_of_a_dense_row_is_refused_with_its_bytes_and_the_rest_runs() {
+    let p = program();
+    let out = p.succeed(&[
+        "bench",
+        "gen:circuit?m=116835&nnz=766396&dense=114190",
+        "--runs",
+        "1",
+        "--warmup",
+        "0",
+        "--threads",
+        "2",
+        "-o",
+        "b.zip",
+    ]);
+    // 116835 rows x (114190 slots x 12 bytes + 4 bytes for the row's length)
+    assert!(out.contains("needs 160097131140 bytes (160.1 GB)"), "{out}");
+    for run in &open(&p, "b.zip").runs {
+        let refused = run.kernel.starts_with("cpu/ell/");
+        let expected = if refused { Verdict::Refused } else { Verdict::Pass };
+        assert_eq!(run.check.verdict, expected, "{}", run.kernel);
+        assert_eq!(run.samples.is_empty(), refused);
+    }
+}
+
+#[test]
+fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
+    let p = program();
+    let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
+    p.write("complex.mtx", complex);
+    let args =
+        ["bench", "missing.mtx", "gen:diagonal?m=9", "complex.mtx", "--runs", "1", "-o", "b.zip"];
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("error: missing.mtx"), "{}", ran.err);
+    let bundle = open(&p, "b.zip");
+    assert_eq!(bundle.matrices.len(), 2);
+    for run in &bundle.runs {
+        let is_complex = run.matrix.starts_with("complex");
+        let expected = if is_complex { Verdict::Refused } else { Verdict::Pass };
+        assert_eq!(run.check.verdict, expected);
+    }
+}
+
+/// A bench that would take minutes, with the signal's name once three runs are in its journal.
+#[cfg(unix)]
+fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
+    let args = [
+        "bench",
+        "gen:diagonal?m=9",
+        "gen:poisson2d?n=10",
+        "gen:stencil27?n=40",
+        "--runs",
+        "4000",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/csr/*",
+        "--threads",
+        "1",
+        "-o",
+        "b.zip",
+        "-q",
+    ];
+    // The first matrices finish soon; the last one does not.
+    let args: Vec<&str> = args.to_vec();
+    let mut child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let journal = journal_path(&p.path("b.zip"));
+    let started = std::time::Instant::now();
+    loop {
+        let text = std::fs::read_to_string(&journal).unwrap_or_default();
+        if text.matches("\"samples\"").count() >= 3 {
+            break;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was stopped");
+        assert!(started.elapsed().as_secs() < 120, "no run was journaled: {text}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+    child.wait().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_writes_what_was_measured_as_an_incomplete_bundle() {
+    let p = program();
+    assert_eq!(stopped_by(&p, "-INT").code(), Some(130));
+    assert_eq!(p.files(), ["b.zip"], "the journal is gone");
+    let bundle = open(&p, "b.zip");
+    assert!(!bundle.complete && bundle.runs.len() >= 3);
+    assert!(bundle.runs.iter().all(|r| r.check.verdict == Verdict::Pass && !r.samples.is_empty()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_bench_leaves_a_journal_that_holds_every_finished_run() {
+    let p = program();
+    assert_eq!(stopped_by(&p, "-KILL").code(), None);
+    assert_eq!(p.files(), ["b.zip.partial.jsonl"]);
+    let bundle = Journal::recover(&p.path("b.zip.partial.jsonl"), &Limits::default()).unwrap();
+    assert!(!bundle.complete && bundle.runs.len() >= 3);
+    bundle.save(&p.path("b.zip"), false).unwrap();
+    assert_eq!(open(&p, "b.zip").runs, bundle.runs);
+}

@@ -1,0 +1,239 @@
+//! The commands that describe, make and multiply matrices.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use sparsescope_core::experiment::KERNELS;
+use sparsescope_tests::Program;
+
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
+}
+
+/// The 5 x 5 example of the papers.
+const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n\
+    1 1 3\n1 2 4\n2 2 5\n2 3 1\n3 2 1\n3 3 2\n4 3 2\n4 4 3\n5 4 1\n5 5 6\n";
+
+#[test]
+fn kernels_lists_every_kernel_with_the_documented_fields() {
+    let kernels = program().json(&["kernels", "--json"]);
+    let kernels = kernels.as_array().unwrap();
+    assert_eq!(kernels.len(), KERNELS.len());
+    for k in kernels {
+        let names: Vec<&str> = k.as_object().unwrap().keys().map(String::as_str).collect();
+        let documented = [
+            "id",
+            "operation",
+            "format",
+            "device",
+            "mapping",
+            "origin",
+            "needs_finite_x",
+            "available",
+            "reason",
+        ];
+        assert_eq!(names, documented);
+        assert_eq!((&k["available"], &k["device"]), (&true.into(), &"cpu".into()));
+    }
+    // Every row of the papers' table of CPU kernels.
+    for id in [
+        "cpu/csr/serial",
+        "cpu/csr/rows",
+        "cpu/csr/nnz",
+        "cpu/csr/merge",
+        "cpu/coo/serial",
+        "cpu/ell/serial",
+        "cpu/ell/rows",
+        "cpu/hyb/serial",
+        "cpu/hyb/rows",
+        "cpu/hll/serial",
+        "cpu/hll/guided",
+    ] {
+        assert!(kernels.iter().any(|k| k["id"] == id), "{id}");
+    }
+}
+
+#[test]
+fn info_gives_the_figures_worked_out_by_hand() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    let info = p.json(&["info", "five.mtx", "--json"]);
+    for (name, expected) in [("rows", 5), ("cols", 5), ("nnz", 10)] {
+        assert_eq!(info[name], expected, "{name}");
+    }
+    assert_eq!((&info["path"], &info["field"]), (&"five.mtx".into(), &"real".into()));
+    assert_eq!((&info["symmetry"], &info["stand_in"]), (&"general".into(), &false.into()));
+    let row = &info["row"];
+    for (name, expected) in [
+        ("min", 2.0),
+        ("mean", 2.0),
+        ("max", 2.0),
+        ("stddev", 0.0),
+        ("average_deviation", 0.0),
+        ("percent_average_deviation", 0.0),
+    ] {
+        assert_eq!(row[name].as_f64(), Some(expected), "{name}");
+    }
+    let format = |name: &str| {
+        let formats = info["formats"].as_array().unwrap();
+        formats.iter().find(|f| f["format"] == name).unwrap().clone()
+    };
+    // 12 nnz + 4 (m + 1) bytes; with 8 m + 8 n for y and x.
+    assert_eq!(format("csr")["bytes"], 12 * 10 + 4 * 6);
+    assert_eq!(format("csr")["minimal_bytes"], 12 * 10 + 4 * 6 + 8 * 5 + 8 * 5);
+    assert_eq!((&format("ell")["slots"], &format("ell")["padding"]), (&10.into(), &1.0.into()));
+    assert_eq!(format("coo")["minimal_bytes"], 16 * 10 + 8 * 5 + 8 * 5);
+    assert!(info["read_seconds"].as_f64().unwrap() >= 0.0);
+    let text = p.succeed(&["info", "five.mtx"]);
+    assert!(text.contains("5 x 5") && text.contains("hll"), "{text}");
+}
+
+#[test]
+fn what_generate_writes_is_the_matrix_that_gen_names() {
+    let p = program();
+    for spec in ["fem-hex?n=4&dof=3", "powerlaw?m=300&nnz=900&max=80", "kkt?n=3"] {
+        for file in ["a.mtx", "a.mtx.gz"] {
+            p.succeed(&["generate", spec, "-o", file, "--force"]);
+            let written = p.json(&["info", file, "--json"]);
+            let generated = p.json(&["info", &format!("gen:{spec}"), "--json"]);
+            assert_eq!(written["sha256"], generated["sha256"], "{spec} {file}");
+            assert_eq!(written["symmetry"], "general");
+        }
+    }
+}
+
+#[test]
+fn generated_matrices_are_the_same_for_any_number_of_threads() {
+    let p = program();
+    let with = |threads: &str| {
+        let mut command = p.command(&["info", "gen:circuit?m=5000&nnz=40000&dense=3000", "--json"]);
+        command.env("RAYON_NUM_THREADS", threads);
+        let out = command.output().unwrap();
+        let info: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        info["sha256"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(with("1"), with("3"));
+}
+
+#[test]
+fn spmv_multiplies_with_every_kernel() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    p.write("x.txt", "1\n2\n3\n4\n5\n");
+    for k in KERNELS {
+        let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
+        p.succeed(&args);
+        let y = std::fs::read_to_string(p.path("y.mtx")).unwrap();
+        let mut lines = y.lines();
+        assert_eq!(lines.next(), Some("%%MatrixMarket matrix array real general"));
+        assert_eq!(lines.next(), Some("5 1"));
+        // 3·1 + 4·2, 5·2 + 1·3, 1·2 + 2·3, 2·3 + 3·4, 1·4 + 6·5, with 17 significant digits.
+        let expected = [
+            "1.1000000000000000e+01",
+            "1.3000000000000000e+01",
+            "8.0000000000000000e+00",
+            "1.8000000000000000e+01",
+            "3.4000000000000000e+01",
+        ];
+        assert_eq!(lines.collect::<Vec<_>>(), expected, "{}", k.id);
+    }
+}
+
+#[test]
+fn spmv_compares_with_an_expected_result() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    p.write("x.txt", "1\n2\n3\n4\n5\n");
+    p.write("right.txt", "11\n13\n8\n18\n34\n");
+    p.write("wrong.txt", "11\n13\n8\n18.001\n34\n");
+    let with = |expected: &str, tol: &str| {
+        p.run(&["spmv", "five.mtx", "--x", "x.txt", "--expect", expected, "--tol", tol])
+    };
+    assert_eq!(with("right.txt", "0").code, Some(0));
+    let ran = with("wrong.txt", "1e-5");
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.err.contains("error: row 4 is 1.8e1 where 1.8001e1 is expected"), "{}", ran.err);
+    assert_eq!(with("wrong.txt", "1e-3").code, Some(0));
+}
+
+#[test]
+fn devices_measures_a_bandwidth() {
+    let devices = program().json(&["devices", "--json", "--threads", "1"]);
+    let b = &devices["bandwidth"][0];
+    for name in ["copy", "triad", "read"] {
+        assert!(b[name].as_f64().unwrap() > 1e8, "{name}: {b}");
+    }
+    assert!(devices["gpus"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn generate_lists_every_generator_and_suite() {
+    let list = program().succeed(&["generate", "--list"]);
+    for name in ["stencil27?n=", "fem-hex", "powerlaw", "mini", "circuit-dense", "seed"] {
+        let found = list.contains(name) || name == "circuit-dense" && list.contains("circuit");
+        assert!(found, "{name}");
+    }
+}
+
+#[test]
+fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
+    let p = program();
+    let mm = |body: &str| format!("%%MatrixMarket matrix coordinate real general\n{body}");
+    p.write("five.mtx", FIVE);
+    p.write("no-banner.mtx", "5 5 1\n1 1 1\n");
+    p.write("range.mtx", mm("2 2 1\n3 1 1\n"));
+    p.write("short.mtx", mm("2 2 2\n1 1 1\n"));
+    p.write("text.mtx", mm("2 2 1\n1 1 one\n"));
+    p.write("huge.mtx", mm("4000000000 4000000000 4000000000000000000\n1 1 1\n"));
+    p.write("empty.mtx", "");
+    p.write("page.mtx", "<!DOCTYPE html>\n<html></html>\n");
+    p.write("torn.mtx.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]);
+    p.write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n");
+    p.write("three.txt", "1\n2\n3\n");
+    p.write("not-a-bundle.zip", "PK nothing");
+    let before = p.files();
+    for (code, sentence, args) in [
+        (1, "missing.mtx", &["info", "missing.mtx"][..]),
+        (1, "line 1", &["info", "no-banner.mtx"]),
+        (1, "line 3", &["info", "range.mtx"]),
+        (1, "declares 2 entries", &["info", "short.mtx"]),
+        (1, "line 3: expected a number, found \"one\"", &["info", "text.mtx"]),
+        (1, "huge.mtx", &["info", "huge.mtx"]),
+        (1, "empty.mtx", &["info", "empty.mtx"]),
+        (1, "HTML", &["info", "page.mtx"]),
+        (1, "torn.mtx.gz", &["info", "torn.mtx.gz"]),
+        (1, "real matrices only", &["spmv", "complex.mtx", "-o", "y.mtx"]),
+        (1, "x has 3 elements", &["spmv", "five.mtx", "--x", "three.txt", "-o", "y.mtx"]),
+        (1, "three.txt has 3 elements", &["spmv", "five.mtx", "--expect", "three.txt"]),
+        (1, "no folder", &["spmv", "five.mtx", "-o", "nowhere/y.mtx"]),
+        (1, "--force", &["spmv", "five.mtx", "-o", "five.mtx"]),
+        (1, "--force", &["generate", "stencil7?n=3", "-o", "five.mtx"]),
+        (1, "bytes", &["generate", "stencil27?n=1600", "-o", "big.mtx"]),
+        (1, "not a zip", &["export", "five.mtx", "--csv", "runs.csv"]),
+        (1, "not-a-bundle.zip", &["export", "not-a-bundle.zip", "--csv", "runs.csv"]),
+        (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
+        (1, "CUDA", &["bench", "--backend", "cuda"]),
+        (
+            2,
+            "no kernel `cpu/csr/fast`",
+            &["spmv", "five.mtx", "--kernel", "cpu/csr/fast", "-o", "y"],
+        ),
+        (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
+        (2, "needs the key", &["info", "gen:road"]),
+        (2, "suite", &["bench", "suite:nothing"]),
+        (2, "no suite", &["bench", "--suite", "nothing"]),
+        (2, "no cpu spmv kernel", &["bench", "--kernels", "cpu/xyz/*"]),
+        (2, "--tol", &["spmv", "five.mtx", "--expect", "three.txt", "--tol", "-1"]),
+        (2, "--threads", &["bench", "--threads", "0"]),
+        (2, "--hack-size", &["bench", "--hack-size", "33"]),
+    ] {
+        if args[0] == "bench" && args.contains(&"missing.mtx") {
+            // The unreadable matrix and the failure each have their own sentence.
+            let ran = p.run(args);
+            assert!(ran.code == Some(code) && ran.err.contains(sentence), "{}", ran.err);
+        } else {
+            let error = p.fail(code, args);
+            assert!(error.contains(sentence), "{args:?}: {error}");
+        }
+    }
+    assert_eq!(p.files(), before);
+    assert_eq!(std::fs::read_to_string(p.path("five.mtx")).unwrap(), FIVE);
+}

@@ -1,0 +1,134 @@
+//! SciPy as the outside check of reading and multiplying.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sparsescope_core::bundle::{Bundle, Limits, Verdict};
+use sparsescope_core::experiment::KERNELS;
+use sparsescope_tests::{Need, Program, skip};
+
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
+}
+
+fn has_scipy() -> bool {
+    let import = Command::new("python3").args(["-c", "import scipy.io"]).output();
+    import.is_ok_and(|output| output.status.success())
+}
+
+/// The folder of real matrices, if one is named.
+fn real_matrices() -> Option<PathBuf> {
+    std::env::var_os("SPARSESCOPE_MATRICES").map(PathBuf::from).filter(|folder| folder.is_dir())
+}
+
+/// Real matrices of every field and symmetry that kernels compute with.
+const REAL: [&str; 14] = [
+    "xenon1.mtx.gz",
+    "NotreDame_www.mtx.gz",
+    "copter2.mtx.gz",
+    "c-62.mtx.gz",
+    "lap3d_40.mtx.gz",
+    "email-Enron.mtx.gz",
+    "bcsstk16.mtx.gz",
+    "arrow.mtx.gz",
+    "G59.mtx.gz",
+    "aa3.mtx.gz",
+    "plskz362.mtx",
+    "ash219.mtx",
+    "bcsstm04.mtx",
+    "heat_500.mtx.gz",
+];
+
+/// Multiplies `matrix` by a random x with each of the kernels and lets SciPy check all results;
+/// SciPy and `info` must agree on the size.
+fn check(p: &Program, matrix: &str, kernels: &[&str]) {
+    let info = p.json(&["info", matrix, "--json"]);
+    let cols = info["cols"].as_u64().unwrap();
+    // Not integers, so that sums round.
+    let x: Vec<String> =
+        (0..cols).map(|j| format!("{:e}", 0.1 + (j * 7919 % 1000) as f64)).collect();
+    let header = format!("%%MatrixMarket matrix array real general\n{cols} 1\n");
+    p.write("x.mtx", header + &x.join("\n") + "\n");
+    let mut results = Vec::new();
+    for (k, kernel) in kernels.iter().enumerate() {
+        let y = format!("y{k}.mtx");
+        let args = ["spmv", matrix, "--kernel", kernel, "--x", "x.mtx", "-o", &y, "--force"];
+        let ran = p.run(&args);
+        if ran.err.contains("memory limit") {
+            continue; // ELLPACK of a long row.
+        }
+        assert_eq!(ran.code, Some(0), "{matrix} {kernel}: {}", ran.err);
+        results.push(y);
+    }
+    assert!(!results.is_empty());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_spmv.py");
+    let mut python = Command::new("python3");
+    python.arg(script).args([matrix, "x.mtx"]).args(&results).current_dir(p.folder());
+    let output = python.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{matrix}: {error}");
+    let size = [&info["rows"], &info["cols"], &info["nnz"]].map(ToString::to_string).join(" ");
+    assert_eq!(said.trim(), size, "{matrix}: rows, columns and entries");
+}
+
+#[test]
+fn scipy_agrees_on_a_matrix_of_every_generator_and_on_every_kernel() {
+    if !has_scipy() {
+        skip!(Need::Scipy, "python3 cannot import scipy");
+    }
+    let p = program();
+    let all: Vec<&str> = KERNELS.iter().map(|k| k.id).collect();
+    for (spec, kernels) in [
+        ("powerlaw?m=2000&nnz=9000&max=700", &all[..]),
+        ("fem-hex?n=6&dof=3", &all[..]),
+        ("random?m=300&n=500&row=11", &all[..]),
+        ("stencil7?n=9", &["cpu/csr/nnz"]),
+        ("stencil27?n=9", &["cpu/csr/rows"]),
+        ("poisson2d?n=30", &["cpu/hll/guided"]),
+        ("banded?m=700&half=40&row=9", &["cpu/hyb/rows"]),
+        ("road?m=2000", &["cpu/csr/merge"]),
+        ("circuit?m=2000&nnz=14000&dense=1500", &["cpu/csr/merge"]),
+        ("kkt?n=7", &["cpu/ell/rows"]),
+        ("diagonal?m=100", &["cpu/coo/serial"]),
+        ("dense-row?m=500", &["cpu/hyb/serial"]),
+    ] {
+        p.succeed(&["generate", spec, "-o", "a.mtx", "--force"]);
+        check(&p, "a.mtx", kernels);
+    }
+}
+
+#[test]
+fn scipy_agrees_on_real_matrices() {
+    if !has_scipy() {
+        skip!(Need::Scipy, "python3 cannot import scipy");
+    }
+    let Some(folder) = real_matrices() else {
+        skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
+    };
+    let p = program();
+    for name in REAL {
+        let path = folder.join(name).to_string_lossy().into_owned();
+        check(&p, &path, &["cpu/csr/serial", "cpu/csr/merge", "cpu/hyb/rows", "cpu/hll/guided"]);
+    }
+}
+
+#[test]
+fn every_kernel_passes_its_check_on_real_matrices() {
+    let Some(folder) = real_matrices() else {
+        skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
+    };
+    let p = program();
+    let paths = REAL.map(|name| folder.join(name).to_string_lossy().into_owned());
+    let mut args = vec!["bench", "-q", "-o", "b.zip", "--runs", "2", "--warmup", "0"];
+    args.extend(paths.iter().map(String::as_str));
+    p.succeed(&args);
+    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    assert_eq!(bundle.matrices.len(), REAL.len());
+    for run in &bundle.runs {
+        let refused = run.check.verdict == Verdict::Refused;
+        assert!(refused || run.check.verdict == Verdict::Pass, "{} {}", run.matrix, run.kernel);
+        assert!(!refused || run.kernel.starts_with("cpu/ell/"), "{} {}", run.matrix, run.kernel);
+    }
+}
