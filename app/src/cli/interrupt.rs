@@ -24,6 +24,12 @@ impl Interrupt {
         Ok(Self(flag))
     }
 
+    /// A flag that nothing sets.
+    #[cfg(test)]
+    pub(super) fn never() -> Self {
+        Self(Arc::default())
+    }
+
     /// The flag, for work that looks at it.
     pub(super) fn flag(&self) -> &AtomicBool {
         &self.0

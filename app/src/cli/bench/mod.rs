@@ -2,6 +2,8 @@
 
 mod recorder;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,102 @@
+//! A kernel that computes wrongly, through the whole of `bench`.
+
+use std::collections::BTreeMap;
+
+use clap::Parser;
+use sparsescope_core::bundle::{Bundle, Costs, Limits, Verdict};
+use sparsescope_core::experiment::{
+    Availability, Backend, CpuBackend, KernelDescriptor, KernelError, Output, PrepareError,
+    Prepared, Problem, Setting, Temperature,
+};
+
+use super::run_with;
+use crate::cli::Outcome;
+use crate::cli::args::{Cli, Command};
+use crate::cli::interrupt::Interrupt;
+
+/// The CPU backend, but row 4 of `cpu/csr/nnz` is spoilt.
+struct Wrong {
+    cpu: CpuBackend,
+    spoil: fn(f64) -> f64,
+}
+
+struct WrongPrepared<'p> {
+    right: Box<dyn Prepared + 'p>,
+    spoil: Option<fn(f64) -> f64>,
+}
+
+impl Backend for Wrong {
+    fn model(&self) -> &str {
+        self.cpu.model()
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.cpu.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        kernel: &'static KernelDescriptor,
+        problem: &'p Problem,
+        setting: &Setting,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let right = self.cpu.prepare(kernel, problem, setting)?;
+        let spoil = (kernel.id == "cpu/csr/nnz").then_some(self.spoil);
+        Ok(Box::new(WrongPrepared { right, spoil }))
+    }
+}
+
+impl Prepared for WrongPrepared<'_> {
+    fn sample(&mut self, n: usize, temperature: Temperature) -> Result<Vec<f64>, KernelError> {
+        self.right.sample(n, temperature)
+    }
+    fn output(&mut self) -> Result<Output, KernelError> {
+        let Output::Vector(mut y) = self.right.output()?;
+        if let Some(spoil) = self.spoil {
+            y[4] = spoil(y[4]);
+        }
+        Ok(Output::Vector(y))
+    }
+    fn repetitions(&self) -> u32 {
+        self.right.repetitions()
+    }
+    fn parts(&self) -> Option<usize> {
+        self.right.parts()
+    }
+    fn costs(&self) -> Costs {
+        self.right.costs()
+    }
+    fn params(&self) -> BTreeMap<String, String> {
+        self.right.params()
+    }
+}
+
+#[test]
+fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
+    let spoils: [fn(f64) -> f64; 2] = [|y| y * (1.0 + 1e-6), |_| f64::NAN];
+    for spoil in spoils {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.zip");
+        let args = ["sparsescope", "bench", "gen:diagonal?m=9", "--runs", "2", "--threads", "2"];
+        let output = ["-q", "-o", path.to_str().unwrap(), "--kernels", "cpu/csr/*"];
+        let cli = Cli::parse_from(args.iter().chain(&output));
+        let Command::Bench(args) = cli.command else { panic!("bench was asked for") };
+        let wrong = Wrong { cpu: CpuBackend::new(), spoil };
+        let outcome = run_with(&args, &Interrupt::never(), true, &wrong).unwrap();
+        assert_eq!(outcome, Outcome::CheckFailed);
+        assert_eq!(format!("{:?}", std::process::ExitCode::from(outcome)), exit_code(3));
+
+        let bundle = Bundle::open(&path, &Limits::default()).unwrap();
+        for run in &bundle.runs {
+            let wrong = run.kernel == "cpu/csr/nnz";
+            let expected = if wrong { Verdict::Fail } else { Verdict::Pass };
+            assert_eq!(run.check.verdict, expected, "{}", run.kernel);
+            assert_eq!(run.samples.is_empty() && run.figures.is_none(), wrong, "{}", run.kernel);
+        }
+        let failed = bundle.runs.iter().find(|r| r.check.verdict == Verdict::Fail).unwrap();
+        assert_eq!(failed.check.row, Some(4));
+    }
+}
+
+/// How an exit code shows itself.
+fn exit_code(code: u8) -> String {
+    format!("{:?}", std::process::ExitCode::from(code))
+}
