@@ -148,6 +148,8 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         let path = spmv::MergePath::new(a.row_ptr(), 3);
         guarded(&|y| spmv::csr::serial(&a, &x, y));
         guarded(&|y| spmv::csr::parts(&a, &parts, &x, y));
+        let by_entries = spmv::RowParts::equal_entries(a.row_ptr(), 3);
+        guarded(&|y| spmv::csr::parts(&a, &by_entries, &x, y));
         guarded(&|y| spmv::csr::merge(&a, &path, &x, y));
         let ell = Ellpack::from_csr(&a, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::ellpack::serial(&ell, &x, y));
@@ -172,8 +174,8 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
     let setting = Setting { threads: 3, block: None, format: FormatParams::default(), memory };
     for a in awkward().into_iter().filter(|a| a.cols() > 1) {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-            let mut x = vec![1.0; a.cols()];
-            x[a.cols() - 1] = bad;
+            // Every other column: rows that hold one stand beside rows that do not.
+            let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
             let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
             for kernel in KERNELS {
                 match backend.prepare(kernel, &problem, &setting) {

@@ -3,8 +3,10 @@
 //! Most tests run on any machine. One that needs more than that says so with [`skip!`](crate::skip!):
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
+mod documents;
 mod need;
 mod program;
 
+pub use documents::{documents, follow_the_schema};
 pub use need::{Need, skip};
 pub use program::{Program, Ran};

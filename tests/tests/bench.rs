@@ -4,9 +4,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use sparsescope_core::bundle::{
-    Bundle, HEADER, JSON_SCHEMA, Journal, Limits, Verdict, journal_path,
-};
+use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, Run, Verdict, journal_path};
 use sparsescope_core::experiment::KERNELS;
 use sparsescope_tests::Program;
 
@@ -16,6 +14,14 @@ fn program() -> Program {
 
 fn open(p: &Program, name: &str) -> Bundle {
     Bundle::open(&p.path(name), &Limits::default()).unwrap()
+}
+
+/// An entry of a bundle as text.
+fn entry(p: &Program, bundle: &str, name: &str) -> String {
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(p.path(bundle)).unwrap()).unwrap();
+    let mut text = String::new();
+    zip.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+    text
 }
 
 /// Configurations of all kernels with `threads` thread counts.
@@ -63,39 +69,17 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
     assert_eq!(csv.lines().count(), 1 + bundle.runs.len());
     p.succeed(&["export", "b.zip", "--csv", "again.csv"]);
     assert_eq!(std::fs::read_to_string(p.path("again.csv")).unwrap(), csv);
+    assert_eq!(entry(&p, "b.zip", "results.csv"), csv);
 }
 
 #[test]
 fn every_document_of_a_bundle_follows_the_schema_and_names_no_place() {
     let p = program();
     p.succeed(&[&SMALL[..], &["-o", "b.zip"]].concat());
-    let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
-    let mut zip = zip::ZipArchive::new(std::fs::File::open(p.path("b.zip")).unwrap()).unwrap();
-    assert_eq!(zip.by_index(0).unwrap().name().unwrap(), "manifest.json");
-    let mut validated = 0;
-    for k in 0..zip.len() {
-        let mut entry = zip.by_index(k).unwrap();
-        let name = entry.name().unwrap().into_owned();
-        let mut text = String::new();
-        entry.read_to_string(&mut text).unwrap();
-        let here = p.folder().to_string_lossy().into_owned();
-        assert!(!text.contains(&here), "{name} names the folder");
-        let kind = match name.as_str() {
-            "manifest.json" => "manifest",
-            "environment.json" => "environment",
-            "runs.json" => "runs",
-            name if name.ends_with("/matrix.json") => "matrix",
-            _ => continue,
-        };
-        let mut of_kind = schema.clone();
-        of_kind["$ref"] = format!("#/$defs/{kind}").into();
-        let document = serde_json::from_str(&text).unwrap();
-        let validator = jsonschema::validator_for(&of_kind).unwrap();
-        let errors: Vec<String> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
-        assert_eq!(errors, Vec::<String>::new(), "{name}");
-        validated += 1;
-    }
-    assert_eq!(validated, 3 + 2);
+    let here = p.folder().to_string_lossy().into_owned();
+    let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
+    assert!(texts.iter().all(|(name, text)| name.contains('/') || !text.contains(&here)));
+    assert_eq!(sparsescope_tests::follow_the_schema(&texts), 3 + 2);
 }
 
 #[test]
@@ -174,16 +158,33 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     }
 }
 
-/// A bench that would take minutes, with the signal's name once three runs are in its journal.
+/// A child that does not outlive its test.
+#[cfg(unix)]
+struct Killed(std::process::Child);
+
+#[cfg(unix)]
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It has ended already, unless the test failed before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Samples of each run of the bench that is stopped: many enough that the last matrix takes
+/// seconds, while the first is done at once.
+#[cfg(unix)]
+const SAMPLES: &str = "2000";
+
+/// Starts a bench that takes seconds, and sends it `signal` once three runs are in its journal.
 #[cfg(unix)]
 fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
     let args = [
         "bench",
         "gen:diagonal?m=9",
-        "gen:poisson2d?n=10",
-        "gen:stencil27?n=40",
+        "suite:grid-27pt",
         "--runs",
-        "4000",
+        SAMPLES,
         "--warmup",
         "0",
         "--kernels",
@@ -194,9 +195,8 @@ fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
         "b.zip",
         "-q",
     ];
-    // The first matrices finish soon; the last one does not.
-    let args: Vec<&str> = args.to_vec();
-    let mut child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = Killed(child.unwrap());
     let journal = journal_path(&p.path("b.zip"));
     let started = std::time::Instant::now();
     loop {
@@ -204,34 +204,106 @@ fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
         if text.matches("\"samples\"").count() >= 3 {
             break;
         }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it was stopped");
+        assert!(child.0.try_wait().unwrap().is_none(), "it ended before it was stopped");
         assert!(started.elapsed().as_secs() < 120, "no run was journaled: {text}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let id = child.id().to_string();
+    let id = child.0.id().to_string();
     assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
-    child.wait().unwrap()
+    child.0.wait().unwrap()
+}
+
+/// What is interrupted can be continued: the runs that were finished stay as they are.
+#[cfg(unix)]
+fn continues(p: &Program, before: &Bundle) {
+    let table = p.succeed(&["bench", "--resume", "b.zip", "-q"]);
+    assert!(table.contains("8 runs on 2 matrices: 8 passed the check"), "{table}");
+    assert_eq!(p.files(), ["b.zip"]);
+    let after = open(p, "b.zip");
+    assert!(after.complete);
+    assert!(after.runs.iter().all(|run| run.samples.len().to_string() == SAMPLES));
+    let whole = |run: &&Run| run.samples.len().to_string() == SAMPLES;
+    for run in before.runs.iter().filter(whole) {
+        let kept = after.runs.iter().find(|r| (&r.matrix, &r.kernel) == (&run.matrix, &run.kernel));
+        assert_eq!(kept.map(|r| &r.samples), Some(&run.samples), "{}", run.kernel);
+    }
+    assert!(after.runs.iter().all(|r| r.figures.as_ref().unwrap().speedup.is_some()));
+    let machines: Vec<&str> = after.environments.iter().map(|e| e.id.as_str()).collect();
+    assert_eq!(machines.len(), 2, "each part has its environment: {machines:?}");
+    let error = p.fail(1, &["bench", "--resume", "b.zip", "-q"]);
+    assert!(error.contains("complete"), "{error}");
 }
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_writes_what_was_measured_as_an_incomplete_bundle() {
+fn ctrl_c_writes_what_was_measured_as_an_incomplete_bundle_that_can_be_continued() {
     let p = program();
     assert_eq!(stopped_by(&p, "-INT").code(), Some(130));
     assert_eq!(p.files(), ["b.zip"], "the journal is gone");
     let bundle = open(&p, "b.zip");
     assert!(!bundle.complete && bundle.runs.len() >= 3);
     assert!(bundle.runs.iter().all(|r| r.check.verdict == Verdict::Pass && !r.samples.is_empty()));
+    continues(&p, &bundle);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_killed_bench_leaves_a_journal_that_holds_every_finished_run() {
+fn a_killed_bench_leaves_a_journal_that_holds_every_finished_run_and_can_be_continued() {
     let p = program();
     assert_eq!(stopped_by(&p, "-KILL").code(), None);
     assert_eq!(p.files(), ["b.zip.partial.jsonl"]);
     let bundle = Journal::recover(&p.path("b.zip.partial.jsonl"), &Limits::default()).unwrap();
     assert!(!bundle.complete && bundle.runs.len() >= 3);
-    bundle.save(&p.path("b.zip"), false).unwrap();
-    assert_eq!(open(&p, "b.zip").runs, bundle.runs);
+    continues(&p, &bundle);
+}
+
+#[test]
+fn to_continue_files_have_to_be_named_again() {
+    let p = program();
+    p.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    p.succeed(&["bench", "a.mtx", "--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip"]);
+    let mut bundle = open(&p, "b.zip");
+    bundle.complete = false;
+    bundle.runs.clear();
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    let error = p.fail(2, &["bench", "--resume", "b.zip"]);
+    assert!(error.contains("name the files of these matrices again: a"), "{error}");
+    let error = p.fail(2, &["bench", "a.mtx", "--resume", "b.zip", "--runs", "3"]);
+    assert!(error.contains("--runs"), "{error}");
+    p.succeed(&["bench", "a.mtx", "--resume", "b.zip"]);
+    assert_eq!(open(&p, "b.zip").runs.len(), 1);
+}
+
+#[test]
+fn existing_files_stay_unless_force_is_given() {
+    let p = program();
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    p.write("b.zip", "mine");
+    p.write("b.csv", "mine");
+    let b_zip = [&args[..], &["-o", "b.zip"]].concat();
+    let b_csv = [&args[..], &["-o", "c.zip", "--csv", "b.csv"]].concat();
+    for args in [&b_zip, &b_csv] {
+        assert!(p.fail(1, args).contains("--force"));
+    }
+    assert_eq!(p.files(), ["b.csv", "b.zip"]);
+    p.succeed(&[&b_zip[..], &["--force"]].concat());
+    assert!(p.fail(1, &["export", "b.zip", "--csv", "b.csv"]).contains("--force"));
+    assert_eq!(std::fs::read_to_string(p.path("b.csv")).unwrap(), "mine");
+}
+
+#[test]
+fn a_damaged_bundle_is_one_sentence() {
+    let p = program();
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    p.succeed(&[&args[..], &["-o", "b.zip"]].concat());
+    let whole = std::fs::read(p.path("b.zip")).unwrap();
+    p.write("cut.zip", &whole[..whole.len() / 2]);
+    let mut changed = whole.clone();
+    changed[whole.len() / 3] ^= 0x55;
+    p.write("changed.zip", changed);
+    for name in ["cut.zip", "changed.zip"] {
+        let error = p.fail(1, &["export", name, "--csv", "r.csv"]);
+        assert!(error.contains(name), "{error}");
+    }
+    assert!(!p.path("r.csv").exists());
 }

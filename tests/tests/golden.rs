@@ -46,6 +46,12 @@ fn a_bundle_of_schema_1_0_still_means_what_it_meant() {
 }
 
 #[test]
+fn its_documents_follow_the_schema() {
+    let documents = sparsescope_tests::documents(GOLDEN);
+    assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + 2);
+}
+
+#[test]
 fn reading_and_writing_it_loses_nothing() {
     let bundle = golden();
     let written = bundle.to_bytes().unwrap();

@@ -61,6 +61,20 @@ pub(super) enum PrecisionArg {
     F64,
 }
 
+/// Arguments that say what `--resume` finds in the bundle.
+const RESUME_TAKES_FROM_BUNDLE: [&str; 10] = [
+    "output",
+    "suite",
+    "kernels",
+    "backend",
+    "threads",
+    "runs",
+    "warmup",
+    "cold",
+    "seed",
+    "FormatArgs",
+];
+
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Matrices; without any (and without --suite) the suite `mini` is run
@@ -107,6 +121,10 @@ pub(super) struct BenchArgs {
     /// The bundle to write [default: sparsescope-DATE-TIME.zip, never an existing file]
     #[arg(short, value_name = "FILE.zip")]
     pub(super) output: Option<PathBuf>,
+    /// Continue an interrupted bundle (its journal alone is enough) and replace it; settings and
+    /// kernels are the bundle's, files have to be named again
+    #[arg(long, value_name = "FILE.zip", conflicts_with_all = RESUME_TAKES_FROM_BUNDLE)]
+    pub(super) resume: Option<PathBuf>,
     /// Overwrite existing files
     #[arg(long)]
     pub(super) force: bool,

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
-use sparsescope_core::io::{Overwrite, Progress};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::io::{IoError, Overwrite, Progress, save};
 
 use super::interrupt::Interrupt;
 use super::progress;
@@ -41,6 +42,15 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
             folder.display()
         );
     }
+    Ok(())
+}
+
+/// Writes the table of a bundle's runs.
+pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
+    let csv = bundle.results_csv()?;
+    save(path, overwrite(force), |out| {
+        out.write_all(&csv).map_err(|error| IoError::System { doing: "write", error })
+    })?;
     Ok(())
 }
 

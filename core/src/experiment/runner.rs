@@ -53,20 +53,25 @@ struct Ready<'p> {
 }
 
 impl Runner<'_> {
-    /// Runs all `configurations` on `problem`, whose matrix has the id `matrix`. Kernels whose
-    /// formats fit into memory together are sampled in turns, round by round.
+    /// Runs all `configurations` on `problem`, whose matrix has the id `matrix`, but for those
+    /// among the runs `measured` before. Kernels whose formats fit into memory together are
+    /// sampled in turns, round by round.
     pub fn run(
         &self,
         matrix: &str,
         problem: &Problem,
         configurations: &[Configuration],
+        measured: &[Run],
         observer: &mut dyn Observer,
     ) -> Ending {
+        let configurations = &remaining(configurations, measured);
         let memory = self.memory.unwrap_or_else(MemoryLimit::of_machine);
         let samples = self.settings.runs + self.settings.warmup;
         let mut progress =
             Progress { done: 0, total: configurations.len() * samples, samples, observer };
-        let mut serial_medians = BTreeMap::new();
+        let reference = measured.iter().filter(|run| run.kernel == REFERENCE);
+        let mut serial_medians: BTreeMap<bool, f64> =
+            reference.filter_map(|run| Some((run.hot, run.figures.as_ref()?.median_s))).collect();
         for group in self.groups(problem, configurations, memory) {
             let ending =
                 self.run_group(matrix, problem, &group, memory, &mut serial_medians, &mut progress);
@@ -85,9 +90,10 @@ impl Runner<'_> {
         matrix: &str,
         configurations: &[Configuration],
         reason: &str,
+        measured: &[Run],
         observer: &mut dyn Observer,
     ) -> Ending {
-        for configuration in configurations {
+        for configuration in &remaining(configurations, measured) {
             let mut run = self.empty_run(matrix, configuration);
             let reason = Some(reason.to_owned());
             run.check = Check { verdict: Verdict::Refused, reason, ..Check::default() };
@@ -294,6 +300,17 @@ impl Runner<'_> {
     }
 }
 
+/// The configurations that have no run yet.
+fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
+    let is_of = |run: &Run, c: &Configuration| {
+        run.kernel == c.kernel.id
+            && run.threads == c.threads
+            && run.hot == (c.temperature == Temperature::Hot)
+    };
+    let left = configurations.iter().filter(|c| !measured.iter().any(|run| is_of(run, c)));
+    left.copied().collect()
+}
+
 /// Samples taken between two looks at the cancel flag: all of a round when hot, since they come
 /// after one untimed product; one by one when cold.
 fn chunks(n: usize, temperature: Temperature) -> impl Iterator<Item = usize> {
@@ -399,7 +416,7 @@ mod tests {
         };
         let kernels: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
         let all = Configuration::all(&kernels, &settings);
-        runner.run("m", &problem(), &all, observer)
+        runner.run("m", &problem(), &all, &[], observer)
     }
 
     #[test]
@@ -514,7 +531,7 @@ mod tests {
         };
         let mut seen = Collect::default();
         let all = Configuration::all(&[kernel(REFERENCE).unwrap()], &settings);
-        runner.run("m", &problem(), &all, &mut seen);
+        runner.run("m", &problem(), &all, &[], &mut seen);
         assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
     }
 }

@@ -1,6 +1,6 @@
 //! Keeps what is measured: in memory for the bundle, in the journal against every accident.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -8,7 +8,7 @@ use sparsescope_core::bundle::{
     Bandwidth, Bundle, BundleError, Environment, Journal, MatrixFolder, Noise, Record, Run,
     journal_path,
 };
-use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, Observer};
+use sparsescope_core::experiment::{KERNELS, LoadedMatrix, LoadedValues, Observer};
 use sparsescope_core::io::{IoError, Progress, matrix_market};
 
 use crate::cli::progress;
@@ -31,26 +31,52 @@ pub(super) struct Recorder {
     force: bool,
     shown: progress::Progress,
     part: Part,
+    /// Ids of the matrices taken up so far.
+    seen: BTreeSet<String>,
     failure: Option<BundleError>,
 }
 
 impl Recorder {
-    /// Begins the journal beside `output`.
+    /// Begins the journal beside `output`: with what `bundle` holds already, and `machine`, on
+    /// which the rest is measured.
     pub(super) fn new(
         output: &Path,
-        bundle: Bundle,
+        mut bundle: Bundle,
+        mut machine: Environment,
         shown: progress::Progress,
         force: bool,
     ) -> Result<Self, BundleError> {
+        // What was measured at another time is another environment, be it the same machine.
+        let taken = |id: &str| bundle.environment(id).is_some();
+        let names = (2..).map(|k| format!("{}-{k}", machine.id));
+        if let Some(free) = std::iter::once(machine.id.clone()).chain(names).find(|id| !taken(id)) {
+            machine.id = free;
+        }
+        bundle.environments.push(machine);
+        bundle.complete = false;
         let journal = Journal::create(output, &bundle, force)?;
         let part = Part { first: 0, of: 1, name: String::new() };
         let output = output.to_owned();
-        Ok(Self { bundle, journal, output, force, shown, part, failure: None })
+        Ok(Self {
+            bundle,
+            journal,
+            output,
+            force,
+            shown,
+            part,
+            seen: BTreeSet::new(),
+            failure: None,
+        })
     }
 
-    /// The machine; present from the start.
+    /// The machine that is being measured.
     pub(super) fn environment(&self) -> Environment {
-        self.bundle.environments.first().cloned().unwrap_or_default()
+        self.bundle.environments.last().cloned().unwrap_or_default()
+    }
+
+    /// Runs on this matrix so far.
+    pub(super) fn runs_of(&self, matrix: &str) -> Vec<Run> {
+        self.bundle.runs.iter().filter(|run| run.matrix == matrix).cloned().collect()
     }
 
     /// The next matrix is being read.
@@ -70,12 +96,13 @@ impl Recorder {
         self.shown.line(text);
     }
 
-    /// Keeps the description of a matrix, and all of a small one. Returns the id that runs refer
-    /// to it by; none when the same matrix has been run already.
+    /// Keeps the description of a matrix, and all of a small one, unless an earlier part of the
+    /// measurement has. Returns the id that runs refer to it by; none when the same matrix has
+    /// been named before.
     pub(super) fn add_matrix(&mut self, loaded: &LoadedMatrix) -> anyhow::Result<Option<String>> {
         let record = &loaded.record;
-        if self.bundle.id_of(&record.sha256, record.source).is_some() {
-            return Ok(None);
+        if let Some(id) = self.bundle.id_of(&record.sha256, record.source).map(str::to_owned) {
+            return Ok(self.seen.insert(id.clone()).then_some(id));
         }
         let mut files = BTreeMap::new();
         if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
@@ -85,6 +112,7 @@ impl Recorder {
         self.journal.append(Record::Matrix(&folder))?;
         let id = folder.record.id.clone();
         self.bundle.matrices.push(folder);
+        self.seen.insert(id.clone());
         Ok(Some(id))
     }
 
@@ -96,7 +124,7 @@ impl Recorder {
     /// Bandwidths are measured before and after the runs and the better of both counts, as it
     /// does among the passes of one measurement; shares of it are computed anew.
     pub(super) fn better_bandwidth(&mut self, again: &[Bandwidth]) {
-        let Some(machine) = self.bundle.environments.first_mut() else { return };
+        let Some(machine) = self.bundle.environments.last_mut() else { return };
         for best in &mut machine.bandwidth {
             for other in again.iter().filter(|other| other.threads == best.threads) {
                 best.copy = best.copy.max(other.copy);
@@ -104,7 +132,8 @@ impl Recorder {
                 best.read = best.read.max(other.read);
             }
         }
-        for run in self.bundle.runs.iter_mut().filter(|run| run.backend == "cpu") {
+        let measured_here = |run: &&mut Run| run.backend == "cpu" && run.environment == machine.id;
+        for run in self.bundle.runs.iter_mut().filter(measured_here) {
             let same_threads = |b: &&Bandwidth| b.threads == run.threads;
             if let (Some(figures), Some(bandwidth)) =
                 (run.figures.as_mut(), machine.bandwidth.iter().find(same_threads))
@@ -116,10 +145,11 @@ impl Recorder {
 
     /// Writes the bundle and removes the journal.
     pub(super) fn finish(mut self, noise: Noise, complete: bool) -> anyhow::Result<Bundle> {
-        if let Some(machine) = self.bundle.environments.first_mut() {
+        if let Some(machine) = self.bundle.environments.last_mut() {
             machine.noise = noise;
         }
         self.bundle.complete = complete;
+        self.sort_runs();
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {
             let journal = journal_path(&self.output);
@@ -133,6 +163,15 @@ impl Recorder {
     pub(super) fn discard(self) -> Result<(), BundleError> {
         self.shown.finish();
         self.journal.finish()
+    }
+
+    /// Runs in the order of matrices and kernels, also where they were measured in several parts.
+    fn sort_runs(&mut self) {
+        let matrices: Vec<String> =
+            self.bundle.matrices.iter().map(|matrix| matrix.record.id.clone()).collect();
+        let kernel = |run: &Run| KERNELS.iter().position(|k| k.id == run.kernel);
+        let matrix = |run: &Run| matrices.iter().position(|id| *id == run.matrix);
+        self.bundle.runs.sort_by_key(|run| (matrix(run), kernel(run), run.threads, !run.hot));
     }
 
     fn show(&mut self, share: f64, what: &str) {

@@ -1,0 +1,186 @@
+//! What a bench is to do: from the arguments, or from a bundle that is to be continued.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
+use sparsescope_core::experiment::{
+    DeviceKind, KernelDescriptor, MatrixSource, Operation, Settings, kernel, select_kernels,
+};
+use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::measure::{cpu, default_thread_counts};
+
+use crate::cli::UsageError;
+use crate::cli::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};
+
+/// The suite that is run when nothing is named.
+const DEFAULT_SUITE: &str = "mini";
+
+/// Matrices, kernels and settings.
+pub(super) struct Job {
+    pub(super) sources: Vec<MatrixSource>,
+    pub(super) kernels: Vec<&'static KernelDescriptor>,
+    pub(super) settings: Settings,
+}
+
+/// A [`Job`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
+/// of the machine's folders.
+#[derive(Serialize, Deserialize)]
+struct Plan {
+    operation: String,
+    matrices: Vec<PlannedMatrix>,
+    kernels: Vec<String>,
+    settings: Settings,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlannedMatrix {
+    name: String,
+    /// `gen:…` or `suite:…`; absent for a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+}
+
+impl Job {
+    /// What the arguments ask for.
+    pub(super) fn of(args: &BenchArgs) -> anyhow::Result<Self> {
+        let sources = sources(args)?;
+        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args) })
+    }
+
+    /// What the bundle was to hold. Generated matrices are made again; files are those that the
+    /// arguments name.
+    pub(super) fn continuing(bundle: &Bundle, args: &BenchArgs) -> anyhow::Result<Self> {
+        let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
+        let plan: Plan = serde_json::from_value(plan)
+            .context("the bundle's plan is not one of this version of bench")?;
+        let mut sources = Vec::new();
+        let mut files = Vec::new();
+        for matrix in &plan.matrices {
+            match &matrix.source {
+                Some(source) => sources.push(MatrixSource::parse(source)?),
+                None => files.push(matrix.name.as_str()),
+            }
+        }
+        let mut named = Vec::new();
+        for text in &args.matrices {
+            named.push(MatrixSource::parse(text)?);
+        }
+        let missing = |file: &&&str| !named.iter().any(|source| source.name() == **file);
+        let missing: Vec<&str> = files.iter().filter(missing).copied().collect();
+        if !missing.is_empty() {
+            let files = missing.join(", ");
+            let sentence = format!("to continue, name the files of these matrices again: {files}");
+            return Err(UsageError(sentence).into());
+        }
+        named.extend(sources);
+        let known =
+            |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
+        let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
+        Ok(Self { sources: named, kernels, settings: plan.settings })
+    }
+
+    /// As a bundle keeps it.
+    pub(super) fn plan(&self) -> serde_json::Result<serde_json::Value> {
+        let planned = |source: &MatrixSource| PlannedMatrix {
+            name: source.name(),
+            source: match source {
+                MatrixSource::File(_) => None,
+                other => Some(other.to_string()),
+            },
+        };
+        serde_json::to_value(Plan {
+            operation: Operation::Spmv.as_str().to_owned(),
+            matrices: self.sources.iter().map(planned).collect(),
+            kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
+            settings: self.settings.clone(),
+        })
+    }
+}
+
+/// The interrupted bundle at `path`, or what its journal holds. Runs that were cut short are left
+/// out, to be measured again.
+pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
+    let journal = journal_path(path);
+    let mut bundle = if journal.is_file() {
+        Journal::recover(&journal, &Limits::default())
+            .with_context(|| format!("cannot continue {}", journal.display()))?
+    } else {
+        Bundle::open(path, &Limits::default())
+            .with_context(|| format!("cannot continue {}", path.display()))?
+    };
+    if bundle.complete {
+        bail!("{} is complete; there is nothing to continue", path.display());
+    }
+    let samples = bundle.plan.as_ref().and_then(|plan| plan["settings"]["runs"].as_u64());
+    bundle.runs.retain(|run| run.samples.is_empty() || Some(run.samples.len() as u64) == samples);
+    Ok(bundle)
+}
+
+/// The matrices named, those of the suite, or the default suite.
+fn sources(args: &BenchArgs) -> anyhow::Result<Vec<MatrixSource>> {
+    let mut sources = Vec::new();
+    for text in &args.matrices {
+        sources.push(MatrixSource::parse(text)?);
+    }
+    let name = match (&args.suite, sources.is_empty()) {
+        (Some(name), _) => name,
+        (None, true) => DEFAULT_SUITE,
+        (None, false) => return Ok(sources),
+    };
+    let Some(suite) = suite(name) else {
+        let names: Vec<&str> = suites().iter().map(|suite| suite.name).collect();
+        let known = names.join(", ");
+        return Err(UsageError(format!("there is no suite `{name}`; there are: {known}")).into());
+    };
+    for entry in suite.entries {
+        sources.push(MatrixSource::of_suite(entry)?);
+    }
+    Ok(sources)
+}
+
+fn kernels(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+    if args.backend.contains(&BackendArg::Cuda) {
+        bail!("this build has no CUDA backend");
+    }
+    let PrecisionArg::F64 = args.precision;
+    let operation = match args.operation {
+        OperationArg::Spmv => Operation::Spmv,
+    };
+    Ok(select_kernels(operation, &[DeviceKind::Cpu], &args.kernels)?)
+}
+
+fn settings(args: &BenchArgs) -> Settings {
+    let mut threads = args.threads.clone();
+    if threads.is_empty() {
+        threads = default_thread_counts(cpu().logical);
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    Settings {
+        runs: args.runs as usize,
+        warmup: args.warmup as usize,
+        threads,
+        cold: args.cold,
+        seed: args.seed,
+        hack_size: args.format.hack_size,
+        hyb_width: args.format.hyb_width,
+    }
+}
+
+/// Where the bundle goes: where the arguments say, or `sparsescope-DATE-TIME.zip`, with a number
+/// when that exists already.
+pub(super) fn output(args: &BenchArgs) -> anyhow::Result<PathBuf> {
+    if let Some(path) = args.resume.as_ref().or(args.output.as_ref()) {
+        return Ok(path.clone());
+    }
+    let stamp = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let mut paths = std::iter::once(format!("sparsescope-{stamp}.zip"))
+        .chain((2..1000).map(|k| format!("sparsescope-{stamp}-{k}.zip")))
+        .map(PathBuf::from);
+    let free = |path: &PathBuf| {
+        path.symlink_metadata().is_err() && journal_path(path).symlink_metadata().is_err()
+    };
+    paths.find(free).context("no free name for the bundle; name one with -o")
+}

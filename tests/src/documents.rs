@@ -1,0 +1,48 @@
+//! The documents inside a bundle, read without the program's own reader.
+
+use std::io::{Cursor, Read};
+
+use sparsescope_core::bundle::JSON_SCHEMA;
+
+/// Name and text of every entry of a bundle, in their order.
+///
+/// # Panics
+/// When it is no zip of texts.
+pub fn documents(bundle: &[u8]) -> Vec<(String, String)> {
+    let mut zip = zip::ZipArchive::new(Cursor::new(bundle)).expect("a zip"); // invariant of tests
+    let read = |k| {
+        let mut entry = zip.by_index(k).expect("an entry"); // invariant of tests
+        let name = entry.name().expect("a name").into_owned(); // invariant of tests
+        let mut text = String::new();
+        entry.read_to_string(&mut text).expect("a text"); // invariant of tests
+        (name, text)
+    };
+    let count = zip::ZipArchive::new(Cursor::new(bundle)).map_or(0, |zip| zip.len());
+    (0..count).map(read).collect()
+}
+
+/// Holds every JSON document that the schema describes against it, and returns how many there are.
+///
+/// # Panics
+/// When one does not follow the schema.
+pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
+    let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).expect("JSON"); // invariant
+    let mut validated = 0;
+    for (name, text) in documents {
+        let kind = match name.as_str() {
+            "manifest.json" => "manifest",
+            "environment.json" => "environment",
+            "runs.json" => "runs",
+            name if name.ends_with("/matrix.json") => "matrix",
+            _ => continue,
+        };
+        let mut of_kind = schema.clone();
+        of_kind["$ref"] = format!("#/$defs/{kind}").into();
+        let document = serde_json::from_str(text).expect("JSON"); // invariant of tests
+        let validator = jsonschema::validator_for(&of_kind).expect("a schema"); // invariant
+        let errors: Vec<String> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        validated += 1;
+    }
+    validated
+}
