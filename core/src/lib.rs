@@ -10,3 +10,4 @@ pub mod matrix;
 pub mod measure;
 pub mod memory;
 pub mod spmv;
+pub mod spy;

@@ -4,21 +4,25 @@ use std::io::{Cursor, Read};
 
 use sparsescope_core::bundle::JSON_SCHEMA;
 
-/// Name and text of every entry of a bundle, in their order.
+/// Name and text of every entry of a bundle that is text, in their order.
 ///
 /// # Panics
-/// When it is no zip of texts.
+/// When it is no zip.
 pub fn documents(bundle: &[u8]) -> Vec<(String, String)> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bundle)).expect("a zip"); // invariant of tests
-    let read = |k| {
+    let mut documents = Vec::new();
+    for k in 0..zip.len() {
         let mut entry = zip.by_index(k).expect("an entry"); // invariant of tests
         let name = entry.name().expect("a name").into_owned(); // invariant of tests
-        let mut text = String::new();
-        entry.read_to_string(&mut text).expect("a text"); // invariant of tests
-        (name, text)
-    };
-    let count = zip::ZipArchive::new(Cursor::new(bundle)).map_or(0, |zip| zip.len());
-    (0..count).map(read).collect()
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).expect("its content"); // invariant of tests
+        if let Ok(text) = String::from_utf8(content)
+            && !name.ends_with(".bin")
+        {
+            documents.push((name, text));
+        }
+    }
+    documents
 }
 
 /// Holds every JSON document that the schema describes against it, and returns how many there are.
@@ -34,6 +38,7 @@ pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
             "environment.json" => "environment",
             "runs.json" => "runs",
             name if name.ends_with("/matrix.json") => "matrix",
+            name if name.ends_with("/spy.json") => "spy",
             _ => continue,
         };
         let mut of_kind = schema.clone();

@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, Run, Verdict, journal_path};
 use sparsescope_core::experiment::KERNELS;
+use sparsescope_core::spy;
 use sparsescope_tests::Program;
 
 fn program() -> Program {
@@ -57,6 +58,9 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
         p.write("whole.mtx", &matrix.files["matrix.mtx"]);
         let info = p.json(&["info", "whole.mtx", "--json"]);
         assert_eq!(info["sha256"], matrix.record.sha256.as_str());
+        let (pyramid, profile) = spy::from_files(&matrix.files).unwrap();
+        assert_eq!(pyramid.entries(), matrix.record.statistics.nnz);
+        assert_eq!(profile.bins.len() as u64, matrix.record.statistics.rows);
     }
     let csv = std::fs::read_to_string(p.path("b.csv")).unwrap();
     assert_eq!(csv.lines().next(), Some(HEADER));
@@ -79,7 +83,7 @@ fn every_document_of_a_bundle_follows_the_schema_and_names_no_place() {
     let here = p.folder().to_string_lossy().into_owned();
     let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
     assert!(texts.iter().all(|(name, text)| name.contains('/') || !text.contains(&here)));
-    assert_eq!(sparsescope_tests::follow_the_schema(&texts), 3 + 2);
+    assert_eq!(sparsescope_tests::follow_the_schema(&texts), 3 + 2 * 2);
 }
 
 #[test]
@@ -95,6 +99,20 @@ fn json_is_one_value_and_nothing_else() {
     let cold = runs.iter().filter(|r| r["hot"] == false).count();
     assert_eq!(2 * cold, runs.len(), "each configuration hot and cold");
     assert!(runs.iter().all(|r| r["samples"].as_array().unwrap().len() == 3));
+}
+
+#[test]
+fn the_picture_of_the_structure_is_as_large_as_asked_for() {
+    let p = program();
+    let args = ["bench", "gen:road?m=20000", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    let cells = |bytes: &str| {
+        p.succeed(&[&args[..], &["--force", "-o", "b.zip", "--spy-bytes", bytes]].concat());
+        let files = &open(&p, "b.zip").matrices[0].files;
+        files.contains_key("spy.bin").then(|| spy::from_files(files).unwrap().0.levels()[0].rows())
+    };
+    let (fine, coarse) = (cells("1M").unwrap(), cells("2k").unwrap());
+    assert!(fine == 20_000usize.div_ceil(8) && coarse < fine, "{fine} and {coarse} cells");
+    assert_eq!(cells("0"), None);
 }
 
 #[test]

@@ -115,6 +115,9 @@ pub(super) struct BenchArgs {
     /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     pub(super) memory_limit: Option<u64>,
+    /// Bytes that the picture of each matrix's structure may take in the bundle; 0 for none
+    #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes)]
+    pub(super) spy_bytes: u64,
     /// A name kept in the bundle, e.g. of the machine
     #[arg(long, value_name = "TEXT")]
     pub(super) label: Option<String>,
@@ -276,6 +279,11 @@ fn byte_count(text: &str) -> Result<u64, String> {
         Some(bytes) => Ok(bytes as u64),
         None => Err("expected a number of bytes such as 500M, 8G or 16GiB".to_owned()),
     }
+}
+
+/// A number of bytes, or 0.
+fn spy_bytes(text: &str) -> Result<u64, String> {
+    if text.trim() == "0" { Ok(0) } else { byte_count(text) }
 }
 
 #[cfg(test)]

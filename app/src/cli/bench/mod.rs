@@ -64,7 +64,7 @@ fn run_with(
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     bundle.label = args.label.clone().or(bundle.label);
     bundle.plan = Some(job.plan()?);
-    let mut recorder = Recorder::new(&output, bundle, machine, shown, force)?;
+    let mut recorder = Recorder::new(&output, bundle, machine, shown, args, force)?;
 
     let runner = Runner {
         backends: vec![(DeviceKind::Cpu, cpu_backend)],

@@ -10,7 +10,10 @@ use sparsescope_core::bundle::{
 };
 use sparsescope_core::experiment::{KERNELS, LoadedMatrix, LoadedValues, Observer};
 use sparsescope_core::io::{IoError, Progress, matrix_market};
+use sparsescope_core::matrix::{Csr, Scalar};
+use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
+use crate::cli::args::BenchArgs;
 use crate::cli::progress;
 
 /// Matrices up to this many entries are kept whole in the bundle.
@@ -33,6 +36,8 @@ pub(super) struct Recorder {
     part: Part,
     /// Ids of the matrices taken up so far.
     seen: BTreeSet<String>,
+    /// Bytes that the picture of a matrix may take.
+    spy_bytes: u64,
     failure: Option<BundleError>,
 }
 
@@ -44,6 +49,7 @@ impl Recorder {
         mut bundle: Bundle,
         mut machine: Environment,
         shown: progress::Progress,
+        args: &BenchArgs,
         force: bool,
     ) -> Result<Self, BundleError> {
         // What was measured at another time is another environment, be it the same machine.
@@ -65,6 +71,7 @@ impl Recorder {
             shown,
             part,
             seen: BTreeSet::new(),
+            spy_bytes: args.spy_bytes,
             failure: None,
         })
     }
@@ -108,6 +115,10 @@ impl Recorder {
         if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
             files.insert("matrix.mtx".to_owned(), matrix_text(&loaded.values)?);
         }
+        files.extend(match &loaded.values {
+            LoadedValues::Real(a) => picture(a, self.spy_bytes),
+            LoadedValues::Complex(a) => picture(a, self.spy_bytes),
+        });
         let folder = MatrixFolder { record: record.clone(), files };
         self.journal.append(Record::Matrix(&folder))?;
         let id = folder.record.id.clone();
@@ -198,6 +209,14 @@ impl Observer for Recorder {
             }
         }
     }
+}
+
+/// The pyramid of entry counts and the profile of row lengths, as files.
+fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
+    if budget == 0 {
+        return BTreeMap::new();
+    }
+    spy::to_files(&Pyramid::of(a), &RowProfile::of(a), budget)
 }
 
 /// A matrix as Matrix Market text.

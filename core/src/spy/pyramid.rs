@@ -1,0 +1,296 @@
+//! The density pyramid: how many entries lie in each cell, exactly, from cells of a few rows and
+//! columns up to one cell that holds the whole matrix.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::matrix::{Csr, Scalar};
+
+/// Cells along each edge of a tile.
+pub const TILE: usize = 256;
+
+/// The finest level has at most 2¹² cells along each edge.
+const BASE_BITS: u32 = 12;
+
+/// Counts of a tile's cells, row by row.
+pub(super) type Tile = Box<[u64]>;
+
+/// One level: cell (r, c) counts the entries (i, j) with i ≫ shift = r and j ≫ shift = c.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    shift: u32,
+    rows: usize,
+    cols: usize,
+    /// Tiles that hold any entry, by their row and column.
+    tiles: BTreeMap<(usize, usize), Tile>,
+}
+
+/// All levels of a matrix, finest first; each coarser one sums 2 × 2 cells of the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pyramid {
+    rows: usize,
+    cols: usize,
+    entries: u64,
+    levels: Vec<Level>,
+}
+
+impl Pyramid {
+    /// Counts the entries of `a` in one pass, in parallel on the ambient pool; the same for any
+    /// number of threads.
+    pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+        let base = Level::base(a);
+        Self::from_finest(a.rows(), a.cols(), base)
+    }
+
+    /// Sums the coarser levels of a matrix of `rows` × `cols`.
+    pub(super) fn from_finest(rows: usize, cols: usize, finest: Level) -> Self {
+        let entries = finest.total();
+        let mut levels = vec![finest];
+        while let Some(coarser) = levels.last().and_then(Level::coarser) {
+            levels.push(coarser);
+        }
+        Self { rows, cols, entries, levels }
+    }
+
+    /// Shift of the finest level of a matrix of this size.
+    pub fn base_shift(rows: usize, cols: usize) -> u32 {
+        let longest = rows.max(cols).max(1) as u64;
+        longest.next_power_of_two().trailing_zeros().saturating_sub(BASE_BITS)
+    }
+
+    /// Rows of the matrix.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns of the matrix.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Stored entries of the matrix: the sum of every level.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// The levels, finest first; the last one is a single cell.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+}
+
+impl Level {
+    /// A level of a matrix of `rows` × `cols` without any entries yet.
+    pub(super) fn empty(rows: usize, cols: usize, shift: u32) -> Self {
+        let cells = |n: usize| n.div_ceil(1 << shift);
+        Self { shift, rows: cells(rows), cols: cells(cols), tiles: BTreeMap::new() }
+    }
+
+    /// The finest level of `a`. Bands of tile rows are counted side by side.
+    fn base<T: Scalar>(a: &Csr<T>) -> Self {
+        let mut level = Self::empty(a.rows(), a.cols(), Pyramid::base_shift(a.rows(), a.cols()));
+        let bands = 0..level.rows.div_ceil(TILE);
+        let bands: Vec<_> = bands.into_par_iter().map(|band| level.count_band(a, band)).collect();
+        level.tiles = bands.into_iter().flatten().collect();
+        level
+    }
+
+    /// The tiles of one tile row of `a`.
+    fn count_band<T: Scalar>(&self, a: &Csr<T>, band: usize) -> Vec<((usize, usize), Tile)> {
+        let mut tiles: Vec<Option<Tile>> = vec![None; self.cols.div_ceil(TILE)];
+        let mut line = vec![0u64; self.cols];
+        for r in band * TILE..self.rows.min((band + 1) * TILE) {
+            let first = r << self.shift;
+            for i in first..a.rows().min(first + (1 << self.shift)) {
+                for &column in a.row(i).0 {
+                    if let Some(count) = line.get_mut(column as usize >> self.shift) {
+                        *count += 1;
+                    }
+                }
+            }
+            for (cells, tile) in line.chunks_mut(TILE).zip(&mut tiles) {
+                if cells.iter().any(|&count| count > 0) {
+                    let tile = tile.get_or_insert_with(empty_tile);
+                    if let Some(line) = tile.chunks_exact_mut(TILE).nth(r % TILE) {
+                        line.iter_mut().zip(&*cells).for_each(|(to, &from)| *to = from);
+                    }
+                    cells.fill(0);
+                }
+            }
+        }
+        let named = tiles.into_iter().enumerate();
+        named.filter_map(|(column, tile)| Some(((band, column), tile?))).collect()
+    }
+
+    /// The level of half as many cells along each edge; none above a single cell.
+    fn coarser(&self) -> Option<Self> {
+        if self.rows <= 1 && self.cols <= 1 {
+            return None;
+        }
+        let (rows, cols) = (self.rows.div_ceil(2), self.cols.div_ceil(2));
+        let mut coarser = Self { shift: self.shift + 1, rows, cols, tiles: BTreeMap::new() };
+        for (row, col, count) in self.cells() {
+            coarser.add(row / 2, col / 2, count);
+        }
+        Some(coarser)
+    }
+
+    /// Adds to a cell, which lies inside the level.
+    pub(super) fn add(&mut self, row: usize, col: usize, count: u64) {
+        let tile = self.tiles.entry((row / TILE, col / TILE)).or_insert_with(empty_tile);
+        if let Some(cell) = tile.get_mut(row % TILE * TILE + col % TILE) {
+            *cell += count;
+        }
+    }
+
+    /// A cell stands for 2^shift rows and columns.
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// Rows of cells.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns of cells.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Entries in a cell; 0 outside the level.
+    pub fn count(&self, row: usize, col: usize) -> u64 {
+        let tile = self.tiles.get(&(row / TILE, col / TILE));
+        tile.and_then(|t| t.get(row % TILE * TILE + col % TILE)).copied().unwrap_or(0)
+    }
+
+    /// Row and column of each tile that holds entries, with its 256 × 256 counts row by row.
+    pub fn tiles(&self) -> impl Iterator<Item = ((usize, usize), &[u64])> {
+        self.tiles.iter().map(|(&place, counts)| (place, counts.as_ref()))
+    }
+
+    /// Row, column and count of each cell that holds entries, tile by tile.
+    pub fn cells(&self) -> impl Iterator<Item = (usize, usize, u64)> {
+        self.tiles.iter().flat_map(|(&(tile_row, tile_col), counts)| {
+            let filled = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+            filled.map(move |(k, &count)| {
+                (tile_row * TILE + k / TILE, tile_col * TILE + k % TILE, count)
+            })
+        })
+    }
+
+    /// Sum of all cells.
+    pub fn total(&self) -> u64 {
+        self.tiles.values().flat_map(|tile| tile.iter()).sum()
+    }
+
+    /// The fullest cell's count; 0 without entries.
+    pub fn max(&self) -> u64 {
+        self.tiles.values().flat_map(|tile| tile.iter()).copied().max().unwrap_or(0)
+    }
+
+    /// Rows (or columns) of the matrix that cell row (or column) `cell` stands for, given their
+    /// number `n`.
+    pub fn span(&self, cell: usize, n: usize) -> Range<usize> {
+        let first = (cell << self.shift).min(n);
+        first..n.min(first + (1 << self.shift))
+    }
+}
+
+fn empty_tile() -> Tile {
+    vec![0; TILE * TILE].into_boxed_slice()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Count of every filled cell, entry by entry.
+    fn brute_force(a: &Csr, shift: u32) -> BTreeMap<(usize, usize), u64> {
+        let mut cells = BTreeMap::new();
+        for i in 0..a.rows() {
+            for &j in a.row(i).0 {
+                *cells.entry((i >> shift, j as usize >> shift)).or_insert(0) += 1;
+            }
+        }
+        cells
+    }
+
+    fn check(a: &Csr) {
+        let pyramid = Pyramid::of(a);
+        assert_eq!(pyramid.entries(), a.nnz() as u64);
+        let base_shift = Pyramid::base_shift(a.rows(), a.cols());
+        for (shift, level) in (base_shift..).zip(pyramid.levels()) {
+            assert_eq!(level.shift(), shift);
+            assert_eq!(level.total(), a.nnz() as u64, "every level holds every entry");
+            let cells: BTreeMap<_, _> = level.cells().map(|(r, c, n)| ((r, c), n)).collect();
+            assert_eq!(cells, brute_force(a, shift));
+            assert!(cells.iter().all(|(&(r, c), &n)| level.count(r, c) == n));
+            assert_eq!(level.max(), cells.values().copied().max().unwrap_or(0));
+        }
+        let top = pyramid.levels().last().unwrap();
+        assert!(top.rows() <= 1 && top.cols() <= 1);
+        for pair in pyramid.levels().windows(2) {
+            let [fine, coarse] = pair else { continue };
+            for (r, c, n) in coarse.cells() {
+                let children = [(0, 0), (0, 1), (1, 0), (1, 1)];
+                let sum: u64 = children.iter().map(|(i, j)| fine.count(2 * r + i, 2 * c + j)).sum();
+                assert_eq!(n, sum, "a cell is the sum of its four");
+            }
+        }
+    }
+
+    #[test]
+    fn the_finest_level_has_at_most_4096_cells_along_an_edge() {
+        let shifts = [(1, 1), (4096, 9), (4097, 9), (9, 8192), (8193, 1), (100_000_000, 1)]
+            .map(|(m, n)| Pyramid::base_shift(m, n));
+        assert_eq!(shifts, [0, 0, 1, 1, 2, 15]);
+    }
+
+    #[test]
+    fn one_entry_among_a_hundred_million_columns_shows_at_every_zoom() {
+        let n = 100_000_000;
+        let a = Csr::from_triplets(10, n, &[(5, 77_777_777, 1.0)]).unwrap().transpose();
+        let pyramid = Pyramid::of(&a);
+        for level in pyramid.levels() {
+            let (row, col) = (77_777_777 >> level.shift(), 5 >> level.shift());
+            assert_eq!(level.cells().collect::<Vec<_>>(), [(row, col, 1)]);
+            assert!(level.span(row, n).contains(&77_777_777));
+        }
+    }
+
+    #[test]
+    fn matrices_without_rows_or_entries_have_a_pyramid() {
+        for (m, n) in [(0, 0), (0, 9), (9, 0), (1, 1), (5000, 3)] {
+            check(&Csr::from_triplets(m, n, &[]).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_makes_no_difference() {
+        let t: Vec<_> = (0..40_000usize).map(|k| (k * 7 % 9001, k * k % 8009, 1.0)).collect();
+        let a = Csr::from_triplets(9001, 8009, &t).unwrap();
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Pyramid::of(&a))
+        };
+        assert_eq!(with(1), with(3));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_level_equals_counting_entry_by_entry(
+            m in prop::sample::select(vec![1usize, 7, 255, 256, 257, 4095, 4096, 4097, 10_000]),
+            n in prop::sample::select(vec![1usize, 7, 255, 256, 257, 4096, 4097, 20_000]),
+            places in prop::collection::vec((0usize..10_000, 0usize..20_000), 0..200),
+        ) {
+            let t: Vec<_> = places.iter().map(|&(i, j)| (i % m, j % n, 1.0)).collect();
+            check(&Csr::from_triplets(m, n, &t).unwrap());
+        }
+    }
+}
