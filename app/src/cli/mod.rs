@@ -50,11 +50,17 @@ impl From<Outcome> for ExitCode {
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    let Some(command) = cli.command else {
+        return match open_window(&cli.files, cli.state.as_deref()) {
+            Ok(()) => Outcome::Success.into(),
+            Err(error) => report(&error),
+        };
+    };
     let interrupt = match Interrupt::install() {
         Ok(interrupt) => interrupt,
         Err(error) => return report(&error),
     };
-    let result = match cli.command {
+    let result = match command {
         Command::Bench(args) => bench::run(&args, &interrupt, cli.quiet),
         Command::Info(args) => info::run(&args, &interrupt, cli.quiet),
         Command::Spmv(args) => spmv::run(&args, &interrupt, cli.quiet),
@@ -71,6 +77,16 @@ pub fn run() -> ExitCode {
         }
         Err(error) => report(&error),
     }
+}
+
+#[cfg(feature = "gui")]
+fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Result<()> {
+    crate::window::run(files, state)
+}
+
+#[cfg(not(feature = "gui"))]
+fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> {
+    anyhow::bail!("this build has no window; `sparsescope --help` lists what it does")
 }
 
 /// One sentence on standard error; a reader that closed its end of the pipe is no failure.
