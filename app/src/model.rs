@@ -246,7 +246,110 @@ pub fn seconds(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use sparsescope_core::bundle::{
+        Check, Costs, Environment, Figures, MatrixFolder, Producer, matrix_id,
+    };
+    use sparsescope_core::matrix::Statistics;
+
     use super::*;
+
+    /// A bundle with one matrix and runs of (kernel, threads, seconds of a product of 2·10⁹ flops).
+    fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
+        let sha256 = "ab".repeat(32);
+        let id = matrix_id(name, &sha256);
+        let nnz = 1_000_000_000;
+        let record = MatrixRecord {
+            id: id.clone(),
+            name: name.into(),
+            source,
+            generator: None,
+            sha256,
+            field: "real".into(),
+            symmetry: "general".into(),
+            read_seconds: 1.0,
+            statistics: Statistics { nnz, nnz_class: ">10M".into(), ..Statistics::default() },
+        };
+        let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
+        let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
+        bundle.environments.push(Environment { id: "a".into(), ..Environment::default() });
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        for (kernel, threads, seconds) in runs {
+            bundle.runs.push(Run {
+                matrix: id.clone(),
+                operation: "spmv".into(),
+                kernel: (*kernel).into(),
+                origin: vec!["ours".into()],
+                backend: "cpu".into(),
+                device: "CPU".into(),
+                environment: "a".into(),
+                threads: *threads,
+                parts: None,
+                block: None,
+                hot: true,
+                precision: "f64".into(),
+                params: BTreeMap::new(),
+                check: Check { verdict: Verdict::Pass, ..Check::default() },
+                samples: vec![*seconds; 3],
+                repetitions: 1,
+                warmup: 0,
+                costs: Costs { minimal_bytes: 12_000_000_000, ..Costs::default() },
+                figures: Figures::from_samples(&[*seconds; 3], 2e9, 12_000_000_000),
+            });
+        }
+        bundle.to_bytes().unwrap()
+    }
+
+    #[test]
+    fn the_best_run_of_a_kernel_is_the_one_with_most_gflops() {
+        let mut model = Model::default();
+        let runs = [("cpu/csr/nnz", 1, 2.0), ("cpu/csr/nnz", 4, 0.5), ("cpu/coo/serial", 1, 4.0)];
+        model.open("a.zip", &bundle("m", Source::Real, &runs)).unwrap();
+        let best = model.best(&Filter::default());
+        let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.gflops())).collect();
+        assert_eq!(found, [(4, Some(4.0)), (1, Some(0.5))]);
+        assert!(best[0].why().starts_with("Moves at least 12 GB a product"));
+        let filter = Filter { kernel: "cpu/coo/serial".into(), ..Filter::default() };
+        assert_eq!(model.runs(&filter).iter().map(|run| run.index).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_real_matrix_and_its_stand_in_are_two_and_a_bundle_opens_once() {
+        let mut model = Model::default();
+        let real = bundle("m", Source::Real, &[]);
+        model.open("a.zip", &real).unwrap();
+        model.open("again.zip", &real).unwrap();
+        model.open("b.zip", &bundle("m", Source::StandIn, &[])).unwrap();
+        assert_eq!(model.bundles.len(), 2);
+        assert_eq!(model.bundles[1].series, 1);
+        let names: Vec<_> =
+            model.matrices(&Filter::default()).iter().map(|m| display_name(m.record)).collect();
+        assert_eq!(names, ["m", "m (stand-in)"]);
+    }
+
+    #[test]
+    fn a_series_index_freed_by_closing_is_taken_again() {
+        let mut model = Model::default();
+        for name in ["a", "b"] {
+            model.open(name, &bundle(name, Source::Real, &[])).unwrap();
+        }
+        model.bundles.remove(0);
+        model.open("c", &bundle("c", Source::Real, &[])).unwrap();
+        assert_eq!(model.bundles.iter().map(|open| open.series).collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn filters_pass_what_they_name_and_nothing_else() {
+        let mut model = Model::default();
+        model.open("a", &bundle("Stencil", Source::Real, &[("cpu/csr/nnz", 1, 1.0)])).unwrap();
+        let passing = |filter: Filter| model.runs(&filter).len();
+        assert_eq!(passing(Filter { search: " TENC".into(), ..Filter::default() }), 1);
+        assert_eq!(passing(Filter { search: "x".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { nnz_class: "<10k".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { backend: "cuda".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { origin: "ours".into(), ..Filter::default() }), 1);
+    }
 
     #[test]
     fn numbers_have_three_digits_and_a_unit() {

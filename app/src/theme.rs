@@ -18,9 +18,10 @@ const SERIES: [Color32; 6] = [
 /// The formats in the order of their colours.
 const FORMATS: [&str; 6] = ["csr", "coo", "hll", "ell", "hyb", "dense"];
 
-/// Colour of everything that belongs to a format, in every view.
+/// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
 pub(crate) fn format_color(format: &str) -> Color32 {
-    let place = FORMATS.iter().position(|known| *known == format);
+    let family = format.split('-').next().unwrap_or(format);
+    let place = FORMATS.iter().position(|known| *known == family);
     place.and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
@@ -87,6 +88,8 @@ impl Theme {
             if dark { Color32::from_rgb(120, 190, 245) } else { Color32::from_rgb(0, 90, 150) };
         visuals.faint_bg_color =
             if dark { Color32::from_gray(31) } else { Color32::from_gray(246) };
+        visuals.extreme_bg_color =
+            if dark { Color32::from_gray(10) } else { Color32::from_gray(232) };
         visuals.selection.bg_fill =
             if dark { Color32::from_rgb(22, 74, 110) } else { Color32::from_rgb(196, 224, 243) };
         visuals.selection.stroke = Stroke::new(1.5, visuals.hyperlink_color);

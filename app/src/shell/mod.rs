@@ -4,6 +4,8 @@
 
 mod keys;
 mod side;
+#[cfg(test)]
+mod tests;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 

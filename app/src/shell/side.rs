@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
 
-use crate::model::{Model, count, display_name};
+use crate::model::{Matrix, Model, count, display_name};
 use crate::state::{Filter, ViewState};
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
@@ -75,8 +75,12 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
 /// One of the values, or all.
 fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &[String]) {
     ui.horizontal(|ui| {
-        let width = 64.0;
-        ui.add_sized([width, ui.spacing().interact_size.y], egui::Label::new(name));
+        let size = egui::vec2(64.0, ui.spacing().interact_size.y);
+        let left = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(size, left, |ui| {
+            ui.set_min_width(size.x);
+            ui.label(name);
+        });
         let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
         let combo = ComboBox::from_id_salt(name)
             .selected_text(&shown)
@@ -101,19 +105,23 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.weak(format!("{} by entries", matrices.len()));
     });
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for matrix in matrices {
-            let chosen = state.matrix.as_deref() == Some(&matrix.key);
-            let name = display_name(matrix.record);
-            let text = format!("{name}  ·  {}", count(matrix.record.statistics.nnz));
-            let item = ui.add_sized(
-                [ui.available_width(), ui.spacing().interact_size.y],
-                egui::Button::selectable(chosen, text).truncate(),
-            );
-            item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
-            if item.clicked() {
-                state.matrix = Some(matrix.key);
-                state.view = "matrix".into();
-            }
-        }
+        let layout = egui::Layout::top_down_justified(egui::Align::Min);
+        ui.with_layout(layout, |ui| {
+            items(ui, matrices, state);
+        });
     });
+}
+
+fn items(ui: &mut Ui, matrices: Vec<Matrix<'_>>, state: &mut ViewState) {
+    for matrix in matrices {
+        let chosen = state.matrix.as_deref() == Some(&matrix.key);
+        let name = display_name(matrix.record);
+        let text = format!("{name}  ·  {}", count(matrix.record.statistics.nnz));
+        let item = ui.add(egui::Button::selectable(chosen, text).truncate());
+        item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
+        if item.clicked() {
+            state.matrix = Some(matrix.key);
+            state.view = "matrix".into();
+        }
+    }
 }

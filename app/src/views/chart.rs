@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Color32, Rect, ScrollArea, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::{View, nothing, provenance};
-use crate::figure::{Anchor, Axis, Figure, Mark, area, text_width};
+use crate::figure::{Anchor, Axis, Figure, Hit, Mark, area, text_width};
 use crate::model::{Model, RunOf, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;
 use crate::theme::format_color;
@@ -21,8 +21,10 @@ pub(super) const VIEW: View = View {
 };
 
 /// Heights, in points.
-const ROW: f32 = 30.0;
-const LANE: f32 = 14.0;
+const ROW: f32 = 42.0;
+const LANE: f32 = 13.0;
+/// Marks that would hide one another move up or down, in this order, in units of a lane.
+const DODGE: [f32; 3] = [0.0, -1.0, 1.0];
 const LEGEND_ROW: f32 = 22.0;
 const TYPE: f32 = 13.0;
 const RADIUS: f32 = 5.5;
@@ -70,8 +72,8 @@ fn svg(model: &Model, state: &ViewState) -> String {
     figure(&best, state, 900.0).to_svg(VIEW.sentence, &provenance(model, &best))
 }
 
-/// Colour by format, form by the kernel's place among those of its format; bundles after the
-/// first are hollow.
+/// Colour by format, form by the kernel's place among those of its format; every second
+/// bundle is hollow.
 fn marks<'a>(runs: &[RunOf<'a>]) -> BTreeMap<&'a str, (Color32, Mark)> {
     let mut marks = BTreeMap::new();
     for run in runs {
@@ -88,7 +90,7 @@ fn marks<'a>(runs: &[RunOf<'a>]) -> BTreeMap<&'a str, (Color32, Mark)> {
     marks
 }
 
-/// The runs of a matrix are one row; each bundle has a lane in it.
+/// The runs of a matrix are one row; each bundle has a band in it.
 fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     let ink = state.theme.ink();
     let marks = marks(runs);
@@ -109,7 +111,7 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     let (left, right) = (longest.min(width * 0.35) + 24.0, width - 24.0);
     let legend = legend(&marks, &bundles, width);
     let top = legend.height + 12.0;
-    let row_height = ROW.max(LANE * bundles.len() as f32 + 10.0);
+    let row_height = ROW * bundles.len().max(1) as f32;
     let bottom = top + row_height * rows.len() as f32;
     let mut figure = Figure::new(vec2(width, bottom + 48.0), ink.paper);
     legend.draw(&mut figure, ink.text, ink.paper);
@@ -118,14 +120,12 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     let axis = Axis::new(values, state.log, left + 10.0, right - 10.0);
     for index in (0..rows.len()).step_by(2) {
         let y = top + row_height * index as f32;
-        let band = ink.grid.gamma_multiply(0.35);
-        let band = if band.a() == 255 { band } else { mix(ink.grid, ink.paper) };
-        figure.rect(area(left, y, right, y + row_height), band);
+        figure.rect(area(left, y, right, y + row_height), mix(ink.grid, ink.paper));
     }
     for tick in axis.ticks() {
         let x = axis.place(tick);
         figure.line(pos2(x, top), pos2(x, bottom + 5.0), 1.0, ink.grid);
-        let label = significant(tick);
+        let label = tick_label(tick);
         figure.text(pos2(x, bottom + 15.0), Anchor::Middle, TYPE, ink.weak, &label);
     }
     figure.line(pos2(left, bottom), pos2(right, bottom), 1.0, ink.weak);
@@ -136,25 +136,34 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     for (index, (key, name, _)) in rows.iter().enumerate() {
         let center = top + row_height * (index as f32 + 0.5);
         figure.text(pos2(left - 10.0, center), Anchor::End, TYPE, ink.text, name);
+        let mut placed: Vec<Pos2> = Vec::new();
         for run in runs.iter().filter(|run| matrix_key(run.record) == *key) {
             let (Some(gflops), Some((color, mark))) =
                 (run.gflops(), marks.get(run.run.kernel.as_str()))
             else {
                 continue;
             };
-            let lane = bundles.iter().position(|(series, _)| *series == run.bundle.series);
-            let lane = lane.unwrap_or_default();
-            let offset = lane as f32 - (bundles.len() as f32 - 1.0) * 0.5;
-            let at = pos2(axis.place(gflops), center + offset * LANE);
-            let fill = if lane == 0 { *color } else { ink.paper };
-            let outline = if lane == 0 { ink.paper } else { *color };
+            let band = bundles.iter().position(|(series, _)| *series == run.bundle.series);
+            let band = band.unwrap_or_default();
+            let middle = center + ROW * (band as f32 - (bundles.len() as f32 - 1.0) * 0.5);
+            let at = free(&placed, pos2(axis.place(gflops), middle));
+            placed.push(at);
+            let hollow = band % 2 == 1;
+            let (fill, outline) = if hollow { (ink.paper, *color) } else { (*color, ink.paper) };
             figure.mark(at, *mark, RADIUS, fill, outline);
             let text = tooltip(run, name, gflops);
             let rect = Rect::from_center_size(at, vec2(LANE, LANE));
-            figure.hits.push(crate::figure::Hit { rect, text, matrix: key.clone() });
+            figure.hits.push(Hit { rect, text, matrix: key.clone() });
         }
     }
     figure
+}
+
+/// The place nearest to `wanted` where no other mark is; `wanted` itself when all are taken.
+fn free(placed: &[Pos2], wanted: Pos2) -> Pos2 {
+    let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * LANE));
+    let is_free = |place: &Pos2| placed.iter().all(|other| other.distance(*place) > LANE - 1.0);
+    places.into_iter().find(is_free).unwrap_or(wanted)
 }
 
 /// A third of the one colour, the rest of the other.
@@ -165,6 +174,12 @@ fn mix(one: Color32, other: Color32) -> Color32 {
         channel(one.g(), other.g()),
         channel(one.b(), other.b()),
     )
+}
+
+/// A tick's value without the zeros that three digits would bring.
+fn tick_label(tick: f64) -> String {
+    let text = significant(tick);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 fn tooltip(run: &RunOf<'_>, name: &str, gflops: f64) -> String {
@@ -183,7 +198,7 @@ fn tooltip(run: &RunOf<'_>, name: &str, gflops: f64) -> String {
 
 /// Which mark means what, in as many columns as fit.
 struct Legend {
-    entries: Vec<(egui::Pos2, String, Color32, Mark, bool)>,
+    entries: Vec<(Pos2, String, Color32, Mark, bool)>,
     height: f32,
 }
 
@@ -198,8 +213,8 @@ fn legend(
         .collect();
     if bundles.len() > 1 {
         for (lane, (_, label)) in bundles.iter().enumerate() {
-            let text = format!("lane {}: {label}", lane + 1);
-            items.push((text, Color32::GRAY, Mark::Circle, lane > 0));
+            let text = format!("band {}: {label}", lane + 1);
+            items.push((text, Color32::GRAY, Mark::Circle, lane % 2 == 1));
         }
     }
     let longest = items.iter().map(|item| text_width(&item.0, TYPE)).fold(0.0, f32::max);

@@ -174,13 +174,14 @@ fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) ->
     bottom + 28.0
 }
 
-/// Bytes of each format, its padding the paler part; returns the lowest y taken.
+/// Bytes of each format, its padding the hollow part; returns the lowest y taken.
 fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f32 {
     const ROW: f32 = 26.0;
     let sizes = &record.statistics.formats;
     let title = "Bytes of each format; the hollow part of a bar is padding";
     figure.text(pos2(8.0, top), Anchor::Start, TYPE + 1.0, ink.text, title);
-    let (left, right) = (64.0, figure.size.x - 210.0);
+    let names = sizes.iter().map(|size| text_width(&size.format, TYPE));
+    let (left, right) = (names.fold(48.0, f32::max) + 16.0, figure.size.x - 210.0);
     // A format that explodes must not squeeze the others: bars end at eight times the smallest.
     let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(1).max(1);
     let full = sizes.iter().map(|size| size.bytes).max().unwrap_or(1).min(smallest * 8);
@@ -196,8 +197,11 @@ fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f3
             figure.rect(hollow, ink.paper);
         }
         let cut = if size.bytes > full { " (bar cut)" } else { "" };
-        let padding = significant(size.padding);
-        let text = format!("{}, {padding} slots an entry{cut}", bytes(size.bytes));
+        let padding = match size.padding {
+            none if none <= 1.0 => "no padding".to_owned(),
+            some => format!("{} slots an entry", significant(some)),
+        };
+        let text = format!("{}, {padding}{cut}", bytes(size.bytes));
         figure.text(pos2(left + length + 8.0, y), Anchor::Start, TYPE, ink.weak, &text);
         y += ROW;
     }

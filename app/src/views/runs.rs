@@ -244,11 +244,12 @@ fn heading(ui: &mut Ui, column: &Column, state: &mut ViewState) {
     let sorted = state.sort == column.id;
     let (arrow, order) = match (sorted, state.descending) {
         (false, _) => ("", ""),
-        (true, true) => (" ⏷", ", largest first"),
-        (true, false) => (" ⏶", ", smallest first"),
+        (true, true) => ("▼", ", largest first"),
+        (true, false) => ("▲", ", smallest first"),
     };
-    let text = egui::RichText::new(format!("{}{arrow}", column.title)).strong();
-    let button = ui.add(egui::Button::new(text).frame(false));
+    let title = egui::RichText::new(column.title).strong();
+    let arrow = egui::RichText::new(arrow).family(egui::FontFamily::Monospace); // the font that has triangles
+    let button = ui.add(egui::Button::new((title, arrow)).frame(false));
     button.widget_info(|| {
         WidgetInfo::labeled(Role::Button, true, format!("Sort by {}{order}", column.title))
     });
