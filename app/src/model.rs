@@ -16,6 +16,7 @@ pub struct OpenBundle {
     pub bundle: Arc<Bundle>,
     /// File name, or what else it was opened under.
     pub file: String,
+    label: String,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
@@ -23,9 +24,9 @@ pub struct OpenBundle {
 }
 
 impl OpenBundle {
-    /// The name given by its maker, else the file's.
+    /// The name given by its maker, else the file's; numbered where several have the same.
     pub fn label(&self) -> &str {
-        self.bundle.label.as_deref().unwrap_or(&self.file)
+        &self.label
     }
 }
 
@@ -83,7 +84,12 @@ impl Model {
         let bundle = Arc::new(Bundle::read(bytes, &Limits::default())?);
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
-        self.bundles.push(OpenBundle { bundle, file: file.into(), sha256, series });
+        let name = bundle.label.clone().unwrap_or_else(|| file.into());
+        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let label =
+            std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
+        self.bundles.push(OpenBundle { bundle, file: file.into(), label, sha256, series });
         Ok(())
     }
 
@@ -165,7 +171,8 @@ impl RunOf<'_> {
         let mut parts =
             vec![format!("moves at least {} a product", bytes(run.costs.minimal_bytes))];
         if let Some(share) = figures.pct_copy {
-            parts.push(format!("at {share:.0} % of the copy bandwidth"));
+            let cached = if share > 110.0 { " (from cache)" } else { "" };
+            parts.push(format!("at {share:.0} % of the copy bandwidth{cached}"));
         }
         let format = run.kernel.split('/').nth(1).unwrap_or_default();
         let size = self.record.statistics.formats.iter().find(|size| size.format == format);
@@ -323,6 +330,10 @@ mod tests {
         model.open("b.zip", &bundle("m", Source::StandIn, &[])).unwrap();
         assert_eq!(model.bundles.len(), 2);
         assert_eq!(model.bundles[1].series, 1);
+        model.open("a.zip", &bundle("m", Source::Generated, &[])).unwrap();
+        let labels: Vec<_> = model.bundles.iter().map(OpenBundle::label).collect();
+        assert_eq!(labels, ["a.zip", "b.zip", "a.zip (2)"]);
+        model.bundles.pop();
         let names: Vec<_> =
             model.matrices(&Filter::default()).iter().map(|m| display_name(m.record)).collect();
         assert_eq!(names, ["m", "m (stand-in)"]);

@@ -32,6 +32,7 @@ pub struct App {
     exports: Vec<Export>,
     look: Option<(Theme, f32)>,
     focus_search: bool,
+    back: bool,
 }
 
 impl App {
@@ -84,20 +85,15 @@ impl App {
         }
         self.open_dropped(ui);
         let before = self.state.clone();
-        if keys::back(ui) {
-            self.go_back();
+        self.back |= keys::back(ui);
+        self.frame(ui);
+        if std::mem::take(&mut self.back) {
+            self.state = self.history.back().unwrap_or(before.clone());
         } else {
-            self.frame(ui);
             self.history.record(&before, &self.state);
         }
         if self.state != before {
             ui.ctx().request_repaint();
-        }
-    }
-
-    fn go_back(&mut self) {
-        if let Some(state) = self.history.back() {
-            self.state = state;
         }
     }
 
@@ -117,6 +113,7 @@ impl App {
     }
 
     fn top(&mut self, ui: &mut Ui) {
+        let wide = ui.available_width() > 820.0;
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             ui.label(RichText::new("Sparsescope").strong().size(17.0));
@@ -128,23 +125,33 @@ impl App {
                     self.state.view = view.id.into();
                 }
             }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for theme in Theme::ALL.into_iter().rev() {
-                    let chosen = self.state.theme == theme;
-                    if ui.selectable_label(chosen, theme.name()).clicked() {
-                        self.state.theme = theme;
-                    }
-                }
-                ui.weak("Theme");
-                ui.add_space(8.0);
-                self.zoom(ui);
-                let back = ui.add_enabled(!self.history.is_empty(), egui::Button::new("Back"));
-                if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
-                    self.go_back();
-                }
-            });
+            if wide {
+                self.look_settings(ui);
+            }
         });
+        if !wide {
+            ui.horizontal(|ui| self.look_settings(ui));
+        }
         ui.add_space(4.0);
+    }
+
+    /// Back, zoom and theme, at the right end of the line.
+    fn look_settings(&mut self, ui: &mut Ui) {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            for theme in Theme::ALL.into_iter().rev() {
+                let chosen = self.state.theme == theme;
+                if ui.selectable_label(chosen, theme.name()).clicked() {
+                    self.state.theme = theme;
+                }
+            }
+            ui.weak("Theme");
+            ui.add_space(8.0);
+            self.zoom(ui);
+            let back = ui.add_enabled(!self.history.is_empty(), egui::Button::new("Back"));
+            if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
+                self.back = true;
+            }
+        });
     }
 
     fn zoom(&mut self, ui: &mut Ui) {

@@ -68,6 +68,21 @@ fn a_click_on_a_run_goes_to_its_matrix_and_back_returns() {
 }
 
 #[test]
+fn the_back_button_goes_back_step_by_step_to_the_start() {
+    let mut harness = with_example("v1");
+    for view in ["Runs", "Matrix"] {
+        harness.get_by_label(view).click();
+        harness.run();
+    }
+    for view in ["runs", "chart"] {
+        harness.get_by_label("Back").click();
+        harness.run();
+        assert_eq!(harness.state().state().view, view);
+    }
+    assert!(harness.state().history.is_empty());
+}
+
+#[test]
 fn arrows_select_runs_and_say_why_and_enter_opens_the_matrix() {
     let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
     harness.key_press(Key::ArrowDown);

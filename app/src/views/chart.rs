@@ -21,13 +21,13 @@ pub(super) const VIEW: View = View {
 };
 
 /// Heights, in points.
-const ROW: f32 = 42.0;
-const LANE: f32 = 13.0;
+const ROW: f32 = 56.0;
+const LANE: f32 = 11.0;
 /// Marks that would hide one another move up or down, in this order, in units of a lane.
-const DODGE: [f32; 3] = [0.0, -1.0, 1.0];
+const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
 const LEGEND_ROW: f32 = 22.0;
 const TYPE: f32 = 13.0;
-const RADIUS: f32 = 5.5;
+const RADIUS: f32 = 5.0;
 
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.log, "Logarithmic axis");
@@ -162,7 +162,7 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
 /// The place nearest to `wanted` where no other mark is; `wanted` itself when all are taken.
 fn free(placed: &[Pos2], wanted: Pos2) -> Pos2 {
     let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * LANE));
-    let is_free = |place: &Pos2| placed.iter().all(|other| other.distance(*place) > LANE - 1.0);
+    let is_free = |place: &Pos2| placed.iter().all(|other| other.distance(*place) > LANE - 0.5);
     places.into_iter().find(is_free).unwrap_or(wanted)
 }
 
