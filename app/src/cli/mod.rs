@@ -51,6 +51,10 @@ impl From<Outcome> for ExitCode {
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let Some(command) = cli.command else {
+        if let Some(missing) = cli.files.iter().find(|file| !file.exists()) {
+            eprintln!("error: `{}` is neither a command nor a file", missing.display());
+            return ExitCode::from(2);
+        }
         return match open_window(&cli.files, cli.state.as_deref()) {
             Ok(()) => Outcome::Success.into(),
             Err(error) => report(&error),
