@@ -1,4 +1,15 @@
 //! Sparsescope: see a sparse matrix, run its kernels, share the result as one file.
+//!
+//! Views ([`views`]) are pure functions of the opened bundles ([`model`]) and the view state
+//! ([`state`]); the shell around them ([`shell`]) is the same in the native window and in the page.
 
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+pub mod figure;
+pub mod model;
+pub mod shell;
+pub mod state;
+mod theme;
+pub mod views;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod window;

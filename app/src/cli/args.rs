@@ -6,11 +6,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// See a sparse matrix, run the kernels that people write for it, share what came out.
 #[derive(Debug, Parser)]
-#[command(name = "sparsescope", version, about, arg_required_else_help = true)]
+#[command(name = "sparsescope", version, about, args_conflicts_with_subcommands = true)]
 #[command(after_help = MATRIX_HELP)]
 pub(super) struct Cli {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: Option<Command>,
+    /// Result bundles to open in the window [default: an example]
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Show what a link to the web viewer shows: the part after its `#`
+    #[arg(long, value_name = "v1;...")]
+    pub(super) state: Option<String>,
     /// Show no progress
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,

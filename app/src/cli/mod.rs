@@ -50,11 +50,21 @@ impl From<Outcome> for ExitCode {
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    let Some(command) = cli.command else {
+        if let Some(missing) = cli.files.iter().find(|file| !file.exists()) {
+            eprintln!("error: `{}` is neither a command nor a file", missing.display());
+            return ExitCode::from(2);
+        }
+        return match open_window(&cli.files, cli.state.as_deref()) {
+            Ok(()) => Outcome::Success.into(),
+            Err(error) => report(&error),
+        };
+    };
     let interrupt = match Interrupt::install() {
         Ok(interrupt) => interrupt,
         Err(error) => return report(&error),
     };
-    let result = match cli.command {
+    let result = match command {
         Command::Bench(args) => bench::run(&args, &interrupt, cli.quiet),
         Command::Info(args) => info::run(&args, &interrupt, cli.quiet),
         Command::Spmv(args) => spmv::run(&args, &interrupt, cli.quiet),
@@ -87,6 +97,16 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.is::<SelectError>()
         || error.is::<SpecError>()
         || matches!(source, Some(SourceError::Spec(_) | SourceError::UnknownSuiteEntry(_)))
+}
+
+#[cfg(feature = "gui")]
+fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Result<()> {
+    crate::window::run(files, state)
+}
+
+#[cfg(not(feature = "gui"))]
+fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> {
+    anyhow::bail!("this build has no window; `sparsescope --help` lists what it does")
 }
 
 /// One sentence on standard error; a reader that closed its end of the pipe is no failure.

@@ -78,7 +78,7 @@ fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
         let args = ["sparsescope", "bench", "gen:diagonal?m=9", "--runs", "2", "--threads", "2"];
         let output = ["-q", "-o", path.to_str().unwrap(), "--kernels", "cpu/csr/*"];
         let cli = Cli::parse_from(args.iter().chain(&output));
-        let Command::Bench(args) = cli.command else { panic!("bench was asked for") };
+        let Some(Command::Bench(args)) = cli.command else { panic!("bench was asked for") };
         let wrong = Wrong { cpu: CpuBackend::new(), spoil };
         let outcome = run_with(&args, &Interrupt::never(), true, &wrong).unwrap();
         assert_eq!(outcome, Outcome::CheckFailed);

@@ -1,0 +1,184 @@
+//! A figure is a list of shapes, drawn once: the window paints them, and one writer makes the SVG
+//! that a paper takes, so that both show the same.
+
+mod axis;
+mod paint;
+mod svg;
+
+use egui::{Color32, Pos2, Rect, Vec2, pos2, vec2};
+
+pub(crate) use axis::Axis;
+pub use svg::Provenance;
+
+/// Shapes from (0, 0) to `size`, y downwards, and where a pointer finds something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Extent.
+    pub size: Vec2,
+    /// What lies behind.
+    pub paper: Color32,
+    /// In the order of painting.
+    pub shapes: Vec<Shape>,
+    /// Places that answer a pointer; not part of an exported figure.
+    pub hits: Vec<Hit>,
+}
+
+/// One shape of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A filled rectangle.
+    Rect {
+        /// Where.
+        rect: Rect,
+        /// Its colour.
+        fill: Color32,
+    },
+    /// A line through points.
+    Line {
+        /// At least two.
+        points: Vec<Pos2>,
+        /// Width of the line.
+        width: f32,
+        /// Its colour.
+        color: Color32,
+    },
+    /// A closed convex polygon.
+    Polygon {
+        /// Corners.
+        points: Vec<Pos2>,
+        /// Inside.
+        fill: Color32,
+        /// Outline.
+        stroke: Color32,
+    },
+    /// A circle.
+    Circle {
+        /// Centre.
+        center: Pos2,
+        /// Radius.
+        radius: f32,
+        /// Inside.
+        fill: Color32,
+        /// Outline.
+        stroke: Color32,
+    },
+    /// A line of text.
+    Text {
+        /// The point it is anchored at; vertically its middle.
+        pos: Pos2,
+        /// Which of its ends is there.
+        anchor: Anchor,
+        /// Height of the type.
+        size: f32,
+        /// Its colour.
+        color: Color32,
+        /// What it says.
+        text: String,
+    },
+}
+
+/// The end of a text that its position names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Left end.
+    Start,
+    /// Middle.
+    Middle,
+    /// Right end.
+    End,
+}
+
+/// A place that answers a pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Where.
+    pub rect: Rect,
+    /// What is said there, also to a screen reader.
+    pub text: String,
+    /// Key of the matrix that a click goes to.
+    pub matrix: String,
+}
+
+/// Form of a point's mark. Beside colour, it tells series apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// ●
+    Circle,
+    /// ■
+    Square,
+    /// ▲
+    Triangle,
+    /// ◆
+    Diamond,
+    /// ▼
+    Down,
+    /// ⬢
+    Hexagon,
+}
+
+impl Mark {
+    /// Every mark, in the order that series take them.
+    pub const ALL: [Self; 6] =
+        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Down, Self::Hexagon];
+
+    /// Corners of the mark in a circle of radius 1; none for the circle itself.
+    fn corners(self) -> Vec<Vec2> {
+        let regular = |count: u8, turn: f32| -> Vec<Vec2> {
+            (0..count)
+                .map(|k| (f32::from(k) + turn) / f32::from(count) * std::f32::consts::TAU)
+                .map(|angle| vec2(angle.sin(), -angle.cos()) * 1.2)
+                .collect()
+        };
+        match self {
+            Self::Circle => Vec::new(),
+            Self::Square => regular(4, 0.5),
+            Self::Diamond => regular(4, 0.0),
+            Self::Triangle => regular(3, 0.0),
+            Self::Down => regular(3, 0.5),
+            Self::Hexagon => regular(6, 0.0),
+        }
+    }
+}
+
+impl Figure {
+    /// An empty figure.
+    pub fn new(size: Vec2, paper: Color32) -> Self {
+        Self { size, paper, shapes: Vec::new(), hits: Vec::new() }
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, from: Pos2, to: Pos2, width: f32, color: Color32) {
+        self.shapes.push(Shape::Line { points: vec![from, to], width, color });
+    }
+
+    /// A filled rectangle.
+    pub fn rect(&mut self, rect: Rect, fill: Color32) {
+        self.shapes.push(Shape::Rect { rect, fill });
+    }
+
+    /// A line of text.
+    pub fn text(&mut self, pos: Pos2, anchor: Anchor, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
+    }
+
+    /// A mark; `fill` is the paper's colour for a hollow one.
+    pub fn mark(&mut self, center: Pos2, mark: Mark, radius: f32, fill: Color32, stroke: Color32) {
+        let corners = mark.corners();
+        self.shapes.push(if corners.is_empty() {
+            Shape::Circle { center, radius, fill, stroke }
+        } else {
+            let points = corners.into_iter().map(|corner| center + corner * radius).collect();
+            Shape::Polygon { points, fill, stroke }
+        });
+    }
+}
+
+/// The width that a text takes, near enough to leave room for it.
+pub(crate) fn text_width(text: &str, size: f32) -> f32 {
+    text.chars().count() as f32 * size * 0.53
+}
+
+/// A rectangle from its corners.
+pub(crate) fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
+    Rect::from_min_max(pos2(left, top), pos2(right, bottom))
+}

@@ -1,0 +1,376 @@
+//! The opened bundles and the questions that views ask of them. Pure functions of (bundles,
+//! filter): nothing here draws.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixRecord, Run, Source, Verdict};
+
+use crate::state::Filter;
+
+/// A bundle that was opened.
+#[derive(Clone, Debug)]
+pub struct OpenBundle {
+    /// What it holds.
+    pub bundle: Arc<Bundle>,
+    /// File name, or what else it was opened under.
+    pub file: String,
+    label: String,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// Index of its series' marks: the smallest that was free when it was opened.
+    pub series: usize,
+}
+
+impl OpenBundle {
+    /// The name given by its maker, else the file's; numbered where several have the same.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+/// The opened bundles.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// In the order of opening.
+    pub bundles: Vec<OpenBundle>,
+}
+
+/// A matrix, once for all bundles that hold it.
+#[derive(Clone, Debug)]
+pub struct Matrix<'a> {
+    /// [`matrix_key`] of the record.
+    pub key: String,
+    /// From the first bundle that holds it.
+    pub record: &'a MatrixRecord,
+}
+
+/// A run with the bundle and the matrix that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOf<'a> {
+    /// Its number, counted through the bundles in order.
+    pub index: usize,
+    /// The bundle.
+    pub bundle: &'a OpenBundle,
+    /// The matrix.
+    pub record: &'a MatrixRecord,
+    /// The run.
+    pub run: &'a Run,
+}
+
+/// What identifies a matrix in every bundle: the start of its SHA-256 and where it came from, so
+/// that a real matrix and a stand-in are never taken for one.
+pub fn matrix_key(record: &MatrixRecord) -> String {
+    let hash: String = record.sha256.chars().take(16).collect();
+    format!("{hash}-{}", record.source.as_str())
+}
+
+/// The matrix's name with what must be said beside it.
+pub fn display_name(record: &MatrixRecord) -> String {
+    match record.source {
+        Source::StandIn => format!("{} (stand-in)", record.name),
+        Source::Real | Source::Generated => record.name.clone(),
+    }
+}
+
+impl Model {
+    /// Reads a bundle; one that is already open is not opened twice.
+    pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        let sha256: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        if self.bundles.iter().any(|open| open.sha256 == sha256) {
+            return Ok(());
+        }
+        let bundle = Arc::new(Bundle::read(bytes, &Limits::default())?);
+        let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
+        let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
+        let name = bundle.label.clone().unwrap_or_else(|| file.into());
+        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let label =
+            std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
+        self.bundles.push(OpenBundle { bundle, file: file.into(), label, sha256, series });
+        Ok(())
+    }
+
+    /// The matrices that pass, sorted by entries.
+    pub fn matrices(&self, filter: &Filter) -> Vec<Matrix<'_>> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for folder in self.bundles.iter().flat_map(|open| &open.bundle.matrices) {
+            let key = matrix_key(&folder.record);
+            if filter.passes_matrix(&folder.record) && seen.insert(key.clone()) {
+                found.push(Matrix { key, record: &folder.record });
+            }
+        }
+        found.sort_by_key(|matrix| matrix.record.statistics.nnz);
+        found
+    }
+
+    /// The matrix of this key.
+    pub fn matrix(&self, key: &str) -> Option<&MatrixRecord> {
+        let folders = self.bundles.iter().flat_map(|open| &open.bundle.matrices);
+        folders.map(|folder| &folder.record).find(|record| matrix_key(record) == key)
+    }
+
+    /// The runs that pass, bundle by bundle in their order.
+    pub fn runs(&self, filter: &Filter) -> Vec<RunOf<'_>> {
+        let all = self
+            .bundles
+            .iter()
+            .flat_map(|bundle| bundle.bundle.runs.iter().map(move |run| (bundle, run)));
+        let passing = all.enumerate().filter(|(_, (_, run))| filter.passes_run(run));
+        passing
+            .filter_map(|(index, (bundle, run))| {
+                let record = &bundle.bundle.matrix(&run.matrix)?.record;
+                filter.passes_matrix(record).then_some(RunOf { index, bundle, record, run })
+            })
+            .collect()
+    }
+
+    /// The fastest run of each matrix, kernel and bundle: most GFLOPS over threads, blocks and the
+    /// other settings. In the order of [`runs`](Self::runs).
+    pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
+        let mut best: Vec<RunOf<'_>> = Vec::new();
+        for run in self.runs(filter).into_iter().filter(|run| run.gflops().is_some()) {
+            let same = |other: &&mut RunOf<'_>| {
+                other.run.kernel == run.run.kernel
+                    && other.run.matrix == run.run.matrix
+                    && other.bundle.series == run.bundle.series
+            };
+            match best.iter_mut().find(same) {
+                Some(other) if other.gflops() < run.gflops() => *other = run,
+                Some(_) => {}
+                None => best.push(run),
+            }
+        }
+        best
+    }
+
+    /// The values that a run or matrix has in any bundle, sorted.
+    pub fn values(&self, of: impl Fn(&RunOf<'_>) -> Vec<String>) -> Vec<String> {
+        let all: BTreeSet<String> = self.runs(&Filter::default()).iter().flat_map(of).collect();
+        all.into_iter().collect()
+    }
+}
+
+impl RunOf<'_> {
+    /// GFLOPS, when the run passed its check.
+    pub fn gflops(&self) -> Option<f64> {
+        let passed = self.run.check.verdict == Verdict::Pass;
+        self.run.figures.as_ref().filter(|_| passed).map(|figures| figures.gflops)
+    }
+
+    /// Why it is as fast as it is, or why it has no time, in one sentence.
+    pub fn why(&self) -> String {
+        let run = self.run;
+        let Some(figures) = run.figures.as_ref().filter(|_| self.gflops().is_some()) else {
+            let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
+            return format!("No time ({}): {reason}.", run.check.verdict.as_str());
+        };
+        let mut parts =
+            vec![format!("moves at least {} a product", bytes(run.costs.minimal_bytes))];
+        if let Some(share) = figures.pct_copy {
+            let cached = if share > 110.0 { " (from cache)" } else { "" };
+            parts.push(format!("at {share:.0} % of the copy bandwidth{cached}"));
+        }
+        let format = run.kernel.split('/').nth(1).unwrap_or_default();
+        let size = self.record.statistics.formats.iter().find(|size| size.format == format);
+        if let Some(size) = size.filter(|size| size.padding > 1.005) {
+            parts.push(format!("stores {:.2} slots an entry", size.padding));
+        }
+        if figures.q1_s > 0.0 && figures.q3_s / figures.q1_s > 1.1 {
+            let spread = (figures.q3_s / figures.q1_s - 1.0) * 100.0;
+            parts.push(format!("is noisy: quartiles {spread:.0} % apart"));
+        }
+        let mut sentence = parts.join(", ");
+        if let Some(first) = sentence.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        format!("{sentence}.")
+    }
+}
+
+impl Filter {
+    fn passes_matrix(&self, record: &MatrixRecord) -> bool {
+        let search = self.search.trim().to_lowercase();
+        record.name.to_lowercase().contains(&search)
+            && is(&self.nnz_class, &record.statistics.nnz_class)
+    }
+
+    fn passes_run(&self, run: &Run) -> bool {
+        is(&self.kernel, &run.kernel)
+            && is(&self.backend, &run.backend)
+            && (self.origin.is_empty() || run.origin.contains(&self.origin))
+    }
+}
+
+fn is(wanted: &str, found: &str) -> bool {
+    wanted.is_empty() || wanted == found
+}
+
+/// A size as people read it: three digits and a decimal unit.
+pub fn bytes(count: u64) -> String {
+    let (digits, prefix) = scaled(count as f64);
+    format!("{digits} {prefix}B")
+}
+
+/// A number of things as people read it, e.g. `4.01 M`.
+pub fn count(count: u64) -> String {
+    let (digits, prefix) = scaled(count as f64);
+    format!("{digits} {prefix}").trim_end().to_owned()
+}
+
+fn scaled(value: f64) -> (String, &'static str) {
+    let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let (scale, prefix) =
+        prefixes.into_iter().find(|(scale, _)| value >= *scale).unwrap_or((1.0, ""));
+    (significant(value / scale), prefix)
+}
+
+/// Three significant digits without an exponent.
+pub fn significant(value: f64) -> String {
+    if value == value.trunc() && value.abs() < 1e3 {
+        return format!("{value}");
+    }
+    let decimals = match value.abs() {
+        0.0 => 0,
+        size => (2.0 - size.log10().floor()).clamp(0.0, 9.0) as usize,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A time as people read it, e.g. `1.25 ms`.
+pub fn seconds(value: f64) -> String {
+    let (scale, unit) = match value {
+        v if v >= 1.0 => (1.0, "s"),
+        v if v >= 1e-3 => (1e3, "ms"),
+        v if v >= 1e-6 => (1e6, "µs"),
+        _ => (1e9, "ns"),
+    };
+    format!("{} {unit}", significant(value * scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use sparsescope_core::bundle::{
+        Check, Costs, Environment, Figures, MatrixFolder, Producer, matrix_id,
+    };
+    use sparsescope_core::matrix::Statistics;
+
+    use super::*;
+
+    /// A bundle with one matrix and runs of (kernel, threads, seconds of a product of 2·10⁹ flops).
+    fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
+        let sha256 = "ab".repeat(32);
+        let id = matrix_id(name, &sha256);
+        let nnz = 1_000_000_000;
+        let record = MatrixRecord {
+            id: id.clone(),
+            name: name.into(),
+            source,
+            generator: None,
+            sha256,
+            field: "real".into(),
+            symmetry: "general".into(),
+            read_seconds: 1.0,
+            statistics: Statistics { nnz, nnz_class: ">10M".into(), ..Statistics::default() },
+        };
+        let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
+        let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
+        bundle.environments.push(Environment { id: "a".into(), ..Environment::default() });
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        for (kernel, threads, seconds) in runs {
+            bundle.runs.push(Run {
+                matrix: id.clone(),
+                operation: "spmv".into(),
+                kernel: (*kernel).into(),
+                origin: vec!["ours".into()],
+                backend: "cpu".into(),
+                device: "CPU".into(),
+                environment: "a".into(),
+                threads: *threads,
+                parts: None,
+                block: None,
+                hot: true,
+                precision: "f64".into(),
+                params: BTreeMap::new(),
+                check: Check { verdict: Verdict::Pass, ..Check::default() },
+                samples: vec![*seconds; 3],
+                repetitions: 1,
+                warmup: 0,
+                costs: Costs { minimal_bytes: 12_000_000_000, ..Costs::default() },
+                figures: Figures::from_samples(&[*seconds; 3], 2e9, 12_000_000_000),
+            });
+        }
+        bundle.to_bytes().unwrap()
+    }
+
+    #[test]
+    fn the_best_run_of_a_kernel_is_the_one_with_most_gflops() {
+        let mut model = Model::default();
+        let runs = [("cpu/csr/nnz", 1, 2.0), ("cpu/csr/nnz", 4, 0.5), ("cpu/coo/serial", 1, 4.0)];
+        model.open("a.zip", &bundle("m", Source::Real, &runs)).unwrap();
+        let best = model.best(&Filter::default());
+        let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.gflops())).collect();
+        assert_eq!(found, [(4, Some(4.0)), (1, Some(0.5))]);
+        assert!(best[0].why().starts_with("Moves at least 12 GB a product"));
+        let filter = Filter { kernel: "cpu/coo/serial".into(), ..Filter::default() };
+        assert_eq!(model.runs(&filter).iter().map(|run| run.index).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_real_matrix_and_its_stand_in_are_two_and_a_bundle_opens_once() {
+        let mut model = Model::default();
+        let real = bundle("m", Source::Real, &[]);
+        model.open("a.zip", &real).unwrap();
+        model.open("again.zip", &real).unwrap();
+        model.open("b.zip", &bundle("m", Source::StandIn, &[])).unwrap();
+        assert_eq!(model.bundles.len(), 2);
+        assert_eq!(model.bundles[1].series, 1);
+        model.open("a.zip", &bundle("m", Source::Generated, &[])).unwrap();
+        let labels: Vec<_> = model.bundles.iter().map(OpenBundle::label).collect();
+        assert_eq!(labels, ["a.zip", "b.zip", "a.zip (2)"]);
+        model.bundles.pop();
+        let names: Vec<_> =
+            model.matrices(&Filter::default()).iter().map(|m| display_name(m.record)).collect();
+        assert_eq!(names, ["m", "m (stand-in)"]);
+    }
+
+    #[test]
+    fn a_series_index_freed_by_closing_is_taken_again() {
+        let mut model = Model::default();
+        for name in ["a", "b"] {
+            model.open(name, &bundle(name, Source::Real, &[])).unwrap();
+        }
+        model.bundles.remove(0);
+        model.open("c", &bundle("c", Source::Real, &[])).unwrap();
+        assert_eq!(model.bundles.iter().map(|open| open.series).collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn filters_pass_what_they_name_and_nothing_else() {
+        let mut model = Model::default();
+        model.open("a", &bundle("Stencil", Source::Real, &[("cpu/csr/nnz", 1, 1.0)])).unwrap();
+        let passing = |filter: Filter| model.runs(&filter).len();
+        assert_eq!(passing(Filter { search: " TENC".into(), ..Filter::default() }), 1);
+        assert_eq!(passing(Filter { search: "x".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { nnz_class: "<10k".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { backend: "cuda".into(), ..Filter::default() }), 0);
+        assert_eq!(passing(Filter { origin: "ours".into(), ..Filter::default() }), 1);
+    }
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(4_007_383), "4.01 M");
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(bytes(48_100_000_000), "48.1 GB");
+        assert_eq!(seconds(0.001_25), "1.25 ms");
+        assert_eq!(seconds(2.5e-8), "25 ns");
+        assert_eq!(significant(0.012_34), "0.0123");
+    }
+}

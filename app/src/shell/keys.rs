@@ -1,0 +1,48 @@
+//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches.
+
+use egui::{Key, Modifiers, Ui};
+
+use crate::state::ViewState;
+use crate::views::VIEWS;
+
+/// Keys go to the text that is being written, if any.
+fn typing(ui: &Ui) -> bool {
+    ui.ctx().text_edit_focused()
+}
+
+/// Whether to go back.
+pub(super) fn back(ui: &Ui) -> bool {
+    !typing(ui)
+        && ui.input_mut(|input| {
+            input.consume_key(Modifiers::COMMAND, Key::Z)
+                || input.consume_key(Modifiers::ALT, Key::ArrowLeft)
+        })
+}
+
+/// Whether to go to the search field.
+pub(super) fn search(ui: &Ui) -> bool {
+    !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash))
+}
+
+/// Lets number keys choose the view.
+pub(super) fn views(ui: &Ui, state: &mut ViewState) {
+    const NUMBERS: [Key; 9] = [
+        Key::Num1,
+        Key::Num2,
+        Key::Num3,
+        Key::Num4,
+        Key::Num5,
+        Key::Num6,
+        Key::Num7,
+        Key::Num8,
+        Key::Num9,
+    ];
+    if typing(ui) {
+        return;
+    }
+    for (key, view) in NUMBERS.into_iter().zip(VIEWS) {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            state.view = view.id.into();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The left panel: bundles, filters, matrices.
+
+use egui::{ComboBox, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+
+use crate::model::{Matrix, Model, count, display_name};
+use crate::state::{Filter, ViewState};
+
+pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
+    ui.add_space(8.0);
+    bundles(ui, model);
+    ui.add_space(4.0);
+    ui.separator();
+    filters(ui, model, state, focus_search);
+    ui.add_space(4.0);
+    ui.separator();
+    matrices(ui, model, state);
+}
+
+fn bundles(ui: &mut Ui, model: &mut Model) {
+    ui.strong("Bundles");
+    let mut closed = None;
+    for (index, open) in model.bundles.iter().enumerate() {
+        ui.horizontal(|ui| {
+            let close = ui.small_button("×");
+            let name = format!("Close {}", open.label());
+            close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            if close.on_hover_text(&name).clicked() {
+                closed = Some(index);
+            }
+            let state = if open.bundle.complete { "" } else { " (incomplete)" };
+            let hover = format!(
+                "{}, {} matrices, {} runs, made {}",
+                open.file,
+                open.bundle.matrices.len(),
+                open.bundle.runs.len(),
+                open.bundle.created
+            );
+            let text = format!("{}{state}", open.label());
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(hover);
+        });
+    }
+    if let Some(index) = closed {
+        model.bundles.remove(index);
+    }
+    ui.weak("Drop more here to compare.");
+}
+
+fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut bool) {
+    ui.horizontal(|ui| {
+        ui.strong("Filters");
+        if state.filter != Filter::default() && ui.small_button("Clear").clicked() {
+            state.filter = Filter::default();
+        }
+    });
+    let filter = &mut state.filter;
+    let search = ui.add(
+        TextEdit::singleline(&mut filter.search)
+            .hint_text("Search matrices  ( / )")
+            .desired_width(f32::INFINITY),
+    );
+    search.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search matrices"));
+    if std::mem::take(focus_search) {
+        search.request_focus();
+    }
+    let classes = model.values(|run| vec![run.record.statistics.nnz_class.clone()]);
+    let kernels = model.values(|run| vec![run.run.kernel.clone()]);
+    let backends = model.values(|run| vec![run.run.backend.clone()]);
+    let origins = model.values(|run| run.run.origin.clone());
+    choice(ui, "Entries", &mut filter.nnz_class, &classes);
+    choice(ui, "Kernel", &mut filter.kernel, &kernels);
+    choice(ui, "Backend", &mut filter.backend, &backends);
+    choice(ui, "Origin", &mut filter.origin, &origins);
+}
+
+/// One of the values, or all.
+fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &[String]) {
+    ui.horizontal(|ui| {
+        let size = egui::vec2(64.0, ui.spacing().interact_size.y);
+        let left = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(size, left, |ui| {
+            ui.set_min_width(size.x);
+            ui.label(name);
+        });
+        let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
+        let combo = ComboBox::from_id_salt(name)
+            .selected_text(&shown)
+            .width(ui.available_width())
+            .truncate()
+            .show_ui(ui, |ui| {
+                ui.selectable_value(chosen, String::new(), "all");
+                for value in values {
+                    ui.selectable_value(chosen, value.clone(), value);
+                }
+            });
+        combo.response.widget_info(|| {
+            WidgetInfo::labeled(Role::ComboBox, true, format!("Filter by {name}: {shown}"))
+        });
+    });
+}
+
+fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let matrices = model.matrices(&state.filter);
+    ui.horizontal(|ui| {
+        ui.strong("Matrices");
+        ui.weak(format!("{} by entries", matrices.len()));
+    });
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        let layout = egui::Layout::top_down_justified(egui::Align::Min);
+        ui.with_layout(layout, |ui| {
+            items(ui, matrices, state);
+        });
+    });
+}
+
+fn items(ui: &mut Ui, matrices: Vec<Matrix<'_>>, state: &mut ViewState) {
+    for matrix in matrices {
+        let chosen = state.matrix.as_deref() == Some(&matrix.key);
+        let name = display_name(matrix.record);
+        let text = format!("{name}  ·  {}", count(matrix.record.statistics.nnz));
+        let item = ui.add(egui::Button::selectable(chosen, text).truncate());
+        item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
+        if item.clicked() {
+            state.matrix = Some(matrix.key);
+            state.view = "matrix".into();
+        }
+    }
+}

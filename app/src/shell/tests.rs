@@ -1,0 +1,172 @@
+//! The interface without a window, found by what a screen reader would be told.
+
+use egui::{Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+use super::*;
+
+const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
+
+fn with_example(state: &str) -> Harness<'static, App> {
+    let mut app = App::new();
+    app.open_bytes("example.zip", EXAMPLE);
+    app.state = ViewState::from_fragment(state).unwrap();
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    harness
+}
+
+#[test]
+fn every_view_is_reached_by_its_number_and_by_its_tab() {
+    let mut harness = with_example("v1");
+    let keys = [Key::Num1, Key::Num2, Key::Num3];
+    for (key, view) in keys.into_iter().zip(VIEWS) {
+        harness.key_press(key);
+        harness.run();
+        assert_eq!(harness.state().state().view, view.id);
+        harness.get_by_label(view.sentence);
+    }
+    for view in VIEWS {
+        harness.get_by_label(view.name).click();
+        harness.run();
+        assert_eq!(harness.state().state().view, view.id);
+    }
+}
+
+#[test]
+fn a_heading_sorts_and_a_second_click_turns_the_order() {
+    let mut harness = with_example("v1;view=runs;sort=kernel;descending=false");
+    harness.get_by_label("Sort by Kernel, smallest first");
+    let first = |harness: &Harness<'_, App>| {
+        let app = harness.state();
+        (VIEWS[1].table)(&app.model, &app.state)[1][1].clone()
+    };
+    assert_eq!(first(&harness), "cpu/coo/serial");
+    harness.get_by_label("Sort by Kernel, smallest first").click();
+    harness.run();
+    harness.get_by_label("Sort by Kernel, largest first");
+    assert_eq!(first(&harness), "cpu/hyb/serial");
+    harness.get_by_label("Sort by Threads").click();
+    harness.run();
+    assert_eq!(harness.state().state().sort, "threads");
+}
+
+#[test]
+fn a_click_on_a_run_goes_to_its_matrix_and_back_returns() {
+    let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
+    harness.get_by_label("Run of cpu/coo/serial on road").click();
+    harness.run();
+    assert_eq!(harness.state().state().view, "matrix");
+    harness.get_by_label("Row lengths and formats of road");
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowLeft);
+    harness.run();
+    assert_eq!(harness.state().state().view, "runs");
+    harness.get_by_label("Run of cpu/coo/serial on road");
+}
+
+#[test]
+fn the_back_button_goes_back_step_by_step_to_the_start() {
+    let mut harness = with_example("v1");
+    for view in ["Runs", "Matrix"] {
+        harness.get_by_label(view).click();
+        harness.run();
+    }
+    for view in ["runs", "chart"] {
+        harness.get_by_label("Back").click();
+        harness.run();
+        assert_eq!(harness.state().state().view, view);
+    }
+    assert!(harness.state().history.is_empty());
+}
+
+#[test]
+fn arrows_select_runs_and_say_why_and_enter_opens_the_matrix() {
+    let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert!(harness.state().state().run.is_some());
+    harness.get_by_label_contains("cpu/coo/serial on road: Moves at least");
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().state().view, "matrix");
+}
+
+#[test]
+fn a_point_of_the_chart_goes_to_its_matrix() {
+    let mut harness = with_example("v1;search=road;kernel=cpu/coo/serial");
+    harness.get_by_label_contains("cpu/coo/serial on road:").click();
+    harness.run();
+    assert_eq!(harness.state().state().view, "matrix");
+    harness.get_by_label("Row lengths and formats of road");
+}
+
+#[test]
+fn the_slash_goes_to_the_search_which_filters_and_digits_do_not_leave_the_view() {
+    let mut harness = with_example("v1");
+    harness.key_press(Key::Slash);
+    harness.run();
+    let search = harness.get_by_label("Search matrices");
+    assert!(search.is_focused());
+    search.type_text("grid-2");
+    harness.run();
+    harness.key_press(Key::Num2);
+    harness.run();
+    assert_eq!(harness.state().state().view, "chart");
+    assert_eq!(harness.state().state().filter.search, "grid-2");
+    harness.get_by_label("Matrix grid-27pt");
+    assert!(harness.query_by_label("Matrix grid-5pt").is_none());
+}
+
+#[test]
+fn themes_are_chosen_by_name_and_the_projector_is_larger() {
+    let mut harness = with_example("v1");
+    for (theme, factor) in [(Theme::Dark, 1.0), (Theme::Projector, 1.5), (Theme::Light, 1.0)] {
+        harness.get_by_label(theme.name()).click();
+        harness.run();
+        assert_eq!(harness.state().state().theme, theme);
+        assert_eq!(harness.ctx.zoom_factor(), factor);
+        assert_eq!(harness.ctx.global_style().visuals.dark_mode, theme == Theme::Dark);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_bundle_is_one_sentence_and_breaks_nothing() {
+    let mut harness = with_example("v1");
+    harness.state_mut().open_bytes("notes.txt", b"hello");
+    harness.run();
+    harness.get_by_label("notes.txt was not opened: not a result bundle: not a zip file.");
+    harness.get_by_label("Chart: GFLOPS of every kernel on every matrix");
+    harness.get_by_label("Dismiss").click();
+    harness.run();
+    assert!(harness.query_by_label("Dismiss").is_none());
+}
+
+#[test]
+fn exports_hold_what_is_drawn() {
+    let mut harness = with_example("v1;search=road");
+    harness.get_by_label("Save CSV").click();
+    harness.run();
+    harness.get_by_label("Save SVG").click();
+    harness.run();
+    let exports = harness.state_mut().take_exports();
+    assert_eq!(exports.len(), 2);
+    let csv = String::from_utf8(exports[0].bytes.clone()).unwrap();
+    let points = harness.state().model().best(&harness.state().state().filter);
+    assert_eq!(csv.lines().count(), 1 + points.len());
+    let svg = String::from_utf8(exports[1].bytes.clone()).unwrap();
+    assert!(svg.contains(">road</text>") && !svg.contains(">web</text>"));
+    let hash = &harness.state().model().bundles[0].sha256[..12];
+    assert!(svg.contains(hash), "the figure names its bundle");
+}
+
+#[test]
+fn without_bundles_the_window_says_what_to_do() {
+    let mut harness = Harness::builder()
+        .with_size(vec2(800.0, 600.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), App::new());
+    harness.run();
+    harness.get_by_label("Drop a result bundle here");
+}

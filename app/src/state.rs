@@ -1,0 +1,317 @@
+//! What a link restores: which view, what is selected, filters, sorting, theme and zoom. Nothing
+//! of that hides in widgets. As text it is the fragment of a page's address.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that the views draw from, besides the bundles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ViewState {
+    /// Id of the view in front.
+    pub view: String,
+    /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
+    pub matrix: Option<String>,
+    /// Number of the selected run, counted through the bundles in order, if any.
+    pub run: Option<usize>,
+    /// Which matrices and runs are shown.
+    pub filter: Filter,
+    /// Column that the table is sorted by: one of its column ids.
+    pub sort: String,
+    /// Largest first.
+    pub descending: bool,
+    /// Logarithmic value axes.
+    pub log: bool,
+    /// Colours and type size.
+    pub theme: Theme,
+    /// Scale of everything; 1 is the usual size.
+    pub zoom: f32,
+}
+
+/// Which matrices and runs are shown. An empty text lets everything pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Filter {
+    /// Part of a matrix's name, ignoring case.
+    pub search: String,
+    /// Size class of nnz, e.g. `100k-500k`.
+    pub nnz_class: String,
+    /// Kernel id.
+    pub kernel: String,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// `paper:000`, `ours`, `vendor`, …
+    pub origin: String,
+}
+
+/// Colours and type size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    /// Dark ink on white.
+    #[default]
+    Light,
+    /// Light ink on near-black.
+    Dark,
+    /// Black on white in large type, for a room.
+    Projector,
+}
+
+impl Theme {
+    /// Every theme, in the order offered.
+    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Projector];
+
+    /// The word in a link.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+            Self::Projector => "projector",
+        }
+    }
+}
+
+/// Scales that can be asked for.
+pub const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+
+impl Default for ViewState {
+    fn default() -> Self {
+        Self {
+            view: "chart".into(),
+            matrix: None,
+            run: None,
+            filter: Filter::default(),
+            sort: "gflops".into(),
+            descending: true,
+            log: true,
+            theme: Theme::default(),
+            zoom: 1.0,
+        }
+    }
+}
+
+impl ViewState {
+    /// The state as `v1;key=value;…`, percent-encoded; what has its default value is left out.
+    pub fn to_fragment(&self) -> String {
+        let mut text = "v1".to_owned();
+        let initial = Self::default();
+        for ((key, value), (_, usual)) in self.fields().into_iter().zip(initial.fields()) {
+            if value != usual {
+                let _ = write!(text, ";{key}={}", encode(&value)); // a String takes everything
+            }
+        }
+        text
+    }
+
+    /// Reads what [`to_fragment`](Self::to_fragment) writes, with or without a leading `#`. Unknown
+    /// keys and values that make no sense are passed over; `None` for another version.
+    pub fn from_fragment(text: &str) -> Option<Self> {
+        let mut parts = text.trim_start_matches('#').split(';');
+        if parts.next() != Some("v1") {
+            return None;
+        }
+        let mut state = Self::default();
+        for (key, value) in parts.filter_map(|part| part.split_once('=')) {
+            if let Some(value) = decode(value) {
+                state.set(key, value);
+            }
+        }
+        Some(state)
+    }
+
+    fn fields(&self) -> [(&'static str, String); 13] {
+        let filter = &self.filter;
+        [
+            ("view", self.view.clone()),
+            ("matrix", self.matrix.clone().unwrap_or_default()),
+            ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
+            ("search", filter.search.clone()),
+            ("class", filter.nnz_class.clone()),
+            ("kernel", filter.kernel.clone()),
+            ("backend", filter.backend.clone()),
+            ("origin", filter.origin.clone()),
+            ("sort", self.sort.clone()),
+            ("descending", self.descending.to_string()),
+            ("log", self.log.to_string()),
+            ("theme", self.theme.id().into()),
+            ("zoom", self.zoom.to_string()),
+        ]
+    }
+
+    fn set(&mut self, key: &str, value: String) {
+        let truth = value == "true";
+        match key {
+            "view" => self.view = value,
+            "matrix" => self.matrix = (!value.is_empty()).then_some(value),
+            "run" => self.run = value.parse().ok(),
+            "search" => self.filter.search = value,
+            "class" => self.filter.nnz_class = value,
+            "kernel" => self.filter.kernel = value,
+            "backend" => self.filter.backend = value,
+            "origin" => self.filter.origin = value,
+            "sort" => self.sort = value,
+            "descending" => self.descending = truth,
+            "log" => self.log = truth,
+            "theme" => {
+                if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == value) {
+                    self.theme = theme;
+                }
+            }
+            "zoom" => {
+                if let Some(zoom) = value.parse().ok().filter(|zoom| ZOOM.contains(zoom)) {
+                    self.zoom = zoom;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Leaves what every reader of an address passes through unchanged, encodes all other bytes.
+fn encode(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~/:,".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}"); // a String takes everything
+        }
+    }
+    out
+}
+
+/// `None` when an escape is cut short or the bytes are not UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(bytes.next()?).to_digit(16);
+            out.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+        } else {
+            out.push(byte);
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+/// The states left behind, newest last.
+#[derive(Debug, Default)]
+pub struct History {
+    past: Vec<ViewState>,
+    typing: bool,
+}
+
+/// How many states can be gone back.
+const DEPTH: usize = 200;
+
+impl History {
+    /// Remembers `before` when `after` differs. Letters typed one after the other into the search
+    /// count as one change.
+    pub fn record(&mut self, before: &ViewState, after: &ViewState) {
+        if before == after {
+            return;
+        }
+        let mut retyped = before.clone();
+        retyped.filter.search.clone_from(&after.filter.search);
+        let typing = retyped == *after;
+        if !(typing && self.typing) {
+            if self.past.len() == DEPTH {
+                self.past.remove(0);
+            }
+            self.past.push(before.clone());
+        }
+        self.typing = typing;
+    }
+
+    /// The last state left behind; gone from here then.
+    pub fn back(&mut self) -> Option<ViewState> {
+        self.typing = false;
+        self.past.pop()
+    }
+
+    /// Nothing to go back to.
+    pub fn is_empty(&self) -> bool {
+        self.past.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn state() -> impl Strategy<Value = ViewState> {
+        let text = ".{0,12}";
+        let filter = [text; 5].prop_map(|[search, nnz_class, kernel, backend, origin]| Filter {
+            search,
+            nnz_class,
+            kernel,
+            backend,
+            origin,
+        });
+        let theme = prop::sample::select(Theme::ALL.to_vec());
+        let matrix = prop::option::of(".{1,12}");
+        let run = any::<Option<usize>>();
+        (text, matrix, run, filter, text, any::<(bool, bool)>(), theme, ZOOM).prop_map(
+            |(view, matrix, run, filter, sort, (descending, log), theme, zoom)| ViewState {
+                view,
+                matrix,
+                run,
+                filter,
+                sort,
+                descending,
+                log,
+                theme,
+                zoom,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn any_state_comes_back_from_its_fragment(state in state()) {
+            let text = state.to_fragment();
+            prop_assert!(text.is_ascii() && !text.contains([' ', '#', '"', '<']));
+            prop_assert_eq!(ViewState::from_fragment(&text), Some(state));
+        }
+
+        #[test]
+        fn no_text_upsets_the_reader(text in ".{0,40}") {
+            let _ = ViewState::from_fragment(&text);
+            let read = ViewState::from_fragment(&format!("v1;{text}"));
+            prop_assert!(read.is_some());
+        }
+    }
+
+    #[test]
+    fn unknown_keys_and_nonsense_are_passed_over() {
+        let read = ViewState::from_fragment("#v1;new=1;zoom=1e9;theme=pink;search=a%3Bb;view=%G1");
+        let mut expected = ViewState::default();
+        expected.filter.search = "a;b".into();
+        assert_eq!(read, Some(expected));
+        assert_eq!(ViewState::from_fragment("v2;view=runs"), None);
+        assert_eq!(ViewState::default().to_fragment(), "v1");
+    }
+
+    #[test]
+    fn back_undoes_changes_and_typing_counts_as_one() {
+        let mut history = History::default();
+        let first = ViewState::default();
+        let mut now = first.clone();
+        for typed in ["f", "fe", "fem"] {
+            let before = now.clone();
+            now.filter.search = typed.into();
+            history.record(&before, &now);
+        }
+        let searched = now.clone();
+        now.view = "runs".into();
+        history.record(&searched, &now);
+        history.record(&now, &now);
+        assert_eq!(history.back(), Some(searched));
+        assert_eq!(history.back(), Some(first));
+        assert!(history.is_empty());
+    }
+}

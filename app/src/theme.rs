@@ -1,0 +1,111 @@
+//! Colours and type. Series take the colour-blind-safe palette of Okabe and Ito, and a mark of
+//! their own each: colour alone never carries a meaning.
+
+use egui::{Color32, Context, FontId, Stroke, TextStyle, Visuals};
+
+use crate::state::Theme;
+
+/// Okabe and Ito's palette without black and yellow, which vanish on one of our backgrounds each.
+const SERIES: [Color32; 6] = [
+    Color32::from_rgb(0, 114, 178),
+    Color32::from_rgb(230, 159, 0),
+    Color32::from_rgb(0, 158, 115),
+    Color32::from_rgb(213, 94, 0),
+    Color32::from_rgb(204, 121, 167),
+    Color32::from_rgb(86, 180, 233),
+];
+
+/// The formats in the order of their colours.
+const FORMATS: [&str; 6] = ["csr", "coo", "hll", "ell", "hyb", "dense"];
+
+/// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
+pub(crate) fn format_color(format: &str) -> Color32 {
+    let family = format.split('-').next().unwrap_or(format);
+    let place = FORMATS.iter().position(|known| *known == family);
+    place.and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
+}
+
+/// Colours of a figure's parts that are no series.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ink {
+    /// Text and axes.
+    pub(crate) text: Color32,
+    /// Text of less weight.
+    pub(crate) weak: Color32,
+    /// Lines to guide the eye.
+    pub(crate) grid: Color32,
+    /// What lies behind.
+    pub(crate) paper: Color32,
+}
+
+impl Theme {
+    /// Name shown to people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Light => "Light",
+            Self::Dark => "Dark",
+            Self::Projector => "Projector",
+        }
+    }
+
+    pub(crate) fn ink(self) -> Ink {
+        match self {
+            Self::Light => Ink {
+                text: Color32::from_gray(25),
+                weak: Color32::from_gray(95),
+                grid: Color32::from_gray(222),
+                paper: Color32::WHITE,
+            },
+            Self::Dark => Ink {
+                text: Color32::from_gray(235),
+                weak: Color32::from_gray(170),
+                grid: Color32::from_gray(62),
+                paper: Color32::from_gray(24),
+            },
+            Self::Projector => Ink {
+                text: Color32::BLACK,
+                weak: Color32::from_gray(50),
+                grid: Color32::from_gray(190),
+                paper: Color32::WHITE,
+            },
+        }
+    }
+
+    /// Size of everything relative to the usual.
+    fn scale(self) -> f32 {
+        if self == Self::Projector { 1.5 } else { 1.0 }
+    }
+
+    /// Makes the whole interface look so, `zoom` times as large.
+    pub(crate) fn apply(self, context: &Context, zoom: f32) {
+        let (ink, dark) = (self.ink(), self == Self::Dark);
+        let mut visuals = if dark { Visuals::dark() } else { Visuals::light() };
+        visuals.panel_fill = ink.paper;
+        visuals.window_fill = ink.paper;
+        visuals.override_text_color = Some(ink.text);
+        visuals.weak_text_color = Some(ink.weak);
+        visuals.hyperlink_color =
+            if dark { Color32::from_rgb(120, 190, 245) } else { Color32::from_rgb(0, 90, 150) };
+        visuals.faint_bg_color =
+            if dark { Color32::from_gray(31) } else { Color32::from_gray(246) };
+        visuals.extreme_bg_color =
+            if dark { Color32::from_gray(10) } else { Color32::from_gray(232) };
+        visuals.selection.bg_fill =
+            if dark { Color32::from_rgb(22, 74, 110) } else { Color32::from_rgb(196, 224, 243) };
+        visuals.selection.stroke = Stroke::new(1.5, visuals.hyperlink_color);
+        context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+        context.all_styles_mut(|style| {
+            style.visuals = visuals.clone();
+            style.spacing.item_spacing = egui::vec2(8.0, 6.0);
+            style.spacing.button_padding = egui::vec2(8.0, 4.0);
+            let mut size = |text_style, size| {
+                style.text_styles.insert(text_style, FontId::proportional(size));
+            };
+            size(TextStyle::Body, 14.0);
+            size(TextStyle::Button, 14.0);
+            size(TextStyle::Small, 12.0);
+            size(TextStyle::Heading, 20.0);
+        });
+        context.set_zoom_factor(self.scale() * zoom);
+    }
+}

@@ -1,0 +1,69 @@
+//! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
+//! all draw from (bundles, state) and change nothing but the state.
+
+mod chart;
+mod matrix;
+mod runs;
+
+use egui::Ui;
+
+use crate::figure::Provenance;
+use crate::model::{Model, RunOf};
+use crate::state::ViewState;
+
+/// One way to look at the bundles.
+pub struct View {
+    /// Word in a link.
+    pub id: &'static str,
+    /// Name of its tab.
+    pub name: &'static str,
+    /// What it shows, in one sentence.
+    pub sentence: &'static str,
+    /// Its settings.
+    pub settings: fn(&mut Ui, &Model, &mut ViewState),
+    /// Draws it.
+    pub show: fn(&mut Ui, &Model, &mut ViewState),
+    /// Exactly what is drawn as a table: header and lines.
+    pub table: fn(&Model, &ViewState) -> Vec<Vec<String>>,
+    /// What is drawn as SVG, for views that are figures.
+    pub svg: Option<fn(&Model, &ViewState) -> String>,
+}
+
+/// Every view, in the order of the tabs.
+pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW];
+
+/// The view in front; the first where the state names none that exists.
+pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
+    VIEWS.iter().find(|view| view.id == state.view).or(VIEWS.first())
+}
+
+/// Where the numbers of these runs come from.
+fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
+    let mut sources = Vec::new();
+    for open in &model.bundles {
+        let mut devices: Vec<&str> = runs
+            .iter()
+            .filter(|run| run.bundle.sha256 == open.sha256)
+            .map(|run| run.run.device.as_str())
+            .collect();
+        devices.sort_unstable();
+        devices.dedup();
+        if !devices.is_empty() {
+            sources.push(format!(
+                "{}: {}, measured {}, bundle {:.12}",
+                open.label(),
+                devices.join(" + "),
+                open.bundle.created,
+                open.sha256
+            ));
+        }
+    }
+    let stand_in = sparsescope_core::bundle::Source::StandIn;
+    Provenance { sources, stand_in: runs.iter().any(|run| run.record.source == stand_in) }
+}
+
+/// A text in the view's middle, where there is nothing to draw.
+fn nothing(ui: &mut Ui, text: &str) {
+    ui.add_space(ui.available_height() * 0.3);
+    ui.vertical_centered(|ui| ui.weak(text));
+}

@@ -1,0 +1,285 @@
+//! Every run in a table that sorts.
+
+use std::cmp::Ordering;
+
+use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+
+use super::{View, nothing};
+use crate::model::{Model, RunOf, display_name, matrix_key, seconds, significant};
+use crate::state::ViewState;
+
+pub(super) const VIEW: View = View {
+    id: "runs",
+    name: "Runs",
+    sentence: "Every run that passes the filters; a heading sorts, a click goes to the matrix.",
+    settings,
+    show,
+    table,
+    svg: None,
+};
+
+/// What a cell holds, for sorting and showing.
+enum Cell {
+    Text(String),
+    Number(Option<f64>, fn(f64) -> String),
+}
+
+struct Column {
+    id: &'static str,
+    title: &'static str,
+    width: f32,
+    explain: &'static str,
+    cell: fn(&RunOf<'_>) -> Cell,
+}
+
+const COLUMNS: [Column; 10] = [
+    Column {
+        id: "matrix",
+        title: "Matrix",
+        width: 140.0,
+        explain: "Name of the matrix",
+        cell: |run| Cell::Text(display_name(run.record)),
+    },
+    Column {
+        id: "kernel",
+        title: "Kernel",
+        width: 130.0,
+        explain: "Kernel id: device or vendor, format, mapping",
+        cell: |run| Cell::Text(run.run.kernel.clone()),
+    },
+    Column {
+        id: "bundle",
+        title: "Bundle",
+        width: 110.0,
+        explain: "The bundle that the run is in",
+        cell: |run| Cell::Text(run.bundle.label().into()),
+    },
+    Column {
+        id: "threads",
+        title: "Threads",
+        width: 76.0,
+        explain: "Threads asked for",
+        cell: |run| Cell::Number(Some(f64::from(run.run.threads)), |value| value.to_string()),
+    },
+    Column {
+        id: "gflops",
+        title: "GFLOPS",
+        width: 80.0,
+        explain: "Floating-point operations a second / 10⁹, from the median time",
+        cell: |run| Cell::Number(run.gflops(), significant),
+    },
+    Column {
+        id: "gbs",
+        title: "GB/s",
+        width: 68.0,
+        explain: "Minimal bytes a second / 10⁹",
+        cell: |run| figure(run, |figures| Some(figures.gbs), significant),
+    },
+    Column {
+        id: "pct_copy",
+        title: "% copy",
+        width: 76.0,
+        explain: "GB/s in percent of the copy bandwidth with as many threads",
+        cell: |run| figure(run, |figures| figures.pct_copy, significant),
+    },
+    Column {
+        id: "speedup",
+        title: "Speed-up",
+        width: 84.0,
+        explain: "Median time of cpu/csr/serial over this median",
+        cell: |run| figure(run, |figures| figures.speedup, significant),
+    },
+    Column {
+        id: "median_s",
+        title: "Median",
+        width: 84.0,
+        explain: "Median time of one product",
+        cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
+    },
+    Column {
+        id: "check",
+        title: "Check",
+        width: 96.0,
+        explain: "How the comparison with the reference ended",
+        cell: |run| Cell::Text(run.run.check.verdict.as_str().into()),
+    },
+];
+
+fn figure(
+    run: &RunOf<'_>,
+    pick: fn(&sparsescope_core::bundle::Figures) -> Option<f64>,
+    text: fn(f64) -> String,
+) -> Cell {
+    Cell::Number(run.run.figures.as_ref().and_then(pick), text)
+}
+
+impl Cell {
+    /// What is shown; a dash for nothing.
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(Some(value), text) => text(*value),
+            Self::Number(None, _) => "–".into(),
+        }
+    }
+
+    /// Nothing comes before everything.
+    fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one, _), Self::Number(other, _)) => one.partial_cmp(other),
+            (Self::Text(one), Self::Text(other)) => Some(one.cmp(other)),
+            _ => None,
+        }
+        .unwrap_or(Ordering::Equal)
+    }
+}
+
+/// The runs that pass, sorted as the state says; equal ones stay in their order.
+fn rows<'a>(model: &'a Model, state: &ViewState) -> Vec<RunOf<'a>> {
+    let mut rows = model.runs(&state.filter);
+    if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
+        rows.sort_by(|one, other| {
+            let order = (column.cell)(one).compare(&(column.cell)(other));
+            if state.descending { order.reverse() } else { order }
+        });
+    }
+    rows
+}
+
+fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    ui.weak(format!("{} runs", model.runs(&state.filter).len()));
+}
+
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let mut lines = vec![COLUMNS.iter().map(|column| column.id.to_owned()).collect()];
+    for run in rows(model, state) {
+        let cells = COLUMNS.iter().map(|column| match (column.cell)(&run) {
+            Cell::Text(text) => text,
+            Cell::Number(value, _) => value.map(|value| value.to_string()).unwrap_or_default(),
+        });
+        lines.push(cells.collect());
+    }
+    lines
+}
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let rows = rows(model, state);
+    if rows.is_empty() {
+        return nothing(ui, "No run passes the filters.");
+    }
+    let moved = keys(ui, &rows, state);
+    let selected = rows.iter().position(|run| Some(run.index) == state.run);
+    let line = ui.spacing().interact_size.y;
+    let why = selected
+        .and_then(|row| rows.get(row))
+        .map(|run| format!("{} on {}: {}", run.run.kernel, display_name(run.record), run.why()));
+    let hint = "Up and down arrows select a run and say why it is as fast as it is.";
+    ui.label(why.as_deref().unwrap_or(hint));
+    ui.add_space(4.0);
+    egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        let mut table = TableBuilder::new(ui)
+            .striped(true)
+            .sense(Sense::click())
+            .cell_layout(Layout::left_to_right(Align::Center))
+            .max_scroll_height(f32::INFINITY)
+            .auto_shrink(false);
+        for column in &COLUMNS {
+            table = table.column(Width::initial(column.width).at_least(50.0).clip(true));
+        }
+        if let Some(row) = selected.filter(|_| moved) {
+            table = table.scroll_to_row(row, None);
+        }
+        let table = table.header(line + 6.0, |mut header| {
+            for column in &COLUMNS {
+                header.col(|ui| heading(ui, column, state));
+            }
+        });
+        table.body(|body| {
+            body.rows(line, rows.len(), |row| {
+                let run = rows.get(row.index());
+                if let Some(run) = run {
+                    show_row(row, run, state);
+                }
+            });
+        });
+    });
+}
+
+/// Moves the selection by the arrow keys; whether it moved.
+fn keys(ui: &Ui, rows: &[RunOf<'_>], state: &mut ViewState) -> bool {
+    if ui.ctx().memory(|memory| memory.focused().is_some()) {
+        return false;
+    }
+    let (up, down, enter) = ui.input(|input| {
+        (
+            input.key_pressed(Key::ArrowUp),
+            input.key_pressed(Key::ArrowDown),
+            input.key_pressed(Key::Enter),
+        )
+    });
+    let now = rows.iter().position(|run| Some(run.index) == state.run);
+    let wanted = match now {
+        None => 0,
+        Some(row) if up => row.saturating_sub(1),
+        Some(row) => row + usize::from(down),
+    };
+    let run = rows.get(wanted).filter(|_| up || down);
+    if let Some(run) = run {
+        select(run, state);
+    }
+    if enter && now.is_some() {
+        state.view = super::matrix::VIEW.id.into();
+    }
+    run.is_some()
+}
+
+fn select(run: &RunOf<'_>, state: &mut ViewState) {
+    state.run = Some(run.index);
+    state.matrix = Some(matrix_key(run.record));
+}
+
+/// A heading that sorts; the one sorted by says which way.
+fn heading(ui: &mut Ui, column: &Column, state: &mut ViewState) {
+    let sorted = state.sort == column.id;
+    let (arrow, order) = match (sorted, state.descending) {
+        (false, _) => ("", ""),
+        (true, true) => ("▼", ", largest first"),
+        (true, false) => ("▲", ", smallest first"),
+    };
+    let title = egui::RichText::new(column.title).strong();
+    let arrow = egui::RichText::new(arrow).family(egui::FontFamily::Monospace); // the font that has triangles
+    let button = ui.add(egui::Button::new((title, arrow)).frame(false));
+    button.widget_info(|| {
+        WidgetInfo::labeled(Role::Button, true, format!("Sort by {}{order}", column.title))
+    });
+    if button.on_hover_text(column.explain).clicked() {
+        state.descending = if sorted { !state.descending } else { true };
+        state.sort = column.id.into();
+    }
+}
+
+fn show_row(mut row: TableRow<'_, '_>, run: &RunOf<'_>, state: &mut ViewState) {
+    row.set_selected(state.run == Some(run.index));
+    for column in &COLUMNS {
+        row.col(|ui| {
+            let cell = (column.cell)(run);
+            let text = cell.text();
+            if matches!(cell, Cell::Number(..)) {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.add_space(8.0);
+                    ui.add(egui::Label::new(text).selectable(false));
+                });
+            } else {
+                ui.add(egui::Label::new(text).selectable(false).truncate());
+            }
+        });
+    }
+    let response = row.response();
+    let name = format!("Run of {} on {}", run.run.kernel, display_name(run.record));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    if response.clicked() {
+        select(run, state);
+        state.view = super::matrix::VIEW.id.into();
+    }
+}
