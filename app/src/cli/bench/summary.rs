@@ -155,7 +155,7 @@ pub(super) fn plan(
             _ => kernels.push((c.kernel.id, vec![c.threads.to_string()])),
         }
     }
-    let mut list = table_of_plan();
+    let mut list = table::table(&["kernel", "threads"], &[]);
     for (id, mut threads) in kernels {
         threads.dedup();
         list.add_row([id, &threads.join(", ")]);
@@ -175,8 +175,4 @@ pub(super) fn plan(
         sources.len() * configurations.len() * products,
     );
     text
-}
-
-fn table_of_plan() -> comfy_table::Table {
-    table::table(&["kernel", "threads"], &[])
 }
