@@ -5,6 +5,7 @@ mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod descriptor;
+mod loaded;
 mod mapping;
 mod plan;
 mod problem;
@@ -21,9 +22,10 @@ pub use descriptor::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, Operation, Origin, REFERENCE,
     kernel,
 };
+pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
 pub use mapping::{Mapping, Share, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{LoadedMatrix, LoadedValues, MatrixSource, ReadMatrix, SourceError};
+pub use source::{MatrixSource, SourceError};

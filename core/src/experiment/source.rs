@@ -2,16 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use num_complex::Complex64;
-
-use crate::bundle::{MatrixRecord, Source, matrix_id};
+use super::loaded::{LoadedMatrix, ReadMatrix, matrix_name};
+use crate::bundle::Source;
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
-use crate::io::{AnyMatrix, Field, IoError, Progress, Symmetry, open_matrix};
-use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+use crate::io::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_matrix};
 use crate::memory::MemoryLimit;
 
 /// A matrix as a user names it.
@@ -42,41 +39,6 @@ pub enum SourceError {
     Read(#[from] IoError),
 }
 
-/// A matrix as it was read or generated.
-#[derive(Clone, Debug)]
-pub struct ReadMatrix {
-    /// The matrix.
-    pub values: LoadedValues,
-    /// Kind of values in the file.
-    pub field: Field,
-    /// Symmetry that the file declares.
-    pub symmetry: Symmetry,
-    /// What a person should know of how it was read.
-    pub warnings: Vec<String>,
-    /// Opening to finished CSR.
-    pub seconds: f64,
-}
-
-/// A matrix ready for experiments, and what is known of it.
-#[derive(Clone, Debug)]
-pub struct LoadedMatrix {
-    /// The matrix.
-    pub values: LoadedValues,
-    /// What a person should know of how it was read.
-    pub warnings: Vec<String>,
-    /// Name, origin, identity and statistics, as they enter a bundle.
-    pub record: MatrixRecord,
-}
-
-/// A matrix's values, shared with whoever else holds them.
-#[derive(Clone, Debug)]
-pub enum LoadedValues {
-    /// Real values: kernels run on them.
-    Real(Arc<Csr<f64>>),
-    /// Complex values: shown, not computed with.
-    Complex(Arc<Csr<Complex64>>),
-}
-
 impl MatrixSource {
     /// Understands a path, `gen:…` or `suite:…`; a path is not looked up yet.
     pub fn parse(text: &str) -> Result<Self, SourceError> {
@@ -100,9 +62,8 @@ impl MatrixSource {
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = name.strip_suffix(".gz").unwrap_or(&name);
-                name.strip_suffix(".mtx").unwrap_or(name).to_owned()
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                matrix_name(&name.to_string_lossy()).to_owned()
             }
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry, _) => entry.name.to_owned(),
@@ -117,22 +78,16 @@ impl MatrixSource {
         cancel: &AtomicBool,
     ) -> Result<ReadMatrix, SourceError> {
         let start = Instant::now();
-        let (matrix, field, symmetry, warnings) = match self {
-            Self::File(path) => {
-                let file = open_matrix(path, limit, progress.cancelled_by(cancel))?;
-                (file.matrix, file.field, file.symmetry, file.warnings)
-            }
-            Self::Generated(spec) | Self::Suite(_, spec) => {
-                let matrix = AnyMatrix::Real(generate(spec, limit, cancel)?);
-                (matrix, Field::Real, Symmetry::General, Vec::new())
-            }
+        let file = match self {
+            Self::File(path) => open_matrix(path, limit, progress.cancelled_by(cancel))?,
+            Self::Generated(spec) | Self::Suite(_, spec) => MatrixFile {
+                matrix: AnyMatrix::Real(generate(spec, limit, cancel)?),
+                field: Field::Real,
+                symmetry: Symmetry::General,
+                warnings: Vec::new(),
+            },
         };
-        let values = match matrix {
-            AnyMatrix::Real(a) => LoadedValues::Real(Arc::new(a)),
-            AnyMatrix::Complex(a) => LoadedValues::Complex(Arc::new(a)),
-        };
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(ReadMatrix { values, field, symmetry, warnings, seconds })
+        Ok(ReadMatrix::new(file, start.elapsed().as_secs_f64()))
     }
 
     /// Reads or generates the matrix and describes it. `limit` bounds what is allocated.
@@ -143,35 +98,17 @@ impl MatrixSource {
         cancel: &AtomicBool,
     ) -> Result<LoadedMatrix, SourceError> {
         let read = self.load_values(limit, progress, cancel)?;
-        let (sha256, statistics) = match &read.values {
-            LoadedValues::Real(a) => describe(a),
-            LoadedValues::Complex(a) => describe(a),
-        };
-        let name = self.name();
         let (source, generator) = match self {
             Self::File(_) => (Source::Real, None),
             Self::Generated(spec) | Self::Suite(_, spec) => {
                 (Source::Generated, Some(spec.to_string()))
             }
         };
-        let record = MatrixRecord {
-            id: matrix_id(&name, &sha256),
-            name,
-            source,
-            generator,
-            sha256,
-            field: read.field.as_str().to_owned(),
-            symmetry: read.symmetry.as_str().to_owned(),
-            read_seconds: read.seconds,
-            statistics,
-        };
-        Ok(LoadedMatrix { values: read.values, warnings: read.warnings, record })
+        let mut loaded = LoadedMatrix::describe(self.name(), read);
+        loaded.record.source = source;
+        loaded.record.generator = generator;
+        Ok(loaded)
     }
-}
-
-/// Identity and statistics, computed side by side.
-fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
-    rayon::join(|| identity(a), || Statistics::of(a))
 }
 
 impl fmt::Display for MatrixSource {
