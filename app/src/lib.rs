@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod figure;
 pub mod model;
+pub mod picture;
 pub mod shell;
 pub mod state;
 mod theme;

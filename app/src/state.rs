@@ -5,6 +5,10 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+pub mod spy;
+
+pub use spy::{At, ColorMap, Scale, Split, SpyState};
+
 /// Everything that the views draw from, besides the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -23,6 +27,8 @@ pub struct ViewState {
     pub descending: bool,
     /// Logarithmic value axes.
     pub log: bool,
+    /// The picture of the structure.
+    pub spy: SpyState,
     /// Colours and type size.
     pub theme: Theme,
     /// Scale of everything; 1 is the usual size.
@@ -85,6 +91,7 @@ impl Default for ViewState {
             sort: "gflops".into(),
             descending: true,
             log: true,
+            spy: SpyState::default(),
             theme: Theme::default(),
             zoom: 1.0,
         }
@@ -120,9 +127,9 @@ impl ViewState {
         Some(state)
     }
 
-    fn fields(&self) -> [(&'static str, String); 13] {
+    fn fields(&self) -> Vec<(&'static str, String)> {
         let filter = &self.filter;
-        [
+        let mut fields = vec![
             ("view", self.view.clone()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
@@ -134,9 +141,10 @@ impl ViewState {
             ("sort", self.sort.clone()),
             ("descending", self.descending.to_string()),
             ("log", self.log.to_string()),
-            ("theme", self.theme.id().into()),
-            ("zoom", self.zoom.to_string()),
-        ]
+        ];
+        fields.extend(self.spy.fields());
+        fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
+        fields
     }
 
     fn set(&mut self, key: &str, value: String) {
@@ -163,7 +171,7 @@ impl ViewState {
                     self.zoom = zoom;
                 }
             }
-            _ => {}
+            _ => self.spy.set(key, &value),
         }
     }
 }
@@ -208,13 +216,14 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change.
+    /// count as one change, and so does moving about in the picture of a matrix.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
         }
         let mut retyped = before.clone();
         retyped.filter.search.clone_from(&after.filter.search);
+        retyped.spy.at = after.spy.at;
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -223,6 +232,11 @@ impl History {
             self.past.push(before.clone());
         }
         self.typing = typing;
+    }
+
+    /// What follows is a change of its own, even if it is typing.
+    pub fn settle(&mut self) {
+        self.typing = false;
     }
 
     /// The last state left behind; gone from here then.
@@ -255,8 +269,9 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        (text, matrix, run, filter, text, any::<(bool, bool)>(), theme, ZOOM).prop_map(
-            |(view, matrix, run, filter, sort, (descending, log), theme, zoom)| ViewState {
+        let spy = spy::tests::state();
+        (text, matrix, run, filter, text, any::<(bool, bool)>(), spy, theme, ZOOM).prop_map(
+            |(view, matrix, run, filter, sort, (descending, log), spy, theme, zoom)| ViewState {
                 view,
                 matrix,
                 run,
@@ -264,6 +279,7 @@ mod tests {
                 sort,
                 descending,
                 log,
+                spy,
                 theme,
                 zoom,
             },

@@ -36,7 +36,13 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let window = Window { app };
-    eframe::run_native("Sparsescope", options, Box::new(|_| Ok(Box::new(window))))
+    let create: eframe::AppCreator<'_> = Box::new(|context| {
+        if let Some(state) = &context.wgpu_render_state {
+            crate::views::spy::gpu::install(&context.egui_ctx, state);
+        }
+        Ok(Box::new(window))
+    });
+    eframe::run_native("Sparsescope", options, create)
         .map_err(|error| anyhow!("the window cannot be opened: {error}"))
 }
 

@@ -9,7 +9,11 @@ mod tests;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
-use crate::model::Model;
+use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
+use sparsescope_core::io::{IoError, Progress, read_matrix};
+use sparsescope_core::memory::MemoryLimit;
+
+use crate::model::{Model, matrix_key};
 use crate::state::{History, Theme, ViewState, ZOOM};
 use crate::views::{VIEWS, View, current};
 
@@ -41,11 +45,35 @@ impl App {
         Self::default()
     }
 
-    /// Opens a bundle under a name; what is wrong with it is said in the interface.
+    /// Opens a bundle, or a matrix in Matrix Market text, under a name; what is wrong with it is
+    /// said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
-        if let Err(error) = self.model.open(name, bytes) {
+        let opened = match is_matrix(name, bytes) {
+            true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),
+            false => self.model.open(name, bytes).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = opened {
             self.notify(format!("{name} was not opened: {error}."));
         }
+    }
+
+    fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
+        let start = web_time::Instant::now();
+        let file = read_matrix(bytes, MemoryLimit::of_machine(), Progress::none())?;
+        let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
+        self.add_matrix(name, LoadedMatrix::describe(matrix_name(name).to_owned(), read));
+        Ok(())
+    }
+
+    /// Takes up a matrix that was read from a file of this name, and shows it.
+    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix) {
+        for warning in &matrix.warnings {
+            self.notify(format!("{name}: {warning}."));
+        }
+        let key = matrix_key(&matrix.record);
+        self.model.add_matrix(name, matrix);
+        let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
+        self.set_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
 
     /// Says something, in one sentence, until it is dismissed.
@@ -63,6 +91,7 @@ impl App {
     /// Shows something else, e.g. what a link says. The user can go back.
     pub fn set_state(&mut self, state: ViewState) {
         self.history.record(&self.state, &state);
+        self.history.settle();
         self.state = state;
     }
 
@@ -87,6 +116,9 @@ impl App {
         let before = self.state.clone();
         self.back |= keys::back(ui);
         self.frame(ui);
+        if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
+            self.state.spy.at = None; // it was a part of the other matrix
+        }
         if std::mem::take(&mut self.back) {
             self.state = self.history.back().unwrap_or(before.clone());
         } else {
@@ -234,6 +266,14 @@ impl App {
             }
         }
     }
+}
+
+/// Whether a file is to be read as a matrix: by its first bytes, or by its name where those are
+/// compressed.
+fn is_matrix(name: &str, bytes: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    bytes.starts_with(b"%%MatrixMarket")
+        || [".mtx", ".mtx.gz"].iter().any(|extension| name.ends_with(extension))
 }
 
 fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {

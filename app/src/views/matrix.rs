@@ -3,7 +3,7 @@
 use egui::{Grid, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::bundle::MatrixRecord;
 
-use super::{View, nothing, provenance};
+use super::{View, nothing, provenance, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
 use crate::model::{Model, bytes, count, display_name, seconds, significant};
 use crate::state::{Filter, ViewState};
@@ -20,12 +20,6 @@ pub(super) const VIEW: View = View {
 };
 
 const TYPE: f32 = 13.0;
-
-/// The selected matrix; the largest where none is.
-fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
-    let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
-    chosen.or_else(|| model.matrices(&state.filter).last().map(|matrix| matrix.record))
-}
 
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.log, "Logarithmic row counts");
