@@ -3,6 +3,8 @@
 
 mod axis;
 mod paint;
+#[cfg(not(target_family = "wasm"))]
+pub mod png;
 mod svg;
 
 use std::sync::Arc;

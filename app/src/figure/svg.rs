@@ -129,9 +129,9 @@ fn png_of(image: &ColorImage) -> Vec<u8> {
     let bytes: Vec<u8> =
         image.pixels.iter().flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect();
     let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, width, height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
+    let mut encoder = ::png::Encoder::new(&mut out, width, height);
+    encoder.set_color(::png::ColorType::Rgba);
+    encoder.set_depth(::png::BitDepth::Eight);
     let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&bytes));
     match written {
         Ok(()) => out,

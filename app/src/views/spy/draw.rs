@@ -16,8 +16,10 @@ const TYPE: f32 = 12.5;
 const LEFT: f32 = 78.0;
 const TOP: f32 = 46.0;
 const BOTTOM: f32 = 62.0;
-const GAP: f32 = 14.0;
+const GAP: f32 = 26.0;
 const STRIP: f32 = 16.0;
+/// What overlays draw: apart from every range of colours.
+const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
 /// Row lengths take between these widths.
 const PROFILE: (f32, f32) = (110.0, 300.0);
 
@@ -107,7 +109,8 @@ fn axes(figure: &mut Figure, frame: &Frame, place: &Place, ink: Ink) {
     for col in ticks(place.cols(), area.width() / 80.0) {
         let (x, label) = (place.x(col as f64), index(col));
         let half = text_width(&label, TYPE) * 0.5;
-        if x >= covered.min.x - 0.5 && x <= covered.max.x + 0.5 && x - half > taken {
+        let inside = x >= covered.min.x - 0.5 && x <= covered.max.x + 0.5;
+        if inside && x - half > taken && x + half < area.max.x + GAP - 4.0 {
             figure.line(pos2(x, covered.min.y - 4.0), pos2(x, covered.min.y), 1.0, ink.weak);
             figure.text(pos2(x, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.weak, &label);
             taken = x + half + 8.0;
@@ -144,7 +147,7 @@ fn ticks(range: std::ops::Range<usize>, wanted: f32) -> impl Iterator<Item = usi
 /// Lines between the rows of the threads, with their numbers where there is room.
 fn draw_parts(figure: &mut Figure, place: &Place, parts: &Parts, ink: Ink) {
     let covered = place.covered();
-    let color = format_color("dense");
+    let color = MARKED;
     let mut taken = f32::NEG_INFINITY;
     for (thread, bounds) in parts.bounds.array_windows::<2>().enumerate() {
         let [first, end] = bounds.map(|row| place.y(row));
@@ -181,12 +184,11 @@ fn groups_at(place: &Place, picture: &Picture, y: f32) -> Option<std::ops::Range
 fn padding(figure: &mut Figure, left: f32, place: &Place, picture: &Picture, hack: u32, ink: Ink) {
     let padding = Padding::of(picture, hack as usize);
     let covered = place.covered();
-    let full = Color32::from_rgb(213, 94, 0);
     let mut y = covered.min.y;
     let mut run: Option<(f32, Color32)> = None;
     while y < covered.max.y {
         let share = groups_at(place, picture, y).map_or(0.0, |rows| padding.share(picture, rows));
-        let color = ink.grid.lerp_to_gamma(full, share as f32);
+        let color = ink.grid.lerp_to_gamma(MARKED, share as f32);
         match run {
             Some((from, last)) if last != color => {
                 figure.rect(area(left, from, left + STRIP, y), last);
@@ -289,10 +291,10 @@ pub(super) fn legend(
             taken = x + half + 6.0;
         }
     }
-    let side = 1_u64 << cells.shift();
+    let side = 1_usize << cells.shift();
     let cell = match side {
         1 => "entries (each cell is one row and column)".to_owned(),
-        _ => format!("entries a cell of {} × {} rows and columns", count(side), count(side)),
+        _ => format!("entries a cell of {0} × {0} rows and columns", index(side)),
     };
     let text = format!("{}, {} scale", cell, shade.scale.name());
     figure.text(pos2(left, top + 40.0), Anchor::Start, TYPE, ink.text, &text);

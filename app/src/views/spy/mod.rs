@@ -271,7 +271,7 @@ fn cell_words(
 /// How fine the picture is, and how to look closer.
 fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> String {
     let finest = picture.pyramid.levels().first().map_or(0, |level| level.shift());
-    let side = |shift: u32| count(1_u64 << shift);
+    let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
     let view = match place.at() {
         None => format!("All {} entries", count(record.statistics.nnz)),

@@ -117,7 +117,8 @@ fn dragging_moves_what_is_under_the_pointer_along_and_counts_as_one_step_back() 
 #[test]
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
-    harness.get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
+    harness
+        .get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
     harness.get_by_label_contains("hacks of 32 rows: 1.00 slots an entry");
 }
 
