@@ -6,6 +6,7 @@
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
 pub mod figure;
+pub mod layout;
 pub mod model;
 pub mod shell;
 pub mod state;

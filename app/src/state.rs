@@ -5,12 +5,16 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::Layout;
+
 /// Everything that the views draw from, besides the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewState {
     /// Id of the view in front.
     pub view: String,
+    /// How the views are arranged.
+    pub layout: Layout,
     /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
     pub matrix: Option<String>,
     /// Number of the selected run, counted through the bundles in order, if any.
@@ -79,6 +83,7 @@ impl Default for ViewState {
     fn default() -> Self {
         Self {
             view: "chart".into(),
+            layout: Layout::default(),
             matrix: None,
             run: None,
             filter: Filter::default(),
@@ -120,10 +125,11 @@ impl ViewState {
         Some(state)
     }
 
-    fn fields(&self) -> [(&'static str, String); 13] {
+    fn fields(&self) -> [(&'static str, String); 14] {
         let filter = &self.filter;
         [
             ("view", self.view.clone()),
+            ("layout", self.layout.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
             ("search", filter.search.clone()),
@@ -143,6 +149,7 @@ impl ViewState {
         let truth = value == "true";
         match key {
             "view" => self.view = value,
+            "layout" => self.layout = Layout::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
             "run" => self.run = value.parse().ok(),
             "search" => self.filter.search = value,
@@ -172,7 +179,7 @@ impl ViewState {
 fn encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/:,".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-_.~/:,()".contains(&byte) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}"); // a String takes everything
@@ -255,17 +262,12 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        (text, matrix, run, filter, text, any::<(bool, bool)>(), theme, ZOOM).prop_map(
-            |(view, matrix, run, filter, sort, (descending, log), theme, zoom)| ViewState {
-                view,
-                matrix,
-                run,
-                filter,
-                sort,
-                descending,
-                log,
-                theme,
-                zoom,
+        let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
+        let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
+        let place = (text, layout);
+        (place, matrix, run, filter, text, any::<(bool, bool)>(), theme, ZOOM).prop_map(
+            |((view, layout), matrix, run, filter, sort, (descending, log), theme, zoom)| {
+                ViewState { view, layout, matrix, run, filter, sort, descending, log, theme, zoom }
             },
         )
     }

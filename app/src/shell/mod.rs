@@ -1,17 +1,22 @@
-//! The frame around the views: bundles and matrices at the left, tabs above, keyboard, dropped
-//! files. The same in the window and in the page; what only one of them can do (saving a file,
+//! The frame around the views: bundles and matrices at the left, the views arranged in the centre,
+//! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
+mod dock;
+#[cfg(test)]
+mod dock_tests;
 mod keys;
+mod pane;
 mod side;
 #[cfg(test)]
 mod tests;
 
-use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
+use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
 use crate::model::Model;
 use crate::state::{History, Theme, ViewState, ZOOM};
-use crate::views::{VIEWS, View, current};
+use dock::Dock;
+use pane::Saved;
 
 /// A file that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +34,8 @@ pub struct App {
     state: ViewState,
     history: History,
     notices: Vec<String>,
-    exports: Vec<Export>,
+    saved: Saved,
+    dock: Option<Dock>,
     look: Option<(Theme, f32)>,
     focus_search: bool,
     back: bool,
@@ -73,7 +79,7 @@ impl App {
 
     /// Files that the user asked for since the last call.
     pub fn take_exports(&mut self) -> Vec<Export> {
-        std::mem::take(&mut self.exports)
+        std::mem::take(&mut self.saved.exports)
     }
 
     /// Draws one frame.
@@ -84,12 +90,15 @@ impl App {
             self.look = Some(look);
         }
         self.open_dropped(ui);
+        let in_front = self.state.view.clone();
+        dock::settle(&mut self.state, &in_front);
         let before = self.state.clone();
         self.back |= keys::back(ui);
         self.frame(ui);
+        dock::settle(&mut self.state, &before.view);
         if std::mem::take(&mut self.back) {
             self.state = self.history.back().unwrap_or(before.clone());
-        } else {
+        } else if !dock::only_focus_moved(&before, &self.state) {
             self.history.record(&before, &self.state);
         }
         if self.state != before {
@@ -107,9 +116,13 @@ impl App {
         Panel::left("side").default_size(250.0).size_range(200.0..=420.0).show(ui, |ui| {
             side::show(ui, &mut self.model, &mut self.state, &mut self.focus_search);
         });
-        let margin = Margin { left: 16, right: 16, top: 12, bottom: 12 };
-        let frame = Frame::central_panel(ui.style()).inner_margin(margin);
-        CentralPanel::default().frame(frame).show(ui, |ui| self.center(ui));
+        let frame = Frame::central_panel(ui.style()).inner_margin(0);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
+        });
+        for failure in std::mem::take(&mut self.saved.failures) {
+            self.notify(failure);
+        }
     }
 
     fn top(&mut self, ui: &mut Ui) {
@@ -118,13 +131,7 @@ impl App {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Sparsescope").strong().size(17.0));
             ui.add_space(12.0);
-            for (number, view) in VIEWS.iter().enumerate() {
-                let front = current(&self.state).is_some_and(|current| current.id == view.id);
-                let tab = ui.selectable_label(front, view.name);
-                if tab.on_hover_text(format!("{} (key {})", view.sentence, number + 1)).clicked() {
-                    self.state.view = view.id.into();
-                }
-            }
+            dock::menu(ui, &mut self.state);
             if wide {
                 self.look_settings(ui);
             }
@@ -179,45 +186,6 @@ impl App {
         }
     }
 
-    fn center(&mut self, ui: &mut Ui) {
-        let Some(view) = current(&self.state) else { return };
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(view.sentence).size(15.0));
-        });
-        ui.horizontal(|ui| {
-            (view.settings)(ui, &self.model, &mut self.state);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                self.export(ui, view);
-            });
-        });
-        ui.separator();
-        if self.model.bundles.is_empty() {
-            ui.add_space(ui.available_height() * 0.3);
-            ui.vertical_centered(|ui| {
-                ui.heading("Drop a result bundle here");
-                ui.weak("`sparsescope bench` writes one: a .zip with everything it measured.");
-            });
-            return;
-        }
-        ui.push_id(view.id, |ui| (view.show)(ui, &self.model, &mut self.state));
-    }
-
-    fn export(&mut self, ui: &mut Ui, view: &View) {
-        let name = |extension| format!("sparsescope-{}.{extension}", view.id);
-        if ui.button("Save CSV").on_hover_text("What is drawn, as a table").clicked() {
-            match csv_text(&(view.table)(&self.model, &self.state)) {
-                Ok(bytes) => self.exports.push(Export { name: name("csv"), bytes }),
-                Err(error) => self.notify(format!("The table could not be written: {error}.")),
-            }
-        }
-        if let Some(svg) = view.svg
-            && ui.button("Save SVG").on_hover_text("The figure, for a paper").clicked()
-        {
-            let bytes = svg(&self.model, &self.state).into_bytes();
-            self.exports.push(Export { name: name("svg"), bytes });
-        }
-    }
-
     /// A browser hands files out only later: the page reads them and calls
     /// [`open_bytes`](Self::open_bytes) itself.
     #[cfg(target_family = "wasm")]
@@ -234,12 +202,4 @@ impl App {
             }
         }
     }
-}
-
-fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines {
-        writer.write_record(line)?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
 }

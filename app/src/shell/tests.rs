@@ -5,10 +5,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 
 use super::*;
+use crate::views::VIEWS;
 
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
-fn with_example(state: &str) -> Harness<'static, App> {
+pub(super) fn with_example(state: &str) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
     app.state = ViewState::from_fragment(state).unwrap();
