@@ -5,9 +5,13 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod dialog;
 pub mod figure;
 pub mod layout;
 pub mod model;
+#[cfg(not(target_family = "wasm"))]
+pub mod run;
 pub mod shell;
 pub mod state;
 mod theme;

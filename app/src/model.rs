@@ -17,16 +17,24 @@ pub struct OpenBundle {
     /// File name, or what else it was opened under.
     pub file: String,
     label: String,
-    /// SHA-256 of the file, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal; another word while there is no file.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
     pub series: usize,
 }
 
+/// Stands for the hash of a bundle that has no file yet.
+const UNFINISHED: &str = "unfinished";
+
 impl OpenBundle {
     /// The name given by its maker, else the file's; numbered where several have the same.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// It is being measured, and there is no file of it yet.
+    pub fn is_unfinished(&self) -> bool {
+        self.sha256 == UNFINISHED
     }
 }
 
@@ -81,7 +89,25 @@ impl Model {
         if self.bundles.iter().any(|open| open.sha256 == sha256) {
             return Ok(());
         }
-        let bundle = Arc::new(Bundle::read(bytes, &Limits::default())?);
+        self.place(file, Bundle::read(bytes, &Limits::default())?, sha256);
+        Ok(())
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `file`, in place of what
+    /// was before.
+    pub fn show_unfinished(&mut self, file: &str, bundle: Bundle) {
+        self.place(file, bundle, UNFINISHED.into());
+    }
+
+    /// Puts a bundle into the place of its unfinished self, or after the others.
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String) {
+        let bundle = Arc::new(bundle);
+        let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
+        if let Some(open) = self.bundles.iter_mut().find(itself) {
+            open.bundle = bundle;
+            open.sha256 = sha256;
+            return;
+        }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
         let name = bundle.label.clone().unwrap_or_else(|| file.into());
@@ -90,7 +116,6 @@ impl Model {
         let label =
             std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
         self.bundles.push(OpenBundle { bundle, file: file.into(), label, sha256, series });
-        Ok(())
     }
 
     /// The matrices that pass, sorted by entries.

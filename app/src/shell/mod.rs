@@ -13,8 +13,10 @@ mod tests;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
-use crate::model::Model;
-use crate::state::{History, Theme, ViewState, ZOOM};
+use sparsescope_core::bundle::Bundle;
+
+use crate::model::{Model, RunOf};
+use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use dock::Dock;
 use pane::Saved;
 
@@ -25,6 +27,17 @@ pub struct Export {
     pub name: String,
     /// Content.
     pub bytes: Vec<u8>,
+}
+
+/// Something that only the window or only the page can do, offered as a button and a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Text of the button.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub hint: &'static str,
+    /// Its key.
+    pub key: egui::Key,
 }
 
 /// The whole interface.
@@ -39,6 +52,8 @@ pub struct App {
     look: Option<(Theme, f32)>,
     focus_search: bool,
     back: bool,
+    actions: Vec<Action>,
+    asked: Vec<Action>,
 }
 
 impl App {
@@ -52,6 +67,47 @@ impl App {
         if let Err(error) = self.model.open(name, bytes) {
             self.notify(format!("{name} was not opened: {error}."));
         }
+    }
+
+    /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
+    pub fn offer(&mut self, actions: &[Action]) {
+        self.actions = actions.to_vec();
+    }
+
+    /// The actions asked for since the last call.
+    pub fn take_asked(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `name`.
+    pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
+        self.keep_run(|app| app.model.show_unfinished(name, bundle));
+    }
+
+    /// Opens the finished bundle in the place of what was measured of it before.
+    pub fn open_finished(&mut self, name: &str, bytes: &[u8]) {
+        self.keep_run(|app| app.open_bytes(name, bytes));
+    }
+
+    /// There will be no bundle of this name after all.
+    pub fn forget_unfinished(&mut self, name: &str) {
+        self.keep_run(|app| {
+            app.model.bundles.retain(|open| !(open.is_unfinished() && open.file == name));
+        });
+    }
+
+    /// Runs are selected by their number, which others may take: the selection stays with the run.
+    fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
+        let identity =
+            |run: &RunOf<'_>| (run.bundle.series, format!("{:?}", run.run.key(run.record)));
+        let all = Filter::default();
+        let selected = self.state.run;
+        let before =
+            self.model.runs(&all).iter().find(|run| Some(run.index) == selected).map(identity);
+        change(self);
+        let runs = self.model.runs(&all);
+        let now = runs.iter().find(|run| Some(identity(run)) == before).map(|run| run.index);
+        self.state.run = now;
     }
 
     /// Says something, in one sentence, until it is dismissed.
@@ -109,6 +165,7 @@ impl App {
     fn frame(&mut self, ui: &mut Ui) {
         keys::views(ui, &mut self.state);
         self.focus_search |= keys::search(ui);
+        self.asked.extend(keys::actions(ui, &self.actions));
         Panel::top("top").show(ui, |ui| self.top(ui));
         if !self.notices.is_empty() {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
@@ -132,6 +189,12 @@ impl App {
             ui.label(RichText::new("Sparsescope").strong().size(17.0));
             ui.add_space(12.0);
             dock::menu(ui, &mut self.state);
+            for action in &self.actions {
+                let hint = format!("{} (key {})", action.hint, action.key.name());
+                if ui.button(action.name).on_hover_text(hint).clicked() {
+                    self.asked.push(*action);
+                }
+            }
             if wide {
                 self.look_settings(ui);
             }
