@@ -24,7 +24,7 @@ pub struct OpenBundle {
     /// File name, or what else it was opened under.
     pub file: String,
     label: String,
-    /// SHA-256 of the file, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal; another word while there is no file.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
     pub series: usize,
@@ -33,10 +33,18 @@ pub struct OpenBundle {
     pub values: Option<LoadedValues>,
 }
 
+/// Stands for the hash of a bundle that has no file yet.
+const UNFINISHED: &str = "unfinished";
+
 impl OpenBundle {
     /// The name given by its maker, else the file's; numbered where several have the same.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// It is being measured, and there is no file of it yet.
+    pub fn is_unfinished(&self) -> bool {
+        self.sha256 == UNFINISHED
     }
 }
 
@@ -99,7 +107,7 @@ impl Model {
             return Ok(());
         }
         let bundle = Bundle::read(bytes, &Limits::default())?;
-        self.add(file, bundle, sha256, None);
+        self.place(file, bundle, sha256, None);
         Ok(())
     }
 
@@ -118,14 +126,30 @@ impl Model {
         let mut bundle = Bundle::new(producer, String::new());
         bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
         bundle.complete = true;
-        self.add(file, bundle, sha256, Some(values));
+        self.place(file, bundle, sha256, Some(values));
     }
 
     fn is_open(&self, sha256: &str) -> bool {
         self.bundles.iter().any(|open| open.sha256 == sha256)
     }
 
-    fn add(&mut self, file: &str, bundle: Bundle, sha256: String, values: Option<LoadedValues>) {
+    /// Shows what is measured so far of the bundle that is to be opened as `file`, in place of what
+    /// was before.
+    pub fn show_unfinished(&mut self, file: &str, bundle: Bundle) {
+        self.place(file, bundle, UNFINISHED.into(), None);
+    }
+
+    /// Puts a bundle into the place of its unfinished self, or after the others.
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, values: Option<LoadedValues>) {
+        // A matrix whose bundle had no picture may have one now.
+        self.pictures.get_mut().clear();
+        let bundle = Arc::new(bundle);
+        let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
+        if let Some(open) = self.bundles.iter_mut().find(itself) {
+            open.bundle = bundle;
+            open.sha256 = sha256;
+            return;
+        }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
         let name = bundle.label.clone().unwrap_or_else(|| file.into());
@@ -133,10 +157,8 @@ impl Model {
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let label =
             std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
-        let (bundle, file) = (Arc::new(bundle), file.into());
+        let file = file.into();
         self.bundles.push(OpenBundle { bundle, file, label, sha256, series, values });
-        // A matrix whose bundle had no picture may have one now.
-        self.pictures.get_mut().clear();
     }
 
     /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub mod spy;
 
+use crate::layout::Layout;
 pub use spy::{At, ColorMap, Scale, Split, SpyState};
 
 /// Everything that the views draw from, besides the bundles.
@@ -15,6 +16,8 @@ pub use spy::{At, ColorMap, Scale, Split, SpyState};
 pub struct ViewState {
     /// Id of the view in front.
     pub view: String,
+    /// How the views are arranged.
+    pub layout: Layout,
     /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
     pub matrix: Option<String>,
     /// Number of the selected run, counted through the bundles in order, if any.
@@ -85,6 +88,7 @@ impl Default for ViewState {
     fn default() -> Self {
         Self {
             view: "chart".into(),
+            layout: Layout::default(),
             matrix: None,
             run: None,
             filter: Filter::default(),
@@ -131,6 +135,7 @@ impl ViewState {
         let filter = &self.filter;
         let mut fields = vec![
             ("view", self.view.clone()),
+            ("layout", self.layout.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
             ("search", filter.search.clone()),
@@ -151,6 +156,7 @@ impl ViewState {
         let truth = value == "true";
         match key {
             "view" => self.view = value,
+            "layout" => self.layout = Layout::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
             "run" => self.run = value.parse().ok(),
             "search" => self.filter.search = value,
@@ -180,7 +186,7 @@ impl ViewState {
 fn encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/:,".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-_.~/:,()".contains(&byte) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}"); // a String takes everything
@@ -270,18 +276,25 @@ mod tests {
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
         let spy = spy::tests::state();
-        (text, matrix, run, filter, text, any::<(bool, bool)>(), spy, theme, ZOOM).prop_map(
-            |(view, matrix, run, filter, sort, (descending, log), spy, theme, zoom)| ViewState {
-                view,
-                matrix,
-                run,
-                filter,
-                sort,
-                descending,
-                log,
-                spy,
-                theme,
-                zoom,
+        let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
+        let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
+        let place = (text, layout);
+        let order = (text, any::<(bool, bool)>());
+        (place, matrix, run, filter, order, spy, theme, ZOOM).prop_map(
+            |((view, layout), matrix, run, filter, (sort, (descending, log)), spy, theme, zoom)| {
+                ViewState {
+                    view,
+                    layout,
+                    matrix,
+                    run,
+                    filter,
+                    sort,
+                    descending,
+                    log,
+                    spy,
+                    theme,
+                    zoom,
+                }
             },
         )
     }

@@ -67,6 +67,12 @@ pub(super) enum PrecisionArg {
     F64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProgressArg {
+    /// One JSON object a line on standard error
+    Json,
+}
+
 /// Arguments that say what `--resume` finds in the bundle.
 const RESUME_TAKES_FROM_BUNDLE: [&str; 10] = [
     "output",
@@ -146,6 +152,9 @@ pub(super) struct BenchArgs {
     /// Only list what would be run
     #[arg(long)]
     pub(super) plan: bool,
+    /// How progress is told, for a program that started this one
+    #[arg(long, value_enum, hide = true)]
+    pub(super) progress: Option<ProgressArg>,
 }
 
 /// Parameters of formats.

@@ -99,7 +99,7 @@ fn write_shape(out: &mut String, shape: &Shape) {
         Shape::Image { rect, pixels } => writeln!(
             out,
             "<image x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" \
-             preserveAspectRatio=\"none\" image-rendering=\"pixelated\" \
+             preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
              href=\"data:image/png;base64,{}\"/>",
             rect.min.x,
             rect.min.y,

@@ -27,7 +27,11 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
             if close.on_hover_text(&name).clicked() {
                 closed = Some(index);
             }
-            let state = if open.bundle.complete { "" } else { " (incomplete)" };
+            let state = match (open.is_unfinished(), open.bundle.complete) {
+                (true, _) => " (measuring …)",
+                (_, false) => " (incomplete)",
+                (_, true) => "",
+            };
             let hover = format!(
                 "{}, {} matrices, {} runs, made {}",
                 open.file,

@@ -5,10 +5,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 
 use super::*;
+use crate::views::VIEWS;
 
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
-fn with_example(state: &str) -> Harness<'static, App> {
+pub(super) fn with_example(state: &str) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
     app.state = ViewState::from_fragment(state).unwrap();
@@ -151,8 +152,11 @@ fn exports_hold_what_is_drawn() {
     harness.run();
     harness.get_by_label("Save SVG").click();
     harness.run();
+    harness.get_by_label("Save PNG").click();
+    harness.run();
     let exports = harness.state_mut().take_exports();
-    assert_eq!(exports.len(), 2);
+    assert_eq!(exports.len(), 3);
+    assert!(exports[2].name.ends_with(".png") && exports[2].bytes.starts_with(b"\x89PNG"));
     let csv = String::from_utf8(exports[0].bytes.clone()).unwrap();
     let points = harness.state().model().best(&harness.state().state().filter);
     assert_eq!(csv.lines().count(), 1 + points.len());

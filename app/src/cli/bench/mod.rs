@@ -19,7 +19,7 @@ use sparsescope_core::measure::{
 use sparsescope_core::memory::MemoryLimit;
 
 use super::Outcome;
-use super::args::BenchArgs;
+use super::args::{BenchArgs, ProgressArg};
 use super::interrupt::Interrupt;
 use super::output::{check_free, print, print_json, write_csv};
 use super::progress;
@@ -55,7 +55,10 @@ fn run_with(
         check_free(csv, args.force)?;
     }
 
-    let mut shown = progress::Progress::new(quiet);
+    let mut shown = match args.progress {
+        Some(ProgressArg::Json) => progress::Progress::json(sources.len() * configurations.len()),
+        None => progress::Progress::new(quiet),
+    };
     shown.set(0.0, "measuring the memory bandwidth");
     let noise = NoiseWatch::start();
     let threads = &bandwidth_threads(&configurations);
