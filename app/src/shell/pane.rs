@@ -49,6 +49,8 @@ fn head(
 ) {
     let size = if several { 14.0 } else { 15.0 };
     ui.horizontal_wrapped(|ui| ui.label(egui::RichText::new(view.sentence).size(size)));
+    // Text and buttons of a line have one middle.
+    ui.spacing_mut().interact_size.y = 24.0;
     if ui.available_width() >= WIDE {
         ui.horizontal(|ui| {
             (view.settings)(ui, model, state);
