@@ -113,7 +113,7 @@ fn example(runs: usize) -> Bundle {
 
 #[cfg(unix)]
 #[test]
-fn progress_is_followed_and_a_failure_is_told_in_the_childs_words() {
+fn progress_is_followed_and_a_failure_is_told_as_the_child_says_it() {
     let folder = tempfile::tempdir().unwrap();
     let script = r#"echo '{"share":0.5,"what":"road: cpu/csr/nnz","runs":8}' >&2
         echo 'warning: hot' >&2; echo 'error: no memory for it' >&2; exit 1"#;
