@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar in a terminal, a plain line now and then otherwise, nothing
 //! when quiet; JSON for the window, which runs this program to measure.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -86,7 +86,7 @@ impl Progress {
                 if now >= *next
                     && let Ok(line) = serde_json::to_string(&told)
                 {
-                    eprintln!("{line}");
+                    say(&line);
                     *next = now + BETWEEN_JSON;
                 }
             }
@@ -100,6 +100,7 @@ impl Progress {
     pub(super) fn line(&self, text: &str) {
         match &self.shown {
             Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
+            Shown::Json { .. } => say(text),
             _ => eprintln!("{text}"),
         }
     }
@@ -110,4 +111,9 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A line for the window. When the window is gone, the work goes on without it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

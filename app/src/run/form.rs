@@ -40,6 +40,7 @@ impl Form {
 
     pub(super) fn show(&mut self, ui: &mut Ui, job: &mut Job, busy: bool) -> Pressed {
         let mut pressed = Pressed::default();
+        ui.spacing_mut().interact_size.y = 24.0;
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.heading("Run benchmarks");
@@ -293,7 +294,8 @@ fn start(ui: &mut Ui, arguments: &Result<Vec<String>, String>, busy: bool) -> bo
         ui.weak(reason);
     }
     let text = RichText::new("Start measuring").strong();
-    let button = Button::new(text).min_size(egui::vec2(ui.available_width(), 32.0));
-    let fill = ui.visuals().selection.bg_fill;
-    ui.add_enabled(reason.is_none(), button.fill(fill)).clicked()
+    let button = Button::new(text).min_size(egui::vec2(0.0, 32.0));
+    let button = button.fill(ui.visuals().selection.bg_fill);
+    let centered = egui::Layout::top_down_justified(egui::Align::Center);
+    ui.with_layout(centered, |ui| ui.add_enabled(reason.is_none(), button).clicked()).inner
 }

@@ -75,7 +75,8 @@ fn between_commas(text: &str) -> Vec<String> {
 }
 
 impl Job {
-    /// Adds a matrix as a person names it; says what is wrong with the name.
+    /// Adds a matrix as a person names it; says what is wrong with the name. The first one takes
+    /// the place of the suite, which can be chosen again.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
         if text.is_empty() {
@@ -89,6 +90,9 @@ impl Job {
         }
         // A file's name is never taken for an option.
         let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+        if self.matrices.is_empty() {
+            self.suite = None;
+        }
         if !self.matrices.contains(&text) {
             self.matrices.push(text);
         }

@@ -22,7 +22,6 @@ fn line(job: &Job) -> String {
 fn the_command_says_only_what_is_not_usual() {
     let mut job = job();
     assert_eq!(line(&job), "sparsescope bench --suite mini --runs 20 -o /results/a.zip");
-    job.suite = None;
     job.add("gen:stencil27?n=40&seed=1").unwrap();
     job.threads = " 1, 4 ".into();
     job.runs = 50;
@@ -114,7 +113,7 @@ fn example(runs: usize) -> Bundle {
 
 #[cfg(unix)]
 #[test]
-fn progress_is_followed_and_a_failure_is_told_in_the_childs_words() {
+fn progress_is_followed_and_a_failure_is_told_as_the_child_says_it() {
     let folder = tempfile::tempdir().unwrap();
     let script = r#"echo '{"share":0.5,"what":"road: cpu/csr/nnz","runs":8}' >&2
         echo 'warning: hot' >&2; echo 'error: no memory for it' >&2; exit 1"#;
@@ -234,6 +233,9 @@ mod panel {
         said(&harness, "'cpu/coo/*,cpu/ell/*,cpu/hyb/*,cpu/hll/guided'");
         click(&mut harness, "Remove gen:poisson2d?n=9");
         assert!(harness.state().0.job.matrices.is_empty());
+        said(&harness, "Choose a suite or add a matrix.");
+        harness.state_mut().0.job.suite = Some("mini");
+        harness.run_steps(2);
         click(&mut harness, "Copy command");
         click(&mut harness, "Close the run panel");
         assert!(!harness.state().0.open);
@@ -272,7 +274,7 @@ mod panel {
         assert_eq!(open.bundle.runs.len(), 9);
         harness.get_by_label("9 of 170 runs");
         harness.get_by_label("road: cpu/csr/nnz");
-        said(&harness, "(measuring …)");
+        said(&harness, "being measured …");
 
         let selected = example(9).runs[4].clone();
         let (_, app) = harness.state_mut();

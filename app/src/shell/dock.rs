@@ -346,6 +346,10 @@ impl Behavior<&'static View> for Panes<'_> {
         if tab.active { Stroke::new(1.0, color) } else { Stroke::NONE }
     }
 
+    fn drag_preview_color(&self, visuals: &Visuals) -> Color32 {
+        visuals.selection.stroke.color.gamma_multiply(0.2)
+    }
+
     fn tab_text_color(
         &self,
         visuals: &Visuals,

@@ -30,7 +30,7 @@ pub(super) fn show(
     let rect = ui.max_rect().shrink2(egui::vec2(side, 8.0));
     ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(view.id), |ui| {
         ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(egui::vec2(side, 8.0))));
-        head(ui, view, model, state, saved, panes > 1);
+        ui.scope(|ui| head(ui, view, model, state, saved, panes > 1));
         ui.separator();
         if model.bundles.is_empty() {
             return welcome(ui);
@@ -49,6 +49,8 @@ fn head(
 ) {
     let size = if several { 14.0 } else { 15.0 };
     ui.horizontal_wrapped(|ui| ui.label(egui::RichText::new(view.sentence).size(size)));
+    // Text and buttons of a line have one middle.
+    ui.spacing_mut().interact_size.y = 24.0;
     if ui.available_width() >= WIDE {
         ui.horizontal(|ui| {
             (view.settings)(ui, model, state);

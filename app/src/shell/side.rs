@@ -27,11 +27,6 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
             if close.on_hover_text(&name).clicked() {
                 closed = Some(index);
             }
-            let state = match (open.is_unfinished(), open.bundle.complete) {
-                (true, _) => " (measuring …)",
-                (_, false) => " (incomplete)",
-                (_, true) => "",
-            };
             let hover = format!(
                 "{}, {} matrices, {} runs, made {}",
                 open.file,
@@ -39,9 +34,14 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
                 open.bundle.runs.len(),
                 open.bundle.created
             );
-            let text = format!("{}{state}", open.label());
-            ui.add(egui::Label::new(text).truncate()).on_hover_text(hover);
+            ui.add(egui::Label::new(open.label()).truncate()).on_hover_text(hover);
         });
+        let state = match (open.is_unfinished(), open.bundle.complete) {
+            (true, _) => "being measured …",
+            (_, false) => "incomplete",
+            (_, true) => continue,
+        };
+        ui.indent(("state", index), |ui| ui.weak(state));
     }
     if let Some(index) = closed {
         model.bundles.remove(index);

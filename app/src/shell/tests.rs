@@ -167,6 +167,25 @@ fn exports_hold_what_is_drawn() {
 }
 
 #[test]
+fn actions_are_asked_for_by_button_and_by_key_but_not_while_typing() {
+    let mut harness = with_example("v1");
+    let open = Action { name: "Open…", hint: "Open files", key: Key::O };
+    let run = Action { name: "Run…", hint: "Measure", key: Key::R };
+    harness.state_mut().offer(&[open, run]);
+    harness.run();
+    harness.get_by_label("Open…").click();
+    harness.run();
+    harness.key_press(Key::R);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), [open, run]);
+    harness.key_press(Key::Slash);
+    harness.run();
+    harness.key_press(Key::R);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), []);
+}
+
+#[test]
 fn without_bundles_the_window_says_what_to_do() {
     let mut harness = Harness::builder()
         .with_size(vec2(800.0, 600.0))

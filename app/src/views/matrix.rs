@@ -29,7 +29,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(record) = selected(model, state) else {
         return nothing(ui, "No matrix passes the filters.");
     };
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.heading(display_name(record));
         if let Some(generator) = &record.generator {
             ui.weak(format!("{}: {generator}", record.source.as_str()));
@@ -38,7 +38,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         ui.add_space(6.0);
         let facts = facts(record);
-        let columns = if ui.available_width() > 760.0 { 3 } else { 2 };
+        let columns = match ui.available_width() {
+            width if width > 760.0 => 3,
+            width if width > 460.0 => 2,
+            _ => 1,
+        };
         Grid::new("facts").num_columns(columns * 2).striped(true).spacing([18.0, 6.0]).show(
             ui,
             |ui| {
