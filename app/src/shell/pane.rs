@@ -48,22 +48,25 @@ fn head(
     several: bool,
 ) {
     let size = if several { 14.0 } else { 15.0 };
-    ui.horizontal_wrapped(|ui| ui.label(egui::RichText::new(view.sentence).size(size)));
+    let sentence = egui::Label::new(egui::RichText::new(view.sentence).size(size)).wrap();
     // Text and buttons of a line have one middle.
     ui.spacing_mut().interact_size.y = 24.0;
-    if ui.available_width() >= WIDE {
-        ui.horizontal(|ui| {
-            (view.settings)(ui, model, state);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                export(ui, view, model, state, saved, several);
-            });
+    let wide = ui.available_width() >= WIDE;
+    if wide {
+        let line = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
+            export(ui, view, model, state, saved, several);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(sentence));
         });
     } else {
-        ui.horizontal_wrapped(|ui| {
-            (view.settings)(ui, model, state);
-            export(ui, view, model, state, saved, several);
-        });
+        ui.add(sentence);
     }
+    ui.horizontal_wrapped(|ui| {
+        (view.settings)(ui, model, state);
+        if !wide {
+            export(ui, view, model, state, saved, several);
+        }
+    });
 }
 
 /// What is to be done while nothing is open; scrolls where there is little room.

@@ -78,6 +78,7 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
 
 /// One of the values, or all.
 fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &[String]) {
+    ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
         let size = egui::vec2(64.0, ui.spacing().interact_size.y);
         let left = egui::Layout::left_to_right(egui::Align::Center);

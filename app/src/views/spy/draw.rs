@@ -219,27 +219,28 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     let values = [if log { 0.8 } else { 0.0 }, longest as f64];
     let axis = Axis::new(values.into_iter(), log, rect.min.x, rect.max.x - 8.0);
     let at = |length: f64| if log { axis.place(length.max(0.8)) } else { axis.place(length) };
-    for tick in axis.ticks() {
-        let whole = !log || (tick >= 1.0 && tick.log10().fract().abs() < 1e-6);
-        if whole {
-            let (x, label) = (axis.place(tick), count(tick as u64));
-            figure.line(pos2(x, covered.min.y), pos2(x, covered.max.y), 1.0, ink.grid);
-            let pos = pos2(x, covered.min.y - 13.0);
-            figure.text(pos, Anchor::Middle, TYPE, ink.weak, &label);
-        }
-    }
     let title = if log { "Entries a row, logarithmic" } else { "Entries a row" };
     figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
-    let color = format_color("csr");
+    let color = ink.paper.lerp_to_gamma(format_color("csr"), 0.55);
     let mut means = Vec::new();
     let mut y = covered.min.y;
     while y < covered.max.y {
         if let Some(of) = groups_at(place, picture, y).and_then(|groups| bins.get(groups)) {
             let (bar, mean) = summary(of, picture, y, place);
-            figure.rect(area(rect.min.x, y, at(bar), y + 1.0), color.gamma_multiply(0.55));
+            figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), color);
             means.push(pos2(at(mean), y + 0.5));
         }
         y += 1.0;
+    }
+    for tick in axis.ticks() {
+        let whole = !log || (tick >= 1.0 && tick.log10().fract().abs() < 1e-6);
+        if whole {
+            let (x, label) = (axis.place(tick), count(tick as u64));
+            let ends = (pos2(x, covered.min.y), pos2(x, covered.max.y));
+            figure.line(ends.0, ends.1, 1.0, ink.text.gamma_multiply(0.18));
+            let pos = pos2(x, covered.min.y - 13.0);
+            figure.text(pos, Anchor::Middle, TYPE, ink.weak, &label);
+        }
     }
     if means.len() > 1 {
         let line = crate::figure::Shape::Line { points: means, width: 1.2, color: ink.text };

@@ -11,8 +11,8 @@ mod shade;
 use std::sync::Arc;
 
 use egui::{
-    Color32, ColorImage, ComboBox, DragValue, Key, Modifiers, Rect, Response, Role, Sense, Ui,
-    WidgetInfo, pos2, vec2,
+    Color32, ColorImage, ComboBox, DragValue, Key, Modifiers, Rect, Response, Role, ScrollArea,
+    Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use sparsescope_core::bundle::MatrixRecord;
 
@@ -38,26 +38,26 @@ pub(super) const VIEW: View = View {
 
 /// Extent of a saved figure.
 const SAVED: egui::Vec2 = vec2(1000.0, 820.0);
+/// The picture scrolls where there is less room.
+const LEAST_HEIGHT: f32 = 340.0;
 /// Pixels to a point of a saved figure's cells.
 const SAVED_PIXELS: f32 = 2.0;
 
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     let spy = &mut state.spy;
-    ui.horizontal_wrapped(|ui| {
-        choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
-        choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
-        number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
-        if spy.parts > 0 {
-            choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
-        }
-        number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
-        ui.checkbox(&mut spy.stretch, "Fill")
-            .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");
-        let whole = ui.add_enabled(spy.at.is_some(), egui::Button::new("Whole matrix"));
-        if whole.on_hover_text("Key 0, or a double click").clicked() {
-            spy.at = None;
-        }
-    });
+    choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
+    choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
+    number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
+    if spy.parts > 0 {
+        choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
+    }
+    number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
+    ui.checkbox(&mut spy.stretch, "Fill")
+        .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");
+    let whole = ui.add_enabled(spy.at.is_some(), egui::Button::new("Whole matrix"));
+    if whole.on_hover_text("Key 0, or a double click").clicked() {
+        spy.at = None;
+    }
 }
 
 fn choose<T: Copy + PartialEq>(
@@ -138,22 +138,36 @@ impl<'a> Scene<'a> {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let (record, picture) = match subject(model, state) {
-        Ok(subject) => subject,
-        Err(why) => return nothing(ui, &why),
-    };
+    match subject(model, state) {
+        Ok((record, picture)) => {
+            let room = ui.available_size();
+            ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+                show_picture(ui, record, &picture, room, &mut *state);
+            });
+        }
+        Err(why) => nothing(ui, &why),
+    }
+}
+
+fn show_picture(
+    ui: &mut Ui,
+    record: &MatrixRecord,
+    picture: &Arc<Picture>,
+    room: egui::Vec2,
+    state: &mut ViewState,
+) {
     let status = ui.text_style_height(&egui::TextStyle::Body) * 2.0 + 16.0;
-    let size = vec2(ui.available_width(), (ui.available_height() - status).max(260.0));
+    let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
     let pixels = ui.ctx().pixels_per_point();
-    let Some(scene) = Scene::new(&picture, size, pixels, state) else { return };
+    let Some(scene) = Scene::new(picture, size, pixels, state) else { return };
     // Cells fall on pixels when the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
     let image = scene.place.area.translate(corner.to_vec2());
     let covered = scene.place.covered().translate(corner.to_vec2());
     ui.painter().rect_filled(covered, 0.0, scene.shade.empty);
-    paint_cells(ui, &picture, &scene, &matrix_key(record), image, pixels);
-    let figure = scene.figure(&picture, state, Color32::TRANSPARENT);
+    paint_cells(ui, picture, &scene, &matrix_key(record), image, pixels);
+    let figure = scene.figure(picture, state, Color32::TRANSPARENT);
     figure.show(ui, &format!("Structure of {}", display_name(record)));
 
     let name = format!("Cells of {}", display_name(record));
@@ -162,7 +176,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let screen = scene.place.on(image);
     steer(ui, &response, &screen, &mut state.spy);
     let under =
-        response.hover_pos().and_then(|pointer| cell_words(&picture, &scene, &screen, pointer));
+        response.hover_pos().and_then(|pointer| cell_words(picture, &scene, &screen, pointer));
     if let Some(words) = &under {
         response.on_hover_ui_at_pointer(|ui| {
             for line in words {
@@ -171,10 +185,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         });
     }
     ui.horizontal_wrapped(|ui| {
-        for words in overlay_words(&picture, &state.spy) {
+        for words in overlay_words(picture, &state.spy) {
             ui.label(format!("{words}."));
         }
-        ui.weak(resolution(record, &picture, &scene));
+        ui.weak(resolution(record, picture, &scene));
     });
 }
 
@@ -195,6 +209,8 @@ fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
         let factor = (-f64::from(scroll) * 0.004).exp() / f64::from(pinch);
         if factor != 1.0 {
             spy.at = place.zoomed(pointer, factor);
+            // What zooms here does not scroll what is around.
+            ui.input_mut(|input| input.smooth_scroll_delta = egui::Vec2::ZERO);
         }
     }
     if response.has_focus() {
