@@ -242,6 +242,15 @@ mod panel {
     }
 
     #[test]
+    fn every_widget_of_the_form_has_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut harness = window(folder.path(), "v1");
+        harness.state_mut().0.job.add("gen:poisson2d?n=9").unwrap();
+        click(&mut harness, "Kernels of cpu/csr: 4 of 4");
+        assert_eq!(crate::shell::tests::nameless(harness.root()), Vec::<String>::new());
+    }
+
+    #[test]
     fn a_matrix_that_is_none_is_refused_in_a_sentence() {
         let folder = tempfile::tempdir().unwrap();
         let mut harness = window(folder.path(), "v1");
