@@ -1,13 +1,17 @@
 //! The job's command line, and the panel with a child that only pretends to measure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
-use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
+use sparsescope_core::bundle::journal_path;
+#[cfg(unix)]
+use sparsescope_core::bundle::{Bundle, Journal, Limits};
 
 use super::job::command_line;
 use super::*;
 
+#[cfg(unix)]
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
 fn job() -> Job {
@@ -169,6 +173,8 @@ fn dropping_a_measurement_leaves_no_process_behind() {
 
 #[cfg(unix)]
 mod panel {
+    use std::path::PathBuf;
+
     use egui::vec2;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
