@@ -1,13 +1,17 @@
 //! The job's command line, and the panel with a child that only pretends to measure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
-use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
+use sparsescope_core::bundle::journal_path;
+#[cfg(unix)]
+use sparsescope_core::bundle::{Bundle, Journal, Limits};
 
 use super::job::command_line;
 use super::*;
 
+#[cfg(unix)]
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
 fn job() -> Job {
@@ -169,6 +173,8 @@ fn dropping_a_measurement_leaves_no_process_behind() {
 
 #[cfg(unix)]
 mod panel {
+    use std::path::PathBuf;
+
     use egui::vec2;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
@@ -239,6 +245,15 @@ mod panel {
         click(&mut harness, "Copy command");
         click(&mut harness, "Close the run panel");
         assert!(!harness.state().0.open);
+    }
+
+    #[test]
+    fn every_widget_of_the_form_has_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut harness = window(folder.path(), "v1");
+        harness.state_mut().0.job.add("gen:poisson2d?n=9").unwrap();
+        click(&mut harness, "Kernels of cpu/csr: 4 of 4");
+        assert_eq!(crate::shell::tests::nameless(harness.root()), Vec::<String>::new());
     }
 
     #[test]

@@ -8,14 +8,13 @@ use egui_tiles::{
     Tiles, Tree, UiResponse,
 };
 
+use super::borders;
 use super::pane::{self, Saved};
 use crate::layout::{Group, Layout, Part};
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, current};
 
-/// No pane is dragged smaller than this.
-const LEAST: f32 = 180.0;
 const TAB_BAR: f32 = 32.0;
 
 /// The ids of every view, in their order.
@@ -88,6 +87,7 @@ impl Dock {
             Panes { model, state, saved, focus: focus_before, groups, wish: None, pressed: None };
         now.tree.ui(&mut panes, ui);
         let Panes { wish, pressed, .. } = panes;
+        borders::show(ui, &mut now.tree);
 
         if let Some(view) = pressed.filter(|_| state.view == focus_before) {
             state.view = view.into();
@@ -290,10 +290,6 @@ impl Behavior<&'static View> for Panes<'_> {
         3.0
     }
 
-    fn min_size(&self) -> f32 {
-        LEAST
-    }
-
     fn tab_title_spacing(&self, _: &Visuals) -> f32 {
         12.0
     }
@@ -311,13 +307,18 @@ impl Behavior<&'static View> for Panes<'_> {
         visuals.faint_bg_color
     }
 
-    fn resize_stroke(&self, style: &egui::Style, state: egui_tiles::ResizeState) -> Stroke {
-        match state {
-            egui_tiles::ResizeState::Idle => {
-                Stroke::new(1.0, style.visuals.widgets.noninteractive.bg_stroke.color)
-            }
-            _ => Stroke::new(3.0, style.visuals.selection.stroke.color),
-        }
+    /// Borders have names and keys here, so they are drawn apart.
+    fn is_container_resizable(&self, _: &Tiles<&'static View>, _: TileId) -> bool {
+        false
+    }
+
+    /// Tabs are dragged, one by one.
+    fn is_tile_draggable(&self, tiles: &Tiles<&'static View>, id: TileId) -> bool {
+        Self::view(tiles, id).is_some()
+    }
+
+    fn resize_stroke(&self, style: &egui::Style, _: egui_tiles::ResizeState) -> Stroke {
+        Stroke::new(1.0, style.visuals.widgets.noninteractive.bg_stroke.color)
     }
 
     fn tab_bg_color(

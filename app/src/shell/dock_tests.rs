@@ -4,7 +4,7 @@ use egui::{Key, Modifiers, Rect, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-use super::tests::with_example;
+use super::tests::{nameless, with_example, with_example_at};
 use super::*;
 use crate::views::VIEWS;
 
@@ -137,6 +137,25 @@ fn a_border_is_dragged_in_one_step() {
 }
 
 #[test]
+fn a_border_moves_by_arrow_keys_and_a_double_click_makes_halves() {
+    let mut harness = with_example_at("v1;layout=v(30:chart,70:runs)", 0.02);
+    let border = "Border between Kernels by matrix and Runs";
+    harness.get_by_label(border).focus();
+    harness.run();
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    let moved = layout(&harness);
+    assert!(moved.starts_with("v(3") && moved != "v(30:chart,70:runs)", "{moved}");
+    let at = harness.get_by_label(border).rect().center();
+    for pressed in [true, false, true, false] {
+        button(&harness, at, pressed);
+        harness.run_steps(1);
+    }
+    harness.run();
+    assert_eq!(layout(&harness), "v(chart,runs)");
+}
+
+#[test]
 fn a_tab_is_dragged_to_the_right_half_in_one_step() {
     let mut harness = with_example("v1");
     let tab = harness.get_by_label("Runs").rect().center();
@@ -195,4 +214,10 @@ fn beside_one_another_nothing_overlaps_at_the_usual_size() {
             }
         }
     }
+}
+
+#[test]
+fn every_widget_has_a_name() {
+    let harness = with_example("v1;view=runs;layout=h(t2(chart,runs),matrix)");
+    assert_eq!(nameless(harness.root()), Vec::<String>::new());
 }

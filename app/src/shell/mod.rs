@@ -2,6 +2,7 @@
 //! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
+mod borders;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
@@ -9,7 +10,7 @@ mod keys;
 mod pane;
 mod side;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 

@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
 use crate::views::VIEWS;
@@ -10,14 +10,38 @@ use crate::views::VIEWS;
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
 pub(super) fn with_example(state: &str) -> Harness<'static, App> {
+    with_example_at(state, 0.25)
+}
+
+/// With a frame every so many seconds.
+pub(super) fn with_example_at(state: &str, step: f32) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
     app.state = ViewState::from_fragment(state).unwrap();
     let mut harness = Harness::builder()
         .with_size(vec2(1280.0, 800.0))
+        .with_step_dt(step)
+        .with_max_steps(100)
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
+}
+
+/// What can be clicked or focused without saying what it is.
+pub(crate) fn nameless(root: egui_kittest::Node<'_>) -> Vec<String> {
+    use egui::accesskit::{Action, Role};
+    // Text is its own name, and what a scroll bar does its role says.
+    const SPEAKING: [Role; 3] = [Role::Label, Role::GenericContainer, Role::ScrollBar];
+    root.children_recursive()
+        .filter(|node| {
+            let node = node.accesskit_node();
+            let data = node.data();
+            let acts = data.supports_action(Action::Click) || data.supports_action(Action::Focus);
+            let silent = node.label().is_none_or(|name| name.is_empty());
+            acts && silent && !SPEAKING.contains(&data.role())
+        })
+        .map(|node| format!("{:?} {:?}", node.accesskit_node().role(), node.rect()))
+        .collect()
 }
 
 #[test]
