@@ -33,12 +33,30 @@ pub struct App {
     look: Option<(Theme, f32)>,
     focus_search: bool,
     back: bool,
+    /// Whether files can be chosen here, and whether the user asked for that.
+    opening: Option<bool>,
 }
 
 impl App {
     /// An interface without bundles.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An interface without bundles that shows what a link says from the start on: there is nothing
+    /// to go back to.
+    pub fn at(state: ViewState) -> Self {
+        Self { state, ..Self::default() }
+    }
+
+    /// Shows a button to choose files with, for [`take_open_request`](Self::take_open_request).
+    pub fn offer_opening(&mut self) {
+        self.opening.get_or_insert(false);
+    }
+
+    /// Whether the user asked to choose files since the last call.
+    pub fn take_open_request(&mut self) -> bool {
+        self.opening.as_mut().is_some_and(std::mem::take)
     }
 
     /// Opens a bundle under a name; what is wrong with it is said in the interface.
@@ -124,6 +142,10 @@ impl App {
                 if tab.on_hover_text(format!("{} (key {})", view.sentence, number + 1)).clicked() {
                     self.state.view = view.id.into();
                 }
+            }
+            if let Some(asked) = &mut self.opening {
+                let button = ui.button("Open…").on_hover_text("Choose result bundles to open");
+                *asked |= button.clicked();
             }
             if wide {
                 self.look_settings(ui);
