@@ -25,7 +25,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
     let mut app = App::new();
     if let Some(text) = state {
         let state = ViewState::from_fragment(text);
-        app.set_state(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
+        app = App::at(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
     }
     if files.is_empty() {
         app.open_bytes("example", EXAMPLE);

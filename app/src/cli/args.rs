@@ -45,6 +45,8 @@ pub(super) enum Command {
     Devices(DevicesArgs),
     /// Write parts of a bundle as other files
     Export(ExportArgs),
+    /// Show bundles in a browser: the web viewer on 127.0.0.1
+    Serve(ServeArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -244,14 +246,28 @@ pub(super) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundle
-    pub(super) bundle: PathBuf,
+    /// The bundle; --html takes several
+    #[arg(value_name = "BUNDLE", required = true)]
+    pub(super) bundles: Vec<PathBuf>,
     /// Write the table of runs as CSV
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "html")]
     pub(super) csv: Option<PathBuf>,
+    /// Write one file that opens in any browser, without a server or network: viewer and bundles
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// Result bundles to show [default: an example]
+    #[arg(value_name = "BUNDLE")]
+    pub(super) bundles: Vec<PathBuf>,
+    /// Port on 127.0.0.1 [default: a free one]
+    #[arg(long, value_name = "P")]
+    pub(super) port: Option<u16>,
 }
 
 fn thread_count(text: &str) -> Result<u32, String> {

@@ -75,6 +75,12 @@ impl App {
         Self::default()
     }
 
+    /// An interface without bundles that shows what a link says from the start on: there is nothing
+    /// to go back to.
+    pub fn at(state: ViewState) -> Self {
+        Self { state, ..Self::default() }
+    }
+
     /// Opens a bundle, or a matrix in Matrix Market text, under a name; what is wrong with it is
     /// said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {

@@ -1,0 +1,41 @@
+"""Makes the page's fonts: the characters that it needs of the fonts of the window.
+
+python3 -m pip install fonttools==4.68.0
+python3 subset.py FOLDER    (epaint_default_fonts' fonts)
+"""
+
+import sys
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+
+TEXT = "0020-007E 00A0-017F 0370-03FF 2010-205E 2070-209F 20AC 2100-214F"
+SIGNS = "2190-2199 21D0-21D5 2200-22FF 25A0-25FF 2713 2717"
+# The Ubuntu Font Licence asks for this form of a changed font's name.
+FONTS = {
+    "Ubuntu-Light": ("Ubuntu Light derivative Sparsescope", f"{TEXT} {SIGNS}"),
+    "Hack-Regular": ("Hack subset Sparsescope", f"{TEXT.replace('017F', '00FF')} {SIGNS}"),
+}
+
+
+def characters(ranges):
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        yield from range(int(first, 16), int(last or first, 16) + 1)
+
+
+for file, (name, ranges) in FONTS.items():
+    font = TTFont(Path(sys.argv[1]) / f"{file}.ttf", recalcTimestamp=False)
+    options = subset.Options(hinting=False, layout_features=["kern", "liga"])
+    options.name_IDs = [0, 1, 2, 4, 6, 13, 14]
+    options.drop_tables += ["TTFA"]
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=characters(ranges))
+    subsetter.subset(font)
+    for record in font["name"].names:
+        if record.nameID in (1, 4):
+            record.string = name
+        if record.nameID == 6:
+            record.string = name.replace(" ", "-")
+    font.save(f"{name.replace(' ', '-')}.ttf")
