@@ -2,15 +2,16 @@
 //! state's [`Layout`]; the tree of tiles is made from it anew whenever the two differ, and read
 //! back when the pointer lets go, so that a drag is one step.
 
-use egui::{Button, Color32, Rect, Response, Role, Stroke, Ui, Vec2, Visuals, WidgetInfo};
+use egui::{Button, Color32, Response, Role, Stroke, Ui, Visuals, WidgetInfo};
 use egui_tiles::{
-    Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tabs, Tile, TileId,
-    Tiles, Tree, UiResponse,
+    Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, Tree, UiResponse,
 };
 
 use super::borders;
+use super::icon::{Icon, corner};
 use super::pane::{self, Saved};
-use crate::layout::{Group, Layout, Part};
+use super::tiles::{insert, read};
+use crate::layout::{Layout, Part};
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, current};
@@ -120,78 +121,6 @@ impl Dock {
         }
         state.layout = Layout::of(part, &all(), focus(state));
     }
-}
-
-fn insert(tiles: &mut Tiles<&'static View>, part: &Part) -> TileId {
-    match part {
-        Part::Group(group) => {
-            let known = |id: &String| VIEWS.iter().find(|view| view.id == id);
-            let children: Vec<TileId> =
-                group.views.iter().filter_map(known).map(|view| tiles.insert_pane(view)).collect();
-            let mut tabs = Tabs::new(children);
-            tabs.active = tabs.children.get(group.front).or(tabs.children.first()).copied();
-            tiles.insert_container(tabs)
-        }
-        Part::Split { down, parts } => {
-            let children: Vec<TileId> = parts.iter().map(|(_, part)| insert(tiles, part)).collect();
-            let dir = if *down { LinearDir::Vertical } else { LinearDir::Horizontal };
-            let mut linear = Linear::new(dir, children.clone());
-            for (child, (share, _)) in children.into_iter().zip(parts) {
-                linear.shares.set_share(child, f32::from(*share));
-            }
-            tiles.insert_container(linear)
-        }
-    }
-}
-
-/// The arrangement below a tile; `shown` were in front of their groups until now.
-fn read(tiles: &Tiles<&'static View>, id: TileId, shown: &[&str]) -> Option<Part> {
-    match tiles.get(id)? {
-        Tile::Pane(view) => Some(Part::Group(Group { views: vec![view.id.into()], front: 0 })),
-        Tile::Container(Container::Linear(linear)) => {
-            let part = |child: &TileId| Some((linear.shares[*child], read(tiles, *child, shown)?));
-            let parts = linear.children.iter().filter_map(part).collect();
-            Part::split_of(linear.dir == LinearDir::Vertical, parts)
-        }
-        Tile::Container(container) => {
-            let read = |child: &TileId| Some((*child, read(tiles, *child, shown)?));
-            let (ids, parts): (Vec<_>, Vec<_>) = container.children().filter_map(read).unzip();
-            let active = match container {
-                Container::Tabs(tabs) => tabs.active,
-                _ => None,
-            };
-            let front = ids.iter().position(|id| Some(*id) == active).unwrap_or_default();
-            tabs_of(parts, front, shown)
-        }
-    }
-}
-
-/// One group of tabs from these. A view that was dropped on half of another lies in a split among
-/// them: the split takes the place of the whole group then, whose other tabs stay with that other.
-fn tabs_of(mut parts: Vec<Part>, front: usize, shown: &[&str]) -> Option<Part> {
-    let in_front = parts.get(front)?.groups().first()?.shown().to_owned();
-    let split = parts.iter().position(|part| matches!(part, Part::Split { .. }));
-    let names = |parts: &[Part]| -> Vec<String> {
-        parts.iter().flat_map(Part::views).map(str::to_owned).collect()
-    };
-    let Some(place) = split else {
-        let views = names(&parts);
-        let front = views.iter().position(|view| *view == in_front)?;
-        return Some(Part::Group(Group { views, front }));
-    };
-    let after = names(parts.get(place + 1..)?);
-    parts.truncate(place + 1);
-    let mut split = parts.pop()?;
-    let stayed = split.views().into_iter().find(|view| shown.contains(view)).map(str::to_owned);
-    let group = match stayed {
-        Some(view) => split.group_of(&view)?,
-        None => split.first_group(),
-    };
-    let seen = if front == place { group.shown().to_owned() } else { in_front };
-    group.views.splice(0..0, names(&parts));
-    group.views.extend(after);
-    group.front = group.views.iter().position(|view| *view == seen)?;
-    Some(split)
 }
 
 /// Draws tiles as views.
@@ -374,44 +303,6 @@ fn without_keys(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     });
     draw(ui);
     ui.input_mut(|input| input.events = all);
-}
-
-/// Signs in the corner of a group.
-#[derive(Clone, Copy)]
-enum Icon {
-    Right,
-    Below,
-    Cross,
-}
-
-/// A small button with a sign, whose name is said and shown on hover.
-fn corner(ui: &mut Ui, icon: Icon, name: &str) -> Response {
-    let sign = egui::Atom::paint(Vec2::splat(14.0), move |ui, args| {
-        let stroke = Stroke::new(1.4, args.fallback_text_color);
-        draw_icon(ui.painter(), icon, args.rect.shrink(1.0), stroke);
-    });
-    let button = ui.add(Button::new(sign).frame_when_inactive(false));
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-    button.on_hover_text(name)
-}
-
-fn draw_icon(painter: &egui::Painter, icon: Icon, rect: Rect, stroke: Stroke) {
-    let middle = rect.center();
-    match icon {
-        Icon::Cross => {
-            let rect = rect.shrink(1.5);
-            painter.line_segment([rect.left_top(), rect.right_bottom()], stroke);
-            painter.line_segment([rect.right_top(), rect.left_bottom()], stroke);
-        }
-        Icon::Right | Icon::Below => {
-            let half = match icon {
-                Icon::Right => Rect::from_min_max(egui::pos2(middle.x, rect.top()), rect.max),
-                _ => Rect::from_min_max(egui::pos2(rect.left(), middle.y), rect.max),
-            };
-            painter.rect_stroke(rect, 1.0, stroke, egui::StrokeKind::Inside);
-            painter.rect_filled(half, 1.0, stroke.color);
-        }
-    }
 }
 
 /// The menu that brings any view to the front and arranges them without dragging.

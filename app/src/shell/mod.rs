@@ -6,11 +6,13 @@ mod borders;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
+mod icon;
 mod keys;
 mod pane;
 mod side;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tiles;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
