@@ -26,4 +26,6 @@ pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{LoadedMatrix, LoadedValues, MatrixSource, ReadMatrix, SourceError};
+pub use source::{
+    LoadedMatrix, LoadedValues, MatrixSource, ReadMatrix, SourceError, matrix_folders,
+};

@@ -21,8 +21,10 @@ pub enum MatrixSource {
     File(PathBuf),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
-    /// An entry of one of the suites.
+    /// An entry of one of the suites, made by its generator.
     Suite(&'static SuiteEntry, GeneratorSpec),
+    /// An entry of one of the suites whose real file is here.
+    SuiteFile(&'static SuiteEntry, PathBuf),
 }
 
 /// Why a matrix could not be had.
@@ -90,9 +92,28 @@ impl MatrixSource {
         }
     }
 
-    /// An entry of a suite.
+    /// An entry of a suite: the real matrix where its file is in one of [`matrix_folders`], else
+    /// what the entry's generator makes.
     pub fn of_suite(entry: &'static SuiteEntry) -> Result<Self, SourceError> {
-        Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?))
+        Self::of_suite_in(entry, &matrix_folders())
+    }
+
+    fn of_suite_in(entry: &'static SuiteEntry, folders: &[PathBuf]) -> Result<Self, SourceError> {
+        let names = ["mtx", "mtx.gz"].map(|ending| format!("{}.{ending}", entry.name));
+        let mut files = folders.iter().flat_map(|folder| names.iter().map(|n| folder.join(n)));
+        match files.find(|file| entry.wanted.is_some() && file.is_file()) {
+            Some(file) => Ok(Self::SuiteFile(entry, file)),
+            None => Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?)),
+        }
+    }
+
+    /// Whether the matrix is a real one, a stand-in for a real one, or nothing but generated.
+    pub fn origin(&self) -> Source {
+        match self {
+            Self::File(_) | Self::SuiteFile(..) => Source::Real,
+            Self::Suite(entry, _) if entry.wanted.is_some() => Source::StandIn,
+            Self::Generated(_) | Self::Suite(..) => Source::Generated,
+        }
     }
 
     /// Name shown to people: the file's name without `.mtx` and `.gz`, the entry's name, or the
@@ -105,7 +126,7 @@ impl MatrixSource {
                 name.strip_suffix(".mtx").unwrap_or(name).to_owned()
             }
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
-            Self::Suite(entry, _) => entry.name.to_owned(),
+            Self::Suite(entry, _) | Self::SuiteFile(entry, _) => entry.name.to_owned(),
         }
     }
 
@@ -118,13 +139,19 @@ impl MatrixSource {
     ) -> Result<ReadMatrix, SourceError> {
         let start = Instant::now();
         let (matrix, field, symmetry, warnings) = match self {
-            Self::File(path) => {
+            Self::File(path) | Self::SuiteFile(_, path) => {
                 let file = open_matrix(path, limit, progress.cancelled_by(cancel))?;
-                (file.matrix, file.field, file.symmetry, file.warnings)
+                let mut warnings = file.warnings;
+                warnings.extend(self.unlike_the_published(&file.matrix));
+                (file.matrix, file.field, file.symmetry, warnings)
             }
             Self::Generated(spec) | Self::Suite(_, spec) => {
                 let matrix = AnyMatrix::Real(generate(spec, limit, cancel)?);
-                (matrix, Field::Real, Symmetry::General, Vec::new())
+                let stand_in = self.origin() == Source::StandIn;
+                let warning = stand_in.then(|| {
+                    format!("the real matrix is not here; this is the stand-in that {spec} makes")
+                });
+                (matrix, Field::Real, Symmetry::General, warning.into_iter().collect())
             }
         };
         let values = match matrix {
@@ -133,6 +160,21 @@ impl MatrixSource {
         };
         let seconds = start.elapsed().as_secs_f64();
         Ok(ReadMatrix { values, field, symmetry, warnings, seconds })
+    }
+
+    /// A sentence when a suite's file does not have the sizes of the matrix that it is named after.
+    fn unlike_the_published(&self, found: &AnyMatrix) -> Option<String> {
+        let Self::SuiteFile(entry, path) = self else { return None };
+        let (wanted, name) = (entry.wanted?, entry.name);
+        let (rows, cols) = (found.rows() as u64, found.cols() as u64);
+        ((rows, cols) != (wanted.rows, wanted.cols)).then(|| {
+            format!(
+                "{} is {rows} x {cols}, but the published {name} is {} x {}",
+                path.display(),
+                wanted.rows,
+                wanted.cols
+            )
+        })
     }
 
     /// Reads or generates the matrix and describes it. `limit` bounds what is allocated.
@@ -148,16 +190,14 @@ impl MatrixSource {
             LoadedValues::Complex(a) => describe(a),
         };
         let name = self.name();
-        let (source, generator) = match self {
-            Self::File(_) => (Source::Real, None),
-            Self::Generated(spec) | Self::Suite(_, spec) => {
-                (Source::Generated, Some(spec.to_string()))
-            }
+        let generator = match self {
+            Self::File(_) | Self::SuiteFile(..) => None,
+            Self::Generated(spec) | Self::Suite(_, spec) => Some(spec.to_string()),
         };
         let record = MatrixRecord {
             id: matrix_id(&name, &sha256),
             name,
-            source,
+            source: self.origin(),
             generator,
             sha256,
             field: read.field.as_str().to_owned(),
@@ -167,6 +207,21 @@ impl MatrixSource {
         };
         Ok(LoadedMatrix { values: read.values, warnings: read.warnings, record })
     }
+}
+
+/// Folders that are searched for the real matrices of suites: the one that
+/// `SPARSESCOPE_MATRICES` names, then the user's cache.
+pub fn matrix_folders() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let cache = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        variable("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
+    };
+    let cache = cache.map(|cache| cache.join("sparsescope").join("matrices"));
+    variable("SPARSESCOPE_MATRICES").into_iter().chain(cache).collect()
 }
 
 /// Identity and statistics, computed side by side.
@@ -179,7 +234,7 @@ impl fmt::Display for MatrixSource {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Generated(spec) => write!(f, "{spec}"),
-            Self::Suite(entry, _) => write!(f, "suite:{}", entry.name),
+            Self::Suite(entry, _) | Self::SuiteFile(entry, _) => write!(f, "suite:{}", entry.name),
         }
     }
 }
@@ -192,5 +247,48 @@ impl SourceError {
             Self::Read(error) => error.is_cancelled(),
             Self::Spec(_) | Self::UnknownSuiteEntry(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(source: &MatrixSource) -> LoadedMatrix {
+        source.load(MemoryLimit::unlimited(), Progress::none(), &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn a_suites_matrix_is_the_file_where_there_is_one_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = suite_entry("cage4").unwrap();
+        let folders = [folder.path().join("absent"), folder.path().to_owned()];
+        let stand_in = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert_eq!(stand_in.record.source, Source::StandIn);
+        assert!(stand_in.record.generator.is_some());
+        assert!(stand_in.warnings[0].contains("stand-in"), "{:?}", stand_in.warnings);
+
+        let diagonal: String = (1..=9).map(|i| format!("{i} {i} 1\n")).collect();
+        let text = format!("%%MatrixMarket matrix coordinate real general\n9 9 9\n{diagonal}");
+        std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
+        let real = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert_eq!((real.record.source, real.record.name.as_str()), (Source::Real, "cage4"));
+        assert_eq!((real.record.generator, real.record.statistics.nnz), (None, 9));
+        assert!(real.warnings.is_empty());
+        assert_ne!(real.record.id, stand_in.record.id);
+
+        let text = "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n";
+        std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
+        let other = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert!(other.warnings[0].contains("1 x 2, but the published cage4 is 9 x 9"));
+    }
+
+    #[test]
+    fn matrices_that_stand_for_themselves_are_never_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("grid-64.mtx"), "").unwrap();
+        let entry = suite_entry("grid-64").unwrap();
+        let source = MatrixSource::of_suite_in(entry, &[folder.path().to_owned()]).unwrap();
+        assert_eq!(source.origin(), Source::Generated);
     }
 }

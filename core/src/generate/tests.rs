@@ -7,7 +7,7 @@ fn make(spec: &str) -> Csr {
 }
 
 /// One small matrix of every kind.
-const SMALL: [&str; 12] = [
+const SMALL: [&str; 15] = [
     "stencil7?n=5",
     "stencil27?n=5",
     "poisson2d?n=7",
@@ -16,6 +16,9 @@ const SMALL: [&str; 12] = [
     "random?m=150&n=90&row=7",
     "powerlaw?m=500&nnz=2000&max=90",
     "road?m=700",
+    "road?m=700&max=11",
+    "powerlaw?m=500&nnz=2000&max=90&min=1&dev=8000",
+    "shaped?m=300&nnz=3000&max=25&dev=3000&dof=2&nx=9&scatter=100&half=70",
     "circuit?m=3000&nnz=20000&dense=2000",
     "kkt?n=4",
     "diagonal?m=50",
@@ -239,4 +242,38 @@ fn every_suite_entry_is_a_matrix_and_names_are_unique() {
         nnz += make(entry.spec).nnz();
     }
     assert!((9_000_000..15_000_000).contains(&nnz), "{nnz}");
+}
+
+/// Runs the generators of a suite's stand-ins and compares them with the real matrices' figures.
+fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
+    let mut differing = Vec::new();
+    for entry in suite(name).unwrap().entries {
+        let spec = GeneratorSpec::parse(entry.spec).unwrap();
+        let made = measure_made(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap();
+        let wanted = entry.wanted.unwrap();
+        let mut compare = |what: &str, found: f64, wanted: f64, share: f64| {
+            if (found - wanted).abs() > share * wanted {
+                differing.push(format!("{}: {what} {found}, wanted {wanted}", entry.name));
+            }
+        };
+        compare("rows", made.rows as f64, wanted.rows as f64, 0.0);
+        compare("columns", made.cols as f64, wanted.cols as f64, 0.0);
+        compare("entries", made.nnz as f64, wanted.nnz as f64, nnz_tolerance);
+        if let Some(max) = wanted.max {
+            compare("longest row", made.max as f64, max as f64, 0.0);
+        }
+        if let Some(deviation) = wanted.percent_average_deviation {
+            compare("deviation", made.percent_average_deviation, deviation, 0.02);
+        }
+        if let Some(bandwidth) = wanted.bandwidth {
+            compare("bandwidth", made.bandwidth as f64, bandwidth as f64, 0.02);
+        }
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+#[test]
+fn the_papers_stand_ins_are_like_the_real_matrices() {
+    assert_eq!(suite("paper").unwrap().entries.len(), 30);
+    stand_ins_are_like_the_real_ones("paper", 0.01);
 }
