@@ -2,7 +2,7 @@
 
 use super::DEFAULT_SEED;
 use super::assemble::{GenerateError, Rule};
-use super::fem::FemHex;
+use super::fem::Fem;
 use super::graph::{Circuit, Road};
 use super::kkt::Kkt;
 use super::powerlaw::PowerLaw;
@@ -131,7 +131,22 @@ static KINDS: &[Kind] = &[
         rule: |s, _| {
             let (n, dof) = (s.size("n"), s.size("dof"));
             fits_rows(n as u128 * n as u128 * n as u128 * dof as u128)?;
-            Ok(Box::new(FemHex::new(n, dof, s.value("seed"))))
+            Ok(Box::new(Fem::hexahedra(n, dof, s.value("seed"))))
+        } },
+    Kind { name: "fem-tet", what: "finite elements: tetrahedra on nx x ny x nz nodes (3 unknowns: elasticity; 1: flow)",
+        keys: &[key("nx", 2, MOST, "nodes along the first edge"), key("ny", 2, MOST, "nodes along the second edge"),
+            key("nz", 2, MOST, "nodes along the third edge"),
+            optional("dof", 1, 8, "unknowns a node", 1),
+            optional("m", 0, MOST, "rows kept, 0 for all", 0),
+            optional("decades", 0, 12, "powers of ten over which the stiffness varies", 2),
+            optional("shift", 0, 1_000_000, "millionths of the diagonal added to it", 1000), SEED],
+        rule: |s, _| {
+            let nodes = ["nx", "ny", "nz"].map(|key| s.size(key));
+            let rows = nodes.iter().map(|&n| n as u128).product::<u128>().saturating_mul(s.value("dof").into());
+            let m = match s.size("m") { 0 => rows, m => rows.min(m as u128) };
+            fits_rows(rows)?;
+            let (decades, shift) = (s.value("decades") as f64, s.value("shift") as f64 / 1e6);
+            Ok(Box::new(Fem::tetrahedra(nodes, m as usize, s.size("dof"), decades, shift, s.value("seed"))))
         } },
     Kind { name: "banded", what: "random columns near the diagonal, which is full",
         keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED],

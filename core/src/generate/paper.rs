@@ -1,4 +1,4 @@
-//! The thirty matrices of the papers, as stand-ins.
+//! The matrices of the papers, as stand-ins.
 //!
 //! Rows, entries and the longest rows that matter are those of the published matrices. Average
 //! deviations are those that the papers print, or those of the real file; what nobody publishes is
@@ -125,4 +125,20 @@ pub(super) static PAPER: &[SuiteEntry] = &[
     entry("roadNet-PA", max(square(1_090_920, 3_083_796), 9),
         "road?m=1090920&max=9",
         "the roads of Pennsylvania"),
+];
+
+/// The systems of the thesis on conjugate gradients with FSAI. None is diagonally dominant. With
+/// the pattern of the lower triangle and the tolerance 1e-10 the thesis counts 583, 772 and 634
+/// iterations; the shifts are chosen so that the stand-ins need about as many.
+#[rustfmt::skip]
+pub(super) static SOLVER: &[SuiteEntry] = &[
+    entry("Cubo_4", square(190_581, 7_531_389),
+        "fem-tet?nx=113&ny=113&nz=5&dof=3&m=190581&decades=4&shift=190",
+        "elasticity of a slab, stiffness over four decades"),
+    entry("Emilia_grande", square(923_136, 41_005_206),
+        "fem-tet?nx=68&ny=68&nz=67&dof=3&m=923136&decades=4&shift=110",
+        "elasticity of a block of ground, stiffness over four decades"),
+    entry("StocF-1465", square(1_465_137, 21_005_389),
+        "fem-tet?nx=336&ny=336&nz=13&m=1465137&decades=4&shift=137",
+        "flow through layers that conduct along one direction, permeability over four decades"),
 ];

@@ -1,6 +1,6 @@
 //! Named suites of matrices.
 
-use super::paper::PAPER;
+use super::paper::{PAPER, SOLVER};
 
 /// A set of matrices that are run together.
 #[derive(Debug)]
@@ -84,6 +84,11 @@ Suite {
     name: "paper",
     what: "the thirty matrices of the papers, stand-ins where the files are absent",
     entries: PAPER,
+},
+Suite {
+    name: "solver",
+    what: "the three symmetric positive definite systems of the thesis, stand-ins where the files are absent",
+    entries: SOLVER,
 },
 Suite {
     name: "scale",
