@@ -10,7 +10,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
 use sparsescope_core::matrix::{
-    AnyFormat, Coo, Csr, Ellpack, FormatSpec, HACK_SIZES, Hll, Hyb, Order,
+    AnyFormat, Coo, Csr, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout, Hyb, Order, RowOrder,
 };
 use sparsescope_core::measure::Reference;
 use sparsescope_core::memory::MemoryLimit;
@@ -42,7 +42,10 @@ fn all_formats() -> Vec<FormatSpec> {
             [None, Some(0), Some(1), Some(3), Some(500)]
                 .map(|width| FormatSpec::Hyb { width, order }),
         );
-        all.extend(HACK_SIZES.map(|hack_size| FormatSpec::Hll { hack_size, order }));
+        all.extend(HACK_SIZES.map(|size| FormatSpec::Hll(HllLayout::plain(size, order))));
+        for (sigma, spill) in [(7, None), (1, Some(3)), (1000, Some(0)), (16, Some(8))] {
+            all.push(FormatSpec::Hll(HllLayout { hack_size: 4, order, sigma, spill }));
+        }
     }
     all
 }
@@ -66,7 +69,15 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
         AnyFormat::Hll(a) => {
             let (size, order) = (a.shape().hack_size(), a.shape().order());
             let arrays = (a.row_len().to_vec(), a.col().to_vec(), a.val().to_vec());
-            Hll::try_new(size, order, a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+            let Some(row_of) = a.row_order().row_of() else {
+                let made = Hll::try_new(size, order, a.cols(), arrays.0, arrays.1, arrays.2);
+                return made.as_ref() == Ok(a);
+            };
+            let rows = RowOrder::try_new(row_of.to_vec(), a.row_order().tail()).unwrap();
+            let (len, col, val) = arrays;
+            let tail = a.tail().clone();
+            let made = Hll::try_new_arranged((size, order), rows, len, col, val, tail);
+            made.as_ref() == Ok(a)
         }
     }
 }
@@ -87,8 +98,12 @@ proptest! {
     }
 
     #[test]
-    fn every_kernel_passes_the_gate(a in matrices(), threads in 1usize..6, hack in 0usize..7) {
-        let format = FormatParams { hack_size: HACK_SIZES[hack], hyb_width: None };
+    fn every_kernel_passes_the_gate(
+        a in matrices(), threads in 1usize..6, hack in 0usize..7,
+        sigma in 0usize..40, spill in prop::option::of(0usize..20),
+    ) {
+        let hack_size = HACK_SIZES[hack];
+        let format = FormatParams { hack_size, sigma, spill, ..FormatParams::default() };
         let memory = MemoryLimit::unlimited();
         let setting = Setting { threads, block: None, format, memory };
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();

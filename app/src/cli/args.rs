@@ -154,6 +154,12 @@ pub(super) struct FormatArgs {
     /// Rows a hack of HLL: a power of two from 4 to 256
     #[arg(long, default_value_t = sparsescope_core::matrix::DEFAULT_HACK_SIZE, value_name = "N", value_parser = hack_size)]
     pub(super) hack_size: usize,
+    /// Sort the rows of HLL by length in windows of N rows [default: as they come]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_name = "N")]
+    pub(super) sigma: usize,
+    /// Keep rows of more than N entries apart from HLL's hacks, in CSR [default: none]
+    #[arg(long, value_name = "N")]
+    pub(super) spill: Option<usize>,
     /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
     #[arg(long, value_name = "N")]
     pub(super) hyb_width: Option<usize>,

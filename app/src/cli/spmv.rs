@@ -19,8 +19,8 @@ use super::{Outcome, UsageError};
 impl FormatArgs {
     /// As the experiment room takes them.
     pub(super) fn params(self) -> sparsescope_core::experiment::FormatParams {
-        let Self { hack_size, hyb_width } = self;
-        sparsescope_core::experiment::FormatParams { hack_size, hyb_width }
+        let Self { hack_size, sigma, spill, hyb_width } = self;
+        sparsescope_core::experiment::FormatParams { hack_size, sigma, spill, hyb_width }
     }
 }
 

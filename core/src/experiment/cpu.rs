@@ -99,7 +99,7 @@ const LAUNCHERS: &[(&str, Bind)] = &[
     ("cpu/hll/guided", |a, threads| match a {
         AnyFormat::Hll(a) => {
             let chunks = GuidedChunks::new(a.shape(), threads);
-            let count = chunks.hacks().len().min(threads);
+            let count = (chunks.hacks().len() + a.tail().rows()).min(threads);
             Some(Bound::parts(count, move |x, y| hll::guided(&a, &chunks, x, y)))
         }
         _ => None,
@@ -218,14 +218,21 @@ impl Backend for CpuBackend {
 
 /// The parameters in force, by the names of the command line's options.
 fn params(format: Format, spec: FormatSpec, problem: &SpmvProblem) -> BTreeMap<String, String> {
-    let pair = match (format, spec) {
-        (Format::Hll(_), FormatSpec::Hll { hack_size, .. }) => ("hack_size", hack_size),
-        (Format::Hyb(_), FormatSpec::Hyb { width, .. }) => {
-            ("hyb_width", Hyb::width(problem.a(), width))
-        }
-        _ => return BTreeMap::new(),
+    let named = |pairs: &[(&str, Option<usize>)]| {
+        let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
+        given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
     };
-    BTreeMap::from([(pair.0.to_owned(), pair.1.to_string())])
+    match (format, spec) {
+        (Format::Hll(_), FormatSpec::Hll(layout)) => named(&[
+            ("hack_size", Some(layout.hack_size)),
+            ("sigma", Some(layout.sigma).filter(|&sigma| sigma > 1)),
+            ("spill", layout.spill),
+        ]),
+        (Format::Hyb(_), FormatSpec::Hyb { width, .. }) => {
+            named(&[("hyb_width", Some(Hyb::width(problem.a(), width)))])
+        }
+        _ => BTreeMap::new(),
+    }
 }
 
 /// Samples shorter than this are measured over several products.
@@ -329,7 +336,7 @@ impl Prepared for CpuPrepared<'_> {
 mod tests {
     use super::*;
     use crate::bundle::Verdict;
-    use crate::experiment::{FormatParams, KERNELS, Mapping, row_steps};
+    use crate::experiment::{FormatParams, KERNELS, Mapping, row_at, row_steps};
     use crate::matrix::{Csr, examples};
     use crate::measure::integer_vector;
 
@@ -361,9 +368,11 @@ mod tests {
         let a = Arc::new(Csr::from_triplets(97, 61, &triplets).unwrap());
         let x = integer_vector(61, 1);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
-        for kernel in cpu_kernels() {
+        let plain = FormatParams::default();
+        let sorted = FormatParams { hack_size: 4, sigma: 20, spill: Some(9), ..plain };
+        for (kernel, params) in cpu_kernels().flat_map(|k| [(k, plain), (k, sorted)]) {
             for threads in [1, 2, 3, 8] {
-                let spec = kernel.format.with(&FormatParams::default());
+                let spec = kernel.format.with(&params);
                 let matrix = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let mut y = vec![0.0; 97];
                 let mut steps_done = 0;
@@ -376,7 +385,8 @@ mod tests {
                             steps.retain(|_| k.next().is_some_and(|k| entries.contains(&k)));
                         }
                         steps_done += steps.len();
-                        y[row] += steps.iter().map(|&(c, v)| v * x[c as usize]).sum::<f64>();
+                        y[row_at(&matrix, row)] +=
+                            steps.iter().map(|&(c, v)| v * x[c as usize]).sum::<f64>();
                     }
                 }
                 let spec_slots = spec.size(&a).unwrap().slots;

@@ -1,7 +1,9 @@
 //! One static descriptor a kernel: what it is called, what it reads and how it maps work to
 //! workers. Backends hold the launchers; a test holds both lists together.
 
-use crate::matrix::{DEFAULT_HACK_SIZE, FormatSpec, Order};
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::{DEFAULT_HACK_SIZE, FormatSpec, HllLayout, Order};
 
 use super::mapping::Mapping;
 
@@ -84,17 +86,28 @@ pub enum Format {
 }
 
 /// Parameters of formats that a user may set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormatParams {
     /// Rows a hack of HLL.
     pub hack_size: usize,
+    /// Rows of a window in which HLL sorts rows by length; 0 or 1 for none.
+    #[serde(default, skip_serializing_if = "is_unsorted")]
+    pub sigma: usize,
+    /// Rows longer than this HLL keeps apart in CSR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<usize>,
     /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyb_width: Option<usize>,
+}
+
+fn is_unsorted(sigma: &usize) -> bool {
+    *sigma <= 1
 }
 
 impl Default for FormatParams {
     fn default() -> Self {
-        Self { hack_size: DEFAULT_HACK_SIZE, hyb_width: None }
+        Self { hack_size: DEFAULT_HACK_SIZE, sigma: 1, spill: None, hyb_width: None }
     }
 }
 
@@ -117,7 +130,10 @@ impl Format {
             Self::Csr => FormatSpec::Csr,
             Self::Ell(order) => FormatSpec::Ell { order },
             Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
-            Self::Hll(order) => FormatSpec::Hll { hack_size: params.hack_size, order },
+            Self::Hll(order) => {
+                let FormatParams { hack_size, sigma, spill, .. } = *params;
+                FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
+            }
         }
     }
 }

@@ -389,8 +389,7 @@ mod tests {
             threads,
             cold: false,
             seed: 42,
-            hack_size: 4,
-            hyb_width: None,
+            formats: crate::experiment::FormatParams { hack_size: 4, ..Default::default() },
         }
     }
 

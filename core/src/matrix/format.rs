@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Coo, Csr, EllShape, Ellpack, FormatError, FormatSize, Hll, Hyb, Order, Scalar, SlotLayout,
+    Coo, Csr, EllShape, Ellpack, FormatError, FormatSize, Hll, HllLayout, Hyb, Order, Scalar,
+    SlotLayout,
 };
 use crate::memory::MemoryLimit;
 
@@ -27,26 +28,34 @@ pub enum FormatSpec {
         order: Order,
     },
     /// Hacked ELLPACK.
-    Hll {
-        /// Rows a hack.
-        hack_size: usize,
-        /// Order of the slots in a hack.
-        order: Order,
-    },
+    Hll(HllLayout),
 }
 
 impl FormatSpec {
+    const HLL: HllLayout = HllLayout {
+        hack_size: super::DEFAULT_HACK_SIZE,
+        order: Order::RowMajor,
+        sigma: 1,
+        spill: None,
+    };
+
     /// Every format with its default parameters, as `info` and the statistics list them.
-    pub const DEFAULTS: [Self; 6] = [
+    pub const DEFAULTS: [Self; 7] = [
         Self::Coo,
         Self::Csr,
         Self::Ell { order: Order::RowMajor },
         Self::Hyb { width: None, order: Order::RowMajor },
-        Self::Hll { hack_size: super::DEFAULT_HACK_SIZE, order: Order::RowMajor },
-        Self::Hll { hack_size: super::DEFAULT_HACK_SIZE, order: Order::ColumnMajor },
+        Self::Hll(Self::HLL),
+        Self::Hll(HllLayout { order: Order::ColumnMajor, ..Self::HLL }),
+        Self::Hll(HllLayout {
+            order: Order::ColumnMajor,
+            sigma: super::DEFAULT_SIGMA,
+            ..Self::HLL
+        }),
     ];
 
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`; column-major orders have `-column-major` appended.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`; column-major orders have `-column-major` appended, sorted
+    /// rows `-sigma`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -55,8 +64,12 @@ impl FormatSpec {
             Self::Ell { order: Order::ColumnMajor } => "ell-column-major",
             Self::Hyb { order: Order::RowMajor, .. } => "hyb",
             Self::Hyb { order: Order::ColumnMajor, .. } => "hyb-column-major",
-            Self::Hll { order: Order::RowMajor, .. } => "hll",
-            Self::Hll { order: Order::ColumnMajor, .. } => "hll-column-major",
+            Self::Hll(layout) => match (layout.order, layout.sigma > 1) {
+                (Order::RowMajor, false) => "hll",
+                (Order::RowMajor, true) => "hll-sigma",
+                (Order::ColumnMajor, false) => "hll-column-major",
+                (Order::ColumnMajor, true) => "hll-column-major-sigma",
+            },
         }
     }
 
@@ -85,10 +98,11 @@ impl FormatSpec {
                 let tail_bytes = u128::from(tail) * (4 + entry);
                 (shape.slots() + tail, Hyb::bytes_needed(a, width), minimal + tail_bytes)
             }
-            Self::Hll { hack_size, order } => {
-                let shape = Hll::shape_of(a, hack_size, order)?;
-                let minimal = Hll::<T>::minimal_bytes_of(&shape, cols);
-                (shape.slots(), Hll::<T>::bytes_needed(&shape), minimal)
+            Self::Hll(layout) => {
+                let (order, shape) = Hll::plan(a, layout)?;
+                let slots = Hll::slots_of(a, &order, &shape);
+                let minimal = Hll::minimal_bytes_of(a, &order, &shape);
+                (slots, Hll::bytes_needed(a, &order, &shape), minimal)
             }
         };
         let saturate = |bytes: u128| u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -115,9 +129,7 @@ impl FormatSpec {
                 let width = Hyb::width(a, width);
                 AnyFormat::Hyb(Hyb::from_csr(a, width, order, limit)?.into())
             }
-            Self::Hll { hack_size, order } => {
-                AnyFormat::Hll(Hll::from_csr(a, hack_size, order, limit)?.into())
-            }
+            Self::Hll(layout) => AnyFormat::Hll(Hll::arranged(a, layout, limit)?.into()),
         })
     }
 }

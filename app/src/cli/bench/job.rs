@@ -164,8 +164,7 @@ fn settings(args: &BenchArgs) -> Settings {
         threads,
         cold: args.cold,
         seed: args.seed,
-        hack_size: args.format.hack_size,
-        hyb_width: args.format.hyb_width,
+        formats: args.format.params(),
     }
 }
 
