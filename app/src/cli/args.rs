@@ -163,6 +163,12 @@ pub(super) struct FormatArgs {
     /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
     #[arg(long, value_name = "N")]
     pub(super) hyb_width: Option<usize>,
+    /// Edge of BSR's blocks, 2 to 8 [default: the one that moves the fewest bytes]
+    #[arg(long, value_name = "N", value_parser = bsr_block)]
+    pub(super) bsr_block: Option<usize>,
+    /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(super) min_fill: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -262,6 +268,12 @@ fn hack_size(text: &str) -> Result<usize, String> {
     let sizes = sparsescope_core::matrix::HACK_SIZES;
     let size = text.parse().ok().filter(|size| sizes.contains(size));
     size.ok_or_else(|| format!("expected one of {sizes:?}"))
+}
+
+fn bsr_block(text: &str) -> Result<usize, String> {
+    let sizes = sparsescope_core::matrix::BSR_BLOCKS;
+    let size = text.parse().ok().filter(|size| sizes.contains(size));
+    size.ok_or_else(|| format!("expected a number from {} to {}", sizes.start(), sizes.end()))
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::bail;
 use sparsescope_core::experiment::MatrixSource;
 use sparsescope_core::generate::{
-    GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made, suites,
+    GenerateError, GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made, suites,
 };
 use sparsescope_core::io::{matrix_market, save};
 use sparsescope_core::memory::MemoryLimit;
@@ -56,9 +56,16 @@ fn stand_ins(interrupt: &Interrupt) -> anyhow::Result<Vec<StandIn>> {
     let wanted = entries.filter_map(|entry| Some((entry, entry.wanted?)));
     let measured = wanted.map(|(entry, wanted)| {
         let spec = GeneratorSpec::parse(entry.spec)?;
-        Ok((entry, wanted, measure_made(&spec, MemoryLimit::of_machine(), interrupt.flag())?))
+        Ok((entry, wanted, measured(&spec, interrupt)?))
     });
     measured.collect()
+}
+
+/// Entries of the largest matrices whose columns are looked at: more would take too long for a list.
+const COLUMNS_UP_TO: u64 = 10_000_000;
+
+fn measured(spec: &GeneratorSpec, interrupt: &Interrupt) -> Result<Made, GenerateError> {
+    measure_made(spec, COLUMNS_UP_TO, MemoryLimit::of_machine(), interrupt.flag())
 }
 
 /// Every generator with its keys, then every suite.
@@ -85,7 +92,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         if !of_suite.is_empty() {
             writeln!(
                 out,
-                "\n  Real matrices and what their stand-ins are (real > made, ? where not published)\n"
+                "\n  Real matrices and what their stand-ins are (real > made, ? where not published, - where\n  not looked at; same line: entries next to the one before them in a line of 64 bytes of x)\n"
             )?;
             out.push_str(&comparison(&of_suite));
         }
@@ -102,9 +109,10 @@ fn comparison(stand_ins: &[&StandIn]) -> String {
         true => count(made),
         false => format!("{} > {}", count(wanted), count(made)),
     };
-    let open = |wanted: Option<u64>, made: u64| match wanted {
-        Some(wanted) => exact(wanted, made),
-        None => format!("? > {}", count(made)),
+    let open = |wanted: Option<u64>, made: Option<u64>| match (wanted, made) {
+        (Some(wanted), Some(made)) => exact(wanted, made),
+        (None, Some(made)) => format!("? > {}", count(made)),
+        (wanted, None) => format!("{} > -", wanted.map_or("?".to_owned(), count)),
     };
     for (entry, wanted, made) in stand_ins {
         let deviation = wanted.percent_average_deviation.map_or("?".to_owned(), three_digits);
@@ -112,10 +120,10 @@ fn comparison(stand_ins: &[&StandIn]) -> String {
             entry.name.to_owned(),
             exact(wanted.rows, made.rows),
             exact(wanted.nnz, made.nnz),
-            open(wanted.max, made.max),
+            open(wanted.max, Some(made.max)),
             format!("{deviation} > {}", three_digits(made.percent_average_deviation)),
             open(wanted.bandwidth, made.bandwidth),
-            three_digits(100.0 * made.same_line),
+            made.same_line.map_or("-".to_owned(), |share| three_digits(100.0 * share)),
         ]);
     }
     render(&figures)

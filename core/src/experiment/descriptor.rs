@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::{DEFAULT_HACK_SIZE, FormatSpec, HllLayout, Order};
+use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
 
 use super::mapping::Mapping;
 
@@ -83,6 +83,10 @@ pub enum Format {
     Hyb(Order),
     /// Hacked ELLPACK.
     Hll(Order),
+    /// Block sparse rows.
+    Bsr,
+    /// Diagonals.
+    Dia,
 }
 
 /// Parameters of formats that a user may set.
@@ -99,6 +103,12 @@ pub struct FormatParams {
     /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyb_width: Option<usize>,
+    /// Edge of BSR's blocks; the one that moves the fewest bytes when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bsr_block: Option<usize>,
+    /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_fill: Option<u32>,
 }
 
 fn is_unsorted(sigma: &usize) -> bool {
@@ -107,12 +117,14 @@ fn is_unsorted(sigma: &usize) -> bool {
 
 impl Default for FormatParams {
     fn default() -> Self {
-        Self { hack_size: DEFAULT_HACK_SIZE, sigma: 1, spill: None, hyb_width: None }
+        let (spill, hyb_width, bsr_block, min_fill) = (None, None, None, None);
+        let (hack_size, sigma) = (DEFAULT_HACK_SIZE, 1);
+        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
     }
 }
 
 impl Format {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -120,6 +132,8 @@ impl Format {
             Self::Ell(_) => "ell",
             Self::Hyb(_) => "hyb",
             Self::Hll(_) => "hll",
+            Self::Bsr => "bsr",
+            Self::Dia => "dia",
         }
     }
 
@@ -130,6 +144,11 @@ impl Format {
             Self::Csr => FormatSpec::Csr,
             Self::Ell(order) => FormatSpec::Ell { order },
             Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
+            Self::Bsr => FormatSpec::Bsr {
+                block: params.bsr_block,
+                min_fill: params.min_fill.unwrap_or(BSR_MIN_FILL),
+            },
+            Self::Dia => FormatSpec::Dia { min_fill: params.min_fill.unwrap_or(DIA_MIN_FILL) },
             Self::Hll(order) => {
                 let FormatParams { hack_size, sigma, spill, .. } = *params;
                 FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
@@ -187,8 +206,9 @@ const fn cpu_spmv(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
-    // The papers' kernels on padded formats multiply the padding.
-    let needs_finite_x = matches!(format, Format::Ell(_) | Format::Hyb(_) | Format::Hll(_));
+    // The papers' kernels on padded formats multiply the padding, those on blocks and diagonals
+    // the zeros in them.
+    let needs_finite_x = !matches!(format, Format::Coo | Format::Csr);
     let (operation, device) = (Operation::Spmv, DeviceKind::Cpu);
     KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
 }
@@ -221,6 +241,10 @@ pub static KERNELS: &[KernelDescriptor] = &[
         "one thread, hack by hack, rows in order, padding multiplied"),
     cpu_spmv("cpu/hll/guided", Format::Hll(RowMajor), Mapping::GuidedHacks, &[Paper000],
         "hacks in shrinking chunks for the next free thread; four sums a row, prefetch"),
+    cpu_spmv("cpu/bsr/rows", Format::Bsr, Mapping::EqualBlockRows, &[Ours],
+        "equal contiguous parts of the rows of blocks, one a thread, zeros multiplied"),
+    cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
+        "equal contiguous parts of the rows, one a thread, diagonal by diagonal, zeros multiplied"),
 ];
 
 #[cfg(test)]

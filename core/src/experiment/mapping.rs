@@ -17,6 +17,8 @@ pub enum Mapping {
     EqualEntries,
     /// Contiguous pieces with equally many rows plus entries; a row may be shared (CSR).
     MergePath,
+    /// Contiguous parts of equally many rows of blocks (BSR).
+    EqualBlockRows,
     /// Hacks in shrinking chunks for the next free worker (HLL).
     GuidedHacks,
 }
@@ -47,6 +49,9 @@ impl Mapping {
                 by_worker(&RowParts::equal_entries(a.row_ptr(), workers))
             }
             (Self::MergePath, AnyFormat::Csr(a)) => merge_shares(a.row_ptr(), workers),
+            (Self::EqualBlockRows, AnyFormat::Bsr(a)) => {
+                by_worker(&RowParts::equal_block_rows(a.rows(), a.block(), workers))
+            }
             (Self::GuidedHacks, AnyFormat::Hll(a)) => {
                 let chunks = GuidedChunks::new(a.shape(), workers);
                 let order = a.row_order();
@@ -80,6 +85,8 @@ fn rows_of(a: &AnyFormat) -> usize {
         AnyFormat::Ell(a) => a.shape().rows,
         AnyFormat::Hyb(a) => a.ell().shape().rows,
         AnyFormat::Hll(a) => a.rows(),
+        AnyFormat::Bsr(a) => a.rows(),
+        AnyFormat::Dia(a) => a.rows(),
     }
 }
 
@@ -92,7 +99,8 @@ pub fn row_at(a: &AnyFormat, position: usize) -> usize {
 }
 
 /// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
-/// padding included. A HYB row goes on in its tail.
+/// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
+/// are not read.
 pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
     fn padded(layout: &impl SlotLayout, row: usize, col: &[u32], val: &[f64]) -> Vec<(u32, f64)> {
         let slots = (0..layout.row_slots(row)).map(|j| layout.slot(row, j) as usize);
@@ -116,5 +124,7 @@ pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
             None => padded(a.shape(), row, a.col(), a.val()),
             Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
         },
+        AnyFormat::Bsr(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
+        AnyFormat::Dia(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
     }
 }

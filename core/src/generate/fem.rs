@@ -61,6 +61,17 @@ impl Fem {
         let [nx, ny, _] = self.nodes;
         [i % nx, i / nx % ny, i / nx / ny]
     }
+
+    /// The node some steps (each plus 1) from another one, if there is one and an element has both.
+    fn neighbour(&self, node: [usize; 3], steps: [usize; 3]) -> Option<usize> {
+        let along = |axis: usize| -> Option<usize> {
+            let place = (node.get(axis)? + steps.get(axis)?).checked_sub(1)?;
+            (place < *self.nodes.get(axis)?).then_some(place)
+        };
+        let [nx, ny, _] = self.nodes;
+        let (x, y, z) = (along(0)?, along(1)?, along(2)?);
+        (self.coupled)(steps.map(|step| step as isize - 1)).then_some((z * ny + y) * nx + x)
+    }
 }
 
 impl Rule for Fem {
@@ -70,6 +81,15 @@ impl Rule for Fem {
 
     fn most_entries(&self) -> u128 {
         self.rows() as u128 * 27 * self.dof as u128
+    }
+
+    fn row_len(&self, i: usize) -> Option<usize> {
+        let node = self.node(i / self.dof);
+        let columns = |step: [usize; 3]| {
+            let first = self.neighbour(node, step)? * self.dof;
+            Some(self.m.saturating_sub(first).min(self.dof))
+        };
+        Some((0..27).filter_map(|slot| columns(steps(slot))).sum())
     }
 
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
@@ -106,26 +126,18 @@ impl Rule for Fem {
                 }
             }
         }
-        let [nx, ny, nz] = self.nodes;
-        for (k, sum) in sums.into_iter().enumerate() {
-            let (slot, d) = (k / self.dof, k % self.dof);
-            let steps = [slot % 3, slot / 3 % 3, slot / 9];
-            if !(self.coupled)(steps.map(|step| step as isize - 1)) {
-                continue;
-            }
-            let along =
-                |c: usize, step: usize, n: usize| (c + step).checked_sub(1).filter(|&c| c < n);
-            let [sx, sy, sz] = steps;
-            if let (Some(xx), Some(yy), Some(zz)) =
-                (along(x, sx, nx), along(y, sy, ny), along(z, sz, nz))
-            {
-                let column = ((zz * ny + yy) * nx + xx) * self.dof + d;
-                if column < self.m {
-                    row.push((column as u32, sum));
-                }
+        for (slot, sums) in sums.chunks(self.dof).enumerate() {
+            if let Some(j) = self.neighbour(node, steps(slot)) {
+                let columns = (j * self.dof..self.m).zip(sums);
+                row.extend(columns.map(|(column, &sum)| (column as u32, sum)));
             }
         }
     }
+}
+
+/// Steps along the axes, plus 1, to the node of one of the 27 places around a node.
+fn steps(slot: usize) -> [usize; 3] {
+    [slot % 3, slot / 3 % 3, slot / 9]
 }
 
 /// Sides of a brick; they differ, so that no entry vanishes by chance.

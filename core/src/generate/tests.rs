@@ -270,7 +270,9 @@ fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
     let mut differing = Vec::new();
     for entry in suite(name).unwrap().entries {
         let spec = GeneratorSpec::parse(entry.spec).unwrap();
-        let made = measure_made(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap();
+        let made =
+            measure_made(&spec, 5_000_000, MemoryLimit::unlimited(), &AtomicBool::new(false))
+                .unwrap();
         let wanted = entry.wanted.unwrap();
         let mut compare = |what: &str, found: f64, wanted: f64, share: f64| {
             if (found - wanted).abs() > share * wanted {
@@ -287,7 +289,7 @@ fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
             compare("deviation", made.percent_average_deviation, deviation, 0.02);
         }
         if let Some(bandwidth) = wanted.bandwidth {
-            compare("bandwidth", made.bandwidth as f64, bandwidth as f64, 0.02);
+            compare("bandwidth", made.bandwidth.unwrap() as f64, bandwidth as f64, 0.02);
         }
     }
     assert!(differing.is_empty(), "{differing:#?}");

@@ -1,8 +1,10 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
 //! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based.
 
+mod bsr;
 mod coo;
 mod csr;
+mod dia;
 mod ellpack;
 mod error;
 mod format;
@@ -15,8 +17,10 @@ mod row_ptr;
 mod scalar;
 mod stats;
 
+pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
 pub use coo::Coo;
 pub use csr::Csr;
+pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};
 pub use error::FormatError;
 pub use format::{AnyFormat, FormatSpec};
