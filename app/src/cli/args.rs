@@ -62,13 +62,27 @@ pub(super) enum BackendArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReorderArg {
+    /// Reverse Cuthill-McKee: a small bandwidth
+    Rcm,
+}
+
+impl From<ReorderArg> for sparsescope_core::matrix::Reordering {
+    fn from(arg: ReorderArg) -> Self {
+        match arg {
+            ReorderArg::Rcm => Self::Rcm,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum PrecisionArg {
     /// 64-bit values
     F64,
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 10] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 11] = [
     "output",
     "suite",
     "kernels",
@@ -78,6 +92,7 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 10] = [
     "warmup",
     "cold",
     "seed",
+    "reorder",
     "FormatArgs",
 ];
 
@@ -113,6 +128,9 @@ pub(super) struct BenchArgs {
     /// Seed of the vector x, whose elements are integers 1 to 5
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
+    /// Number the rows and columns of the matrices anew
+    #[arg(long, value_enum)]
+    pub(super) reorder: Option<ReorderArg>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     /// Precision of the values
@@ -175,6 +193,9 @@ pub(super) struct FormatArgs {
 pub(super) struct InfoArgs {
     /// The matrix
     pub(super) matrix: String,
+    /// Number its rows and columns anew, and tell what it was like before
+    #[arg(long, value_enum)]
+    pub(super) reorder: Option<ReorderArg>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use num_complex::Complex64;
 
-use crate::bundle::{MatrixRecord, Source, matrix_id};
+use crate::bundle::{MatrixRecord, Reordered, Source, matrix_id};
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
 use crate::io::{AnyMatrix, Field, IoError, Progress, Symmetry, open_matrix};
-use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+use crate::matrix::{
+    Band, CanonicalValue, Csr, FormatError, Reordering, Scalar, Statistics, identity, permuted,
+};
 use crate::memory::MemoryLimit;
 
 /// A matrix as a user names it.
@@ -42,6 +44,9 @@ pub enum SourceError {
     /// The file could not be read.
     #[error(transparent)]
     Read(#[from] IoError),
+    /// Rows and columns could not be numbered anew.
+    #[error(transparent)]
+    Reorder(#[from] FormatError),
 }
 
 /// A matrix as it was read or generated.
@@ -184,12 +189,39 @@ impl MatrixSource {
         progress: Progress<'_>,
         cancel: &AtomicBool,
     ) -> Result<LoadedMatrix, SourceError> {
-        let read = self.load_values(limit, progress, cancel)?;
+        self.load_reordered(None, limit, progress, cancel)
+    }
+
+    /// The same with rows and columns numbered anew. The matrix has its own name (the word is
+    /// appended), identity and statistics then, and its record says what it was like before.
+    pub fn load_reordered(
+        &self,
+        reordering: Option<Reordering>,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<LoadedMatrix, SourceError> {
+        let mut read = self.load_values(limit, progress, cancel)?;
+        let (mut name, mut reordered) = (self.name(), None);
+        if let Some(by) = reordering {
+            let before;
+            (read.values, before) = match &read.values {
+                LoadedValues::Real(a) => {
+                    let (a, before) = reorder(a, by, limit)?;
+                    (LoadedValues::Real(a), before)
+                }
+                LoadedValues::Complex(a) => {
+                    let (a, before) = reorder(a, by, limit)?;
+                    (LoadedValues::Complex(a), before)
+                }
+            };
+            name = format!("{name}-{}", by.as_str());
+            reordered = Some(before);
+        }
         let (sha256, statistics) = match &read.values {
             LoadedValues::Real(a) => describe(a),
             LoadedValues::Complex(a) => describe(a),
         };
-        let name = self.name();
         let generator = match self {
             Self::File(_) | Self::SuiteFile(..) => None,
             Self::Generated(spec) | Self::Suite(_, spec) => Some(spec.to_string()),
@@ -199,6 +231,7 @@ impl MatrixSource {
             name,
             source: self.origin(),
             generator,
+            reordered,
             sha256,
             field: read.field.as_str().to_owned(),
             symmetry: read.symmetry.as_str().to_owned(),
@@ -224,6 +257,23 @@ pub fn matrix_folders() -> Vec<PathBuf> {
     variable("SPARSESCOPE_MATRICES").into_iter().chain(cache).collect()
 }
 
+/// The matrix with rows and columns numbered anew, and what it was like before.
+fn reorder<T: Scalar>(
+    a: &Csr<T>,
+    by: Reordering,
+    limit: MemoryLimit,
+) -> Result<(Arc<Csr<T>>, Reordered), FormatError> {
+    let band = Band::of(a);
+    let made = permuted(a, &by.order(a, limit)?, limit)?;
+    let before = Reordered {
+        by: by.as_str().to_owned(),
+        lower_bandwidth: band.lower,
+        upper_bandwidth: band.upper,
+        profile: band.profile,
+    };
+    Ok((Arc::new(made), before))
+}
+
 /// Identity and statistics, computed side by side.
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
     rayon::join(|| identity(a), || Statistics::of(a))
@@ -245,7 +295,7 @@ impl SourceError {
         match self {
             Self::Generate(error) => error.is_cancelled(),
             Self::Read(error) => error.is_cancelled(),
-            Self::Spec(_) | Self::UnknownSuiteEntry(_) => false,
+            Self::Spec(_) | Self::UnknownSuiteEntry(_) | Self::Reorder(_) => false,
         }
     }
 }
@@ -281,6 +331,27 @@ mod tests {
         std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
         let other = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
         assert!(other.warnings[0].contains("1 x 2, but the published cage4 is 9 x 9"));
+    }
+
+    #[test]
+    fn a_reordered_matrix_is_another_one_and_says_what_it_was_before() {
+        let source = MatrixSource::parse("gen:road?m=3000").unwrap();
+        let plain = load(&source);
+        let (limit, cancel) = (MemoryLimit::unlimited(), AtomicBool::new(false));
+        let rcm = Some(Reordering::Rcm);
+        let made = source.load_reordered(rcm, limit, Progress::none(), &cancel).unwrap();
+        let before = made.record.reordered.clone().unwrap();
+        let (s, t) = (&plain.record.statistics, &made.record.statistics);
+        assert_eq!(before.by, "rcm");
+        assert_eq!(
+            (before.lower_bandwidth, before.upper_bandwidth, before.profile),
+            (s.lower_bandwidth, s.upper_bandwidth, s.profile)
+        );
+        assert!(t.lower_bandwidth < s.lower_bandwidth / 2, "{}", t.lower_bandwidth);
+        assert_eq!((t.nnz, &t.row.histogram), (s.nnz, &s.row.histogram));
+        assert_eq!((plain.record.reordered, made.record.source), (None, Source::Generated));
+        assert_ne!(made.record.sha256, plain.record.sha256);
+        assert_eq!(made.record.name, "road?m=3000-rcm");
     }
 
     #[test]
