@@ -166,8 +166,18 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     let p = program();
     let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
     p.write("complex.mtx", complex);
-    let args =
-        ["bench", "missing.mtx", "gen:diagonal?m=9", "complex.mtx", "--runs", "1", "-o", "b.zip"];
+    let args = [
+        "bench",
+        "missing.mtx",
+        "gen:diagonal?m=9",
+        "complex.mtx",
+        "--runs",
+        "1",
+        "--min-fill",
+        "0",
+        "-o",
+        "b.zip",
+    ];
     let ran = p.run(&args);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("error: missing.mtx"), "{}", ran.err);
