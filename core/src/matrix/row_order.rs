@@ -22,7 +22,7 @@ impl RowOrder {
     }
 
     /// Rows longer than `spill` go to the tail in their order; in each window of `sigma` of the
-    /// others the long ones come first (SELL-C-σ: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014),
+    /// others the long ones come first (SELL-C-σ: Kreutzer and others, 2014),
     /// equally long ones in their order. A `sigma` of 0 or 1 sorts nothing.
     pub fn sorted(row_len: &[u32], sigma: usize, spill: Option<usize>) -> Self {
         let is_long =
