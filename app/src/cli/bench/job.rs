@@ -9,6 +9,7 @@ use sparsescope_core::experiment::{
     DeviceKind, KernelDescriptor, MatrixSource, Operation, Settings, kernel, select_kernels,
 };
 use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
 
 use crate::cli::UsageError;
@@ -22,6 +23,7 @@ pub(super) struct Job {
     pub(super) sources: Vec<MatrixSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
+    pub(super) reordering: Option<Reordering>,
 }
 
 /// A [`Job`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
@@ -32,6 +34,8 @@ struct Plan {
     matrices: Vec<PlannedMatrix>,
     kernels: Vec<String>,
     settings: Settings,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reordering: Option<Reordering>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -46,7 +50,8 @@ impl Job {
     /// What the arguments ask for.
     pub(super) fn of(args: &BenchArgs) -> anyhow::Result<Self> {
         let sources = sources(args)?;
-        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args) })
+        let reordering = args.reorder.map(Into::into);
+        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args), reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -78,7 +83,8 @@ impl Job {
         let known =
             |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
         let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
-        Ok(Self { sources: named, kernels, settings: plan.settings })
+        let Plan { settings, reordering, .. } = plan;
+        Ok(Self { sources: named, kernels, settings, reordering })
     }
 
     /// As a bundle keeps it.
@@ -95,6 +101,7 @@ impl Job {
             matrices: self.sources.iter().map(planned).collect(),
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
+            reordering: self.reordering,
         })
     }
 }
@@ -164,8 +171,7 @@ fn settings(args: &BenchArgs) -> Settings {
         threads,
         cold: args.cold,
         seed: args.seed,
-        hack_size: args.format.hack_size,
-        hyb_width: args.format.hyb_width,
+        formats: args.format.params(),
     }
 }
 

@@ -42,7 +42,7 @@ fn run_with(
         Some(bundle) => Job::continuing(bundle, args)?,
         None => Job::of(args)?,
     };
-    let Job { sources, kernels, settings } = &job;
+    let Job { sources, kernels, settings, reordering } = &job;
     let configurations = Configuration::all(kernels, settings);
     if args.plan {
         print(&summary::plan(sources, &configurations, settings))?;
@@ -81,7 +81,8 @@ fn run_with(
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let loaded = match source.load(memory, Progress::none(), interrupt.flag()) {
+        let (progress, cancel) = (Progress::none(), interrupt.flag());
+        let loaded = match source.load_reordered(*reordering, memory, progress, cancel) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
             Err(error) => {
