@@ -185,7 +185,9 @@ export const cases = {
     const names = await frame.evaluate(() => window.sparsescope.widgets().map((widget) => widget.name));
     assert.ok(names.some((name) => name.startsWith("Run of ")), sets(names).join(", "));
     const before = await page.evaluate(() => history.length);
-    await frame.evaluate(() => [...document.querySelectorAll("#widgets button")].find((b) => b.ariaLabel === "Matrix").click());
+    const matrix = frame.locator('#widgets button[aria-label="Matrix"]');
+    await matrix.waitFor({ state: "attached" });
+    await matrix.evaluate((element) => element.click());
     await frame.waitForFunction(() => location.hash.includes("view=matrix"));
     assert.equal(await page.evaluate(() => history.length), before);
     await page.close();
