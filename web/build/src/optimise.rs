@@ -18,6 +18,20 @@ const FEATURES: [&str; 8] = [
     "simd",
 ];
 
+/// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites
+/// compresses worse, 1 % more with brotli for 6 % less without, and takes minutes.
+const PASSES: [&str; 9] = [
+    "--duplicate-function-elimination",
+    "--merge-similar-functions",
+    "--duplicate-function-elimination",
+    "--remove-unused-brs",
+    "--vacuum",
+    "--remove-unused-names",
+    "--merge-blocks",
+    "--coalesce-locals",
+    "--reorder-locals",
+];
+
 /// Makes the program smaller.
 pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     install(web)?;
@@ -28,7 +42,7 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     eprintln!("optimising it");
     let status = Command::new("node")
         .arg(web.join("node_modules/binaryen/bin/wasm-opt"))
-        .args(["-Oz", "--strip-debug", "--strip-producers"])
+        .args(PASSES)
         .args(FEATURES.map(|feature| format!("--enable-{feature}")))
         .arg(&before)
         .arg("-o")
