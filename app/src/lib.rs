@@ -11,6 +11,8 @@ pub mod figure;
 pub mod layout;
 pub mod model;
 pub mod picture;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod reading;
 #[cfg(not(target_family = "wasm"))]
 pub mod run;
 pub mod shell;
