@@ -12,6 +12,52 @@ pub(super) fn is_gzip(data: &[u8]) -> bool {
     data.starts_with(&[0x1f, 0x8b])
 }
 
+/// Decompressed data as it comes, at the pace of whoever reads; errors are [`IoError`]s inside the
+/// system's.
+pub(super) struct Gunzip<'a, 'p> {
+    decoder: MultiGzDecoder<&'a [u8]>,
+    data: &'a [u8],
+    consumed: usize,
+    decompressed: u64,
+    progress: Progress<'p>,
+}
+
+impl<'a, 'p> Gunzip<'a, 'p> {
+    pub(super) fn new(data: &'a [u8], progress: Progress<'p>) -> Self {
+        let decoder = MultiGzDecoder::new(data);
+        Self { decoder, data, consumed: 0, decompressed: 0, progress }
+    }
+
+    fn read_or_why(&mut self, out: &mut [u8]) -> Result<usize, IoError> {
+        self.progress.check()?;
+        let read = self.decoder.read(out);
+        let now = self.data.len() - self.decoder.get_ref().len();
+        self.progress.advance(now - self.consumed);
+        self.consumed = now;
+        match read {
+            Ok(bytes) => {
+                self.decompressed += bytes as u64;
+                Ok(bytes)
+            }
+            Err(error) => Err(IoError::Gzip { decompressed: self.decompressed, error }),
+        }
+    }
+}
+
+impl Read for Gunzip<'_, '_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        self.read_or_why(out).map_err(std::io::Error::other)
+    }
+}
+
+/// The first bytes of the decompressed data, at most 512; as many as there are before an error.
+pub(super) fn peek(data: &[u8]) -> Vec<u8> {
+    let mut start = Vec::new();
+    // What is wrong with the data is said by whoever reads all of it.
+    let _ = MultiGzDecoder::new(data).take(512).read_to_end(&mut start);
+    start
+}
+
 /// Decompresses all members of a gzip file. Fails before the result exceeds `limit`.
 pub(super) fn decompress(
     data: &[u8],
