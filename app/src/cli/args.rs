@@ -23,7 +23,8 @@ pub(super) struct Cli {
 }
 
 const MATRIX_HELP: &str = "\
-MATRIX is a path (.mtx, .mtx.gz), gen:KIND?key=value&... or suite:NAME;
+MATRIX is a path (.mtx, .mtx.gz, a collection's .tar.gz, or a text of \"rows cols entries\" and
+triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 `sparsescope generate --list` explains generators and suites.";
 
 #[derive(Debug, Subcommand)]

@@ -78,10 +78,10 @@ impl LoadedMatrix {
     }
 }
 
-/// The name of a matrix from the name of its file: without `.mtx` and `.gz`.
+/// The name of a matrix from the name of its file: without `.mtx`, `.tar` and `.gz`.
 pub fn matrix_name(file: &str) -> &str {
     let name = file.strip_suffix(".gz").unwrap_or(file);
-    name.strip_suffix(".mtx").unwrap_or(name)
+    name.strip_suffix(".mtx").or(name.strip_suffix(".tar")).unwrap_or(name)
 }
 
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {

@@ -9,7 +9,7 @@ use sparsescope_core::bundle::{
     journal_path,
 };
 use sparsescope_core::experiment::{KERNELS, LoadedMatrix, LoadedValues, Observer};
-use sparsescope_core::io::{IoError, Progress, matrix_market};
+use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
@@ -113,7 +113,7 @@ impl Recorder {
         }
         let mut files = BTreeMap::new();
         if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
-            files.insert("matrix.mtx".to_owned(), matrix_text(&loaded.values)?);
+            files.insert("matrix.mtx".to_owned(), matrix_text(loaded)?);
         }
         files.extend(match &loaded.values {
             LoadedValues::Real(a) => picture(a, self.spy_bytes),
@@ -219,11 +219,22 @@ fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
     spy::to_files(&Pyramid::of(a), &RowProfile::of(a), budget)
 }
 
-/// A matrix as Matrix Market text.
-fn matrix_text(values: &LoadedValues) -> Result<Vec<u8>, IoError> {
+/// A matrix as Matrix Market text, of the field that its file had.
+fn matrix_text(loaded: &LoadedMatrix) -> Result<Vec<u8>, IoError> {
     let mut text = Vec::new();
-    match values {
-        LoadedValues::Real(a) => matrix_market::write(a, &mut text, Progress::none())?,
+    match &loaded.values {
+        LoadedValues::Real(a) => {
+            let fields = [Field::Integer, Field::Pattern];
+            let field = fields.into_iter().find(|field| field.as_str() == loaded.record.field);
+            let field = field.unwrap_or(Field::Real);
+            match matrix_market::write_field(a, field, &mut text, Progress::none()) {
+                // Sums of duplicates are no pattern, and some integer files hold other numbers.
+                Err(IoError::NotOfField { .. }) => {
+                    matrix_market::write(a, &mut text, Progress::none())?;
+                }
+                written => written?,
+            }
+        }
         LoadedValues::Complex(a) => matrix_market::write(a, &mut text, Progress::none())?,
     }
     Ok(text)
