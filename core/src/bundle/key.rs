@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::names::printable;
 use super::{MatrixRecord, Run, Source};
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey<'a> {
     /// SHA-256 of the matrix.
     pub sha256: &'a str,
@@ -42,6 +43,33 @@ impl Run {
             block: self.block,
             hot: self.hot,
         }
+    }
+}
+
+impl RunKey<'_> {
+    /// The run in words: its kernel, the matrix by the name given here, and the settings that are
+    /// not the usual ones.
+    pub fn words(&self, matrix: &str) -> String {
+        let mut words = format!("{} on {}", printable(self.kernel), printable(matrix));
+        if self.source == Source::StandIn {
+            words += " (stand-in)";
+        }
+        if let Some(block) = self.block {
+            words += &format!(", blocks of {block}");
+        } else {
+            words +=
+                &format!(", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" });
+        }
+        if !self.hot {
+            words += ", cold";
+        }
+        if self.precision != "f64" {
+            words += &format!(", {}", printable(self.precision));
+        }
+        for (name, value) in self.params {
+            words += &format!(", {}", printable(&format!("{name}={value}")));
+        }
+        words
     }
 }
 
