@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod compare;
 mod devices;
 mod export;
 mod generate;
@@ -10,6 +11,7 @@ mod html;
 mod info;
 mod interrupt;
 mod kernels;
+mod merge;
 mod output;
 mod progress;
 mod serve;
@@ -74,12 +76,14 @@ pub fn run() -> ExitCode {
         Command::Generate(args) => generate::run(&args, &interrupt, cli.quiet),
         Command::Kernels(args) => kernels::run(&args),
         Command::Devices(args) => devices::run(&args, &interrupt),
+        Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args, &interrupt),
     };
     match result {
         Ok(outcome) => outcome.into(),
-        Err(_) if interrupt.raised() => {
+        Err(_) if interrupt.by_user() => {
             eprintln!("interrupted");
             Outcome::Interrupted.into()
         }

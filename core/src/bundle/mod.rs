@@ -17,6 +17,7 @@ mod merge;
 mod names;
 mod read;
 mod schema;
+mod spreadsheet;
 mod table;
 mod write;
 
@@ -42,6 +43,7 @@ pub use limits::Limits;
 pub use merge::{Conflicts, merge};
 pub use names::matrix_id;
 pub use schema::*;
+pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
 
 /// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::Context;
 use sparsescope_core::bundle::{
@@ -25,6 +28,9 @@ pub(super) struct Part {
     pub(super) of: usize,
     pub(super) name: String,
 }
+
+/// How often it is looked how far reading has come.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// Collects the bundle and shows progress.
 pub(super) struct Recorder {
@@ -91,6 +97,29 @@ impl Recorder {
         let what = format!("{}: reading", part.name);
         self.part = part;
         self.show(0.0, &what);
+    }
+
+    /// Runs `read`, which reads or makes the next matrix, while it is shown how far that has come of
+    /// so many bytes.
+    pub(super) fn while_reading<R: Send>(
+        &mut self,
+        total: Option<u64>,
+        read: impl FnOnce(Progress<'_>) -> R + Send,
+    ) -> R {
+        let done = AtomicU64::new(0);
+        let (finished, wait) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                // Dropped at the end, also of a panic.
+                let _finished = finished;
+                read(Progress::none().counting(&done))
+            });
+            while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
+                self.show(0.0, &what);
+            }
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// Shows what is being done between matrices.
@@ -208,6 +237,17 @@ impl Observer for Recorder {
                 false
             }
         }
+    }
+}
+
+/// `cant: reading, 120 of 310 MB`.
+fn reading(name: &str, done: u64, total: Option<u64>) -> String {
+    match total {
+        Some(total) if done > 0 => {
+            let megabytes = |bytes: u64| bytes as f64 / 1e6;
+            format!("{name}: reading, {:.0} of {:.0} MB", megabytes(done), megabytes(total))
+        }
+        _ => format!("{name}: reading"),
     }
 }
 
