@@ -41,6 +41,8 @@ pub(super) enum Command {
     Spmv(SpmvArgs),
     /// Write a matrix from a generator
     Generate(GenerateArgs),
+    /// Download matrices of the SuiteSparse collection, resumable and checked
+    Fetch(FetchArgs),
     /// List every kernel
     Kernels(KernelsArgs),
     /// Describe this machine and measure its memory bandwidth
@@ -235,6 +237,19 @@ pub(super) struct GenerateArgs {
     #[arg(long, conflicts_with_all = ["spec", "output"])]
     pub(super) list: bool,
     /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FetchArgs {
+    /// Matrices of the collection: NAME, or GROUP/NAME where several groups have one
+    #[arg(value_name = "NAME", required = true)]
+    pub(super) names: Vec<String>,
+    /// Where to put them [default: `sparsescope/matrices` in the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) folder: Option<PathBuf>,
+    /// Fetch what is there already once more
     #[arg(long)]
     pub(super) force: bool,
 }

@@ -6,6 +6,7 @@ mod bench;
 mod compare;
 mod devices;
 mod export;
+mod fetch;
 mod generate;
 mod html;
 mod info;
@@ -76,6 +77,7 @@ pub fn run() -> ExitCode {
         Command::Generate(args) => generate::run(&args, &interrupt, cli.quiet),
         Command::Kernels(args) => kernels::run(&args),
         Command::Devices(args) => devices::run(&args, &interrupt),
+        Command::Fetch(args) => fetch::run(&args, &interrupt, cli.quiet),
         Command::Compare(args) => compare::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Export(args) => export::run(&args),

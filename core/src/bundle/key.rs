@@ -50,16 +50,18 @@ impl RunKey<'_> {
     /// The run in words: its kernel, the matrix by the name given here, and the settings that are
     /// not the usual ones.
     pub fn words(&self, matrix: &str) -> String {
-        let mut words = format!("{} on {}", printable(self.kernel), printable(matrix));
-        if self.source == Source::StandIn {
-            words += " (stand-in)";
-        }
-        if let Some(block) = self.block {
-            words += &format!(", blocks of {block}");
-        } else {
-            words +=
-                &format!(", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" });
-        }
+        let stand_in = if self.source == Source::StandIn { " (stand-in)" } else { "" };
+        let (kernel, matrix) = (printable(self.kernel), printable(matrix));
+        format!("{kernel} on {matrix}{stand_in}, {}", self.setting())
+    }
+
+    /// The settings in words: threads, and what is not as usual.
+    pub fn setting(&self) -> String {
+        let mut words = match (self.block, self.threads) {
+            (Some(block), _) => format!("blocks of {block}"),
+            (None, 1) => "1 thread".to_owned(),
+            (None, threads) => format!("{threads} threads"),
+        };
         if !self.hot {
             words += ", cold";
         }
@@ -111,6 +113,16 @@ mod tests {
             change(&mut other);
             assert_ne!(other.key(record), key);
         }
+    }
+
+    #[test]
+    fn a_key_in_words_names_what_is_not_as_usual() {
+        let bundle = sample::bundle();
+        let words = |k: usize| bundle.key(&bundle.runs[k]).unwrap().words("m\n");
+        assert_eq!(words(0), "cpu/csr/serial on m\\u{a}, 1 thread");
+        assert_eq!(words(1), "cpu/csr/nnz on m\\u{a}, 4 threads");
+        let cuda = "cuda/hll/warp-per-row on m\\u{a} (stand-in), blocks of 128, cold, f32, hack_size=32, sigma=1";
+        assert_eq!(words(2), cuda);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Gzip data into memory, with a cap: a small file may decompress to any size.
 
-use std::io::Read;
+use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -47,6 +47,22 @@ impl<'a, 'p> Gunzip<'a, 'p> {
 impl Read for Gunzip<'_, '_> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         self.read_or_why(out).map_err(std::io::Error::other)
+    }
+}
+
+/// Reads gzip data to its end and throws it away; returns the number of decompressed bytes. Fails on
+/// data that is cut off or does not have its checksums.
+pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64, IoError> {
+    let mut decoder = MultiGzDecoder::new(input);
+    let mut block = vec![0; 1 << 16];
+    let mut decompressed = 0;
+    loop {
+        progress.check()?;
+        match decoder.read(&mut block) {
+            Ok(0) => return Ok(decompressed),
+            Ok(bytes) => decompressed += bytes as u64,
+            Err(error) => return Err(IoError::Gzip { decompressed, error }),
+        }
     }
 }
 
@@ -116,10 +132,13 @@ mod tests {
     #[test]
     fn cut_off_and_damaged_data_are_named_as_such() {
         let mut data = compress("3 1 4 1 5 9 2 6 5 3 5\n".repeat(1000).as_bytes());
+        assert_eq!(check_gzip(&mut &data[..], Progress::none()).unwrap(), 22_000);
+        assert!(check_gzip(&mut &data[..data.len() - 1], Progress::none()).is_err());
         let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
         assert!(cut.starts_with("the gzip data is damaged or cut off after"), "{cut}");
         let checksum = data.len() - 6;
         data[checksum] ^= 1;
         assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
+        assert!(check_gzip(&mut &data[..], Progress::none()).is_err());
     }
 }

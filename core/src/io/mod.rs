@@ -25,6 +25,7 @@ pub mod vector;
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically};
 pub use error::IoError;
+pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
 #[cfg(not(target_family = "wasm"))]
 pub use open::{open_matrix, open_vector, save};
