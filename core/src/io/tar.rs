@@ -25,7 +25,7 @@ pub(super) struct Member {
 
 /// Whether a file that begins with `start` is a tar archive: its first block is a header.
 pub(super) fn is_tar(start: &[u8]) -> bool {
-    start.first_chunk::<BLOCK>().is_some_and(|block| checksum_holds(block))
+    start.first_chunk::<BLOCK>().is_some_and(checksum_holds)
 }
 
 /// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that is
