@@ -383,6 +383,7 @@ mod tests {
             name: name.into(),
             source,
             generator: None,
+            reordered: None,
             sha256,
             field: "real".into(),
             symmetry: "general".into(),

@@ -57,7 +57,12 @@ fn a_job_is_measured_to_its_end_and_told_on_the_way() {
     assert_eq!(ending, Ending { bundle: Some(output.clone()), failure: None, stopped: false });
     let bundle = open(&output);
     assert!(bundle.complete);
-    assert!(bundle.runs.iter().all(|run| run.check.verdict == Verdict::Pass));
+    // Blocks and diagonals are refused where they would be nearly empty.
+    let refusable = |kernel: &str| ["cpu/bsr/", "cpu/dia/"].iter().any(|of| kernel.starts_with(of));
+    for run in &bundle.runs {
+        let refused = run.check.verdict == Verdict::Refused && refusable(&run.kernel);
+        assert!(run.check.verdict == Verdict::Pass || refused, "{}", run.kernel);
+    }
     let kernels = sparsescope_core::experiment::KERNELS.len();
     assert_eq!(bundle.runs.len(), 2 * kernels);
     assert_eq!(measurement.runs_done(), 2 * kernels);

@@ -1,5 +1,6 @@
 //! The views as pictures, drawn by a software adapter, which draws the same everywhere.
 //! `UPDATE_SNAPSHOTS=1 cargo test -p sparsescope-tests --test views` takes new ones; look at them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use egui::vec2;
 use egui_kittest::{Harness, SnapshotOptions};

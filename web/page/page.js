@@ -417,6 +417,11 @@
     if (typeof WebAssembly === "undefined") {
       return "Sparsescope needs WebAssembly, which this browser does not have or does not allow.";
     }
+    // A function that makes a vector of sixteen zeros.
+    const vectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+    if (!WebAssembly.validate(new Uint8Array(vectors))) {
+      return "Sparsescope needs WebAssembly with vectors, which this browser is too old for.";
+    }
     if (!document.createElement("canvas").getContext("webgl2")) {
       return "Sparsescope needs WebGL 2, which this browser does not have or does not allow.";
     }

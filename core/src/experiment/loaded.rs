@@ -68,6 +68,7 @@ impl LoadedMatrix {
             name,
             source: Source::Real,
             generator: None,
+            reordered: None,
             sha256,
             field: read.field.as_str().to_owned(),
             symmetry: read.symmetry.as_str().to_owned(),

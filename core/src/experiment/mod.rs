@@ -23,9 +23,9 @@ pub use descriptor::{
     kernel,
 };
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
-pub use mapping::{Mapping, Share, row_steps};
+pub use mapping::{Mapping, Share, row_at, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError};
+pub use source::{MatrixSource, SourceError, matrix_folders};

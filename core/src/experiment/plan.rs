@@ -21,17 +21,15 @@ pub struct Settings {
     pub cold: bool,
     /// Seed of x.
     pub seed: u64,
-    /// Rows a hack of HLL.
-    pub hack_size: usize,
-    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hyb_width: Option<usize>,
+    /// Parameters of the formats.
+    #[serde(flatten)]
+    pub formats: FormatParams,
 }
 
 impl Settings {
     /// Parameters of the formats.
     pub fn format(&self) -> FormatParams {
-        FormatParams { hack_size: self.hack_size, hyb_width: self.hyb_width }
+        self.formats
     }
 }
 
@@ -170,8 +168,7 @@ mod tests {
             threads: vec![1, 2, 4],
             cold: true,
             seed: 42,
-            hack_size: 32,
-            hyb_width: None,
+            formats: FormatParams::default(),
         };
         let kernels = select_kernels(Operation::Spmv, &[DeviceKind::Cpu], &[]).unwrap();
         let all = Configuration::all(&kernels, &settings);

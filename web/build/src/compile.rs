@@ -19,6 +19,7 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     let mut cargo = Command::new(crate::cargo())
         .args(["build", "--package", PACKAGE, "--target", TARGET, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"])
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(root)?)
         .current_dir(root)
         .stdout(Stdio::piped())
         .spawn()
@@ -35,6 +36,26 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
         );
     }
     found.with_context(|| format!("cargo named no .wasm file of {PACKAGE}"))
+}
+
+/// Flags of rustc that keep the folders of this machine out of the page, besides those that the
+/// user asks for.
+fn flags(root: &Path) -> anyhow::Result<String> {
+    let mut flags: Vec<String> = match std::env::var("CARGO_ENCODED_RUSTFLAGS") {
+        Ok(flags) => flags.split('\x1f').map(str::to_owned).collect(),
+        Err(_) => {
+            let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+            flags.split_whitespace().map(str::to_owned).collect()
+        }
+    };
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let user = std::env::home_dir().map(|user| user.join(".cargo"));
+    let registry = home.or(user).context("there is no home folder")?.join("registry/src");
+    for (folder, name) in [(registry.as_path(), "crates"), (root, "sparsescope")] {
+        flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
+    }
+    flags.retain(|flag| !flag.is_empty());
+    Ok(flags.join("\x1f"))
 }
 
 /// The `.wasm` file that a message of cargo's says the page's package became.

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 /// What rustc's target has by default; every browser with WebGL 2 and reference types knows them.
-const FEATURES: [&str; 7] = [
+const FEATURES: [&str; 8] = [
     "bulk-memory",
     "bulk-memory-opt",
     "multivalue",
@@ -15,6 +15,21 @@ const FEATURES: [&str; 7] = [
     "nontrapping-float-to-int",
     "reference-types",
     "sign-ext",
+    "simd",
+];
+
+/// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites
+/// compresses worse, 1 % more with brotli for 6 % less without, and takes minutes.
+const PASSES: [&str; 9] = [
+    "--duplicate-function-elimination",
+    "--merge-similar-functions",
+    "--duplicate-function-elimination",
+    "--remove-unused-brs",
+    "--vacuum",
+    "--remove-unused-names",
+    "--merge-blocks",
+    "--coalesce-locals",
+    "--reorder-locals",
 ];
 
 /// Makes the program smaller.
@@ -27,7 +42,7 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     eprintln!("optimising it");
     let status = Command::new("node")
         .arg(web.join("node_modules/binaryen/bin/wasm-opt"))
-        .args(["-Oz", "--converge", "--strip-debug", "--strip-producers"])
+        .args(PASSES)
         .args(FEATURES.map(|feature| format!("--enable-{feature}")))
         .arg(&before)
         .arg("-o")

@@ -10,6 +10,7 @@ use sparsescope_core::experiment::{
     DeviceKind, KernelDescriptor, MatrixSource, Operation, Settings, kernel, select_kernels,
 };
 use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
 
 use crate::cli::UsageError;
@@ -25,6 +26,7 @@ pub(super) struct Job {
     pub(super) settings: Settings,
     /// The vector of the user, instead of the one from the seed.
     pub(super) x: Option<Vec<f64>>,
+    pub(super) reordering: Option<Reordering>,
 }
 
 /// A [`Job`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
@@ -38,6 +40,8 @@ struct Plan {
     /// SHA-256 of the user's x: its elements as little-endian f64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     x: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reordering: Option<Reordering>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,7 +56,8 @@ impl Job {
     /// What the arguments ask for.
     pub(super) fn of(args: &BenchArgs, x: Option<Vec<f64>>) -> anyhow::Result<Self> {
         let sources = sources(args)?;
-        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args), x })
+        let reordering = args.reorder.map(Into::into);
+        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args), x, reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -96,7 +101,8 @@ impl Job {
         let known =
             |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
         let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
-        Ok(Self { sources: named, kernels, settings: plan.settings, x })
+        let Plan { settings, reordering, .. } = plan;
+        Ok(Self { sources: named, kernels, settings, x, reordering })
     }
 
     /// As a bundle keeps it.
@@ -114,6 +120,7 @@ impl Job {
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
             x: self.x.as_deref().map(identity),
+            reordering: self.reordering,
         })
     }
 }
@@ -131,7 +138,9 @@ fn identity(x: &[f64]) -> String {
 /// Bytes of a matrix's file, where it comes from one.
 pub(super) fn file_size(source: &MatrixSource) -> Option<u64> {
     match source {
-        MatrixSource::File(path) => crate::cli::output::file_size(path),
+        MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => {
+            crate::cli::output::file_size(path)
+        }
         _ => None,
     }
 }
@@ -203,8 +212,7 @@ fn settings(args: &BenchArgs) -> Settings {
         threads,
         cold: args.cold,
         seed: args.seed,
-        hack_size: args.format.hack_size,
-        hyb_width: args.format.hyb_width,
+        formats: args.format.params(),
     }
 }
 

@@ -51,7 +51,7 @@ fn run_with(
         Some(bundle) => Job::continuing(bundle, args, x)?,
         None => Job::of(args, x)?,
     };
-    let Job { sources, kernels, settings, x } = &job;
+    let Job { sources, kernels, settings, x, reordering } = &job;
     let configurations = Configuration::all(kernels, settings);
     if args.plan {
         print(&summary::plan(sources, &configurations, settings))?;
@@ -95,7 +95,9 @@ fn run_with(
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let read = |progress: Progress<'_>| source.load(memory, progress, interrupt.flag());
+        let read = |progress: Progress<'_>| {
+            source.load_reordered(*reordering, memory, progress, interrupt.flag())
+        };
         let loaded = match recorder.while_reading(job::file_size(source), read) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
