@@ -13,6 +13,8 @@ pub mod model;
 #[cfg(not(target_family = "wasm"))]
 mod patterns;
 pub mod picture;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod reading;
 #[cfg(not(target_family = "wasm"))]
 pub mod run;
 pub mod shell;

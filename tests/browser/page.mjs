@@ -64,6 +64,17 @@ export class Viewer {
     await this.page.mouse.up();
   }
 
+  /** Puts the mouse somewhere; the texts that are shown then. */
+  async hover(x, y) {
+    await this.page.mouse.move(x - 1, y);
+    await this.frames(2);
+    await this.page.mouse.move(x, y);
+    return this.until("a text at the mouse", async () => {
+      const texts = (await this.widgets()).filter((widget) => widget.role === "text");
+      return texts.some((widget) => widget.name.startsWith("Row ")) && texts.map((widget) => widget.name);
+    });
+  }
+
   /** Lets the page draw so many frames. */
   async frames(count) {
     for (let i = 0; i < count; i++) {

@@ -14,6 +14,8 @@ mod side;
 pub(crate) mod tests;
 mod tiles;
 
+use std::sync::Arc;
+
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
 use sparsescope_core::bundle::Bundle;
@@ -22,6 +24,7 @@ use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::model::{Model, RunOf, matrix_key};
+use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use dock::Dock;
 use pane::Saved;
@@ -99,17 +102,19 @@ impl App {
         let start = web_time::Instant::now();
         let file = read_named_matrix(name, bytes, MemoryLimit::of_machine(), Progress::none())?;
         let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
-        self.add_matrix(name, LoadedMatrix::describe(matrix_name(name).to_owned(), read));
+        let matrix = LoadedMatrix::describe(matrix_name(name).to_owned(), read);
+        let picture = Picture::of(&matrix.values);
+        self.add_matrix(name, matrix, picture);
         Ok(())
     }
 
-    /// Takes up a matrix that was read from a file of this name, and shows it.
-    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix) {
+    /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
+    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
         for warning in &matrix.warnings {
             self.notify(format!("{name}: {warning}."));
         }
         let key = matrix_key(&matrix.record);
-        self.model.add_matrix(name, matrix);
+        self.model.add_matrix(name, matrix.record, Arc::new(picture));
         let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
         self.set_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
