@@ -140,13 +140,7 @@ impl Model {
     }
 
     /// Puts a bundle into the place of its unfinished self, or after the others.
-    fn place(
-        &mut self,
-        file: &str,
-        bundle: Bundle,
-        sha256: String,
-        picture: Option<Arc<Picture>>,
-    ) {
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
         // A matrix whose bundle had no picture may have one now.
         self.pictures.get_mut().clear();
         let bundle = Arc::new(bundle);

@@ -86,8 +86,8 @@ impl App {
         Self { state, ..Self::default() }
     }
 
-    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is wrong with it is
-    /// said in the interface.
+    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
+    /// wrong with it is said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
         let opened = match is_matrix(name, bytes) {
             true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),

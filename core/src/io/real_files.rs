@@ -126,8 +126,9 @@ fn triplet_text(text: &[u8]) -> Vec<u8> {
 
 /// The file as the collection ships it: `NAME/NAME.mtx` in a gzipped archive (GNU's `tar`).
 fn packed(folder: &Path, text: &[u8]) -> Option<std::path::PathBuf> {
-    std::fs::create_dir_all(folder.join("m")).unwrap();
-    std::fs::write(folder.join("m/m.mtx"), text).unwrap();
+    let written = std::fs::create_dir_all(folder.join("m"))
+        .and_then(|()| std::fs::write(folder.join("m/m.mtx"), text));
+    assert!(written.is_ok(), "{written:?}");
     let done = std::process::Command::new("tar")
         .args(["-czf", "m.tar.gz", "m/m.mtx"])
         .current_dir(folder)

@@ -167,7 +167,7 @@ fn a_bomb_stops_at_the_memory_limit_and_is_skipped_without_memory() {
     let read = |members: &[Vec<u8>]| {
         read_named_matrix("a.tar.gz", &gz(&archive(members)), limit, Progress::none())
     };
-    let error = read(&[bomb.clone()]).unwrap_err().to_string();
+    let error = read(std::slice::from_ref(&bomb)).unwrap_err().to_string();
     assert!(error.contains("the matrix in the archive needs 8388608 bytes"), "{error}");
     let ignored = file("a/other.bin", &vec![0; 8 << 20]);
     assert_eq!(read(&[ignored, small]).unwrap().matrix.nnz(), 1);
