@@ -106,7 +106,8 @@ fn a_time_limit_ends_a_bench_that_can_be_continued() {
     let started = std::time::Instant::now();
     let ran = p.run(&args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(started.elapsed().as_secs() >= 8);
+    let seconds = started.elapsed().as_secs();
+    assert!((8..30).contains(&seconds), "it ended after {seconds} s");
     assert!(
         ran.out.contains("The time limit passed") && ran.out.contains("--resume b.zip"),
         "{}",
