@@ -82,6 +82,33 @@ fn a_name_is_looked_up_fetched_checked_and_not_fetched_again() {
     assert_eq!((tries, cached(&p).len()), (1, 2), "nothing is tried again or left behind");
 }
 
+/// The folder is the one that `suite:` looks into.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_suites_matrix_is_real_once_it_was_fetched() {
+    let p = program();
+    let file = served(&p);
+    let server = Server::start(move |_, _| Reply::whole(&file));
+    let with_cache = |args: &[&str]| {
+        let mut command = p.command(args);
+        command.env("XDG_CACHE_HOME", p.path("cache")).env_remove("SPARSESCOPE_MATRICES");
+        command.env("SPARSESCOPE_COLLECTION", server.address());
+        let ran = Ran::of(command.env("NO_PROXY", "127.0.0.1").output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran
+    };
+    let stand_in = |ran: &Ran| {
+        let info: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        (info["stand_in"].clone(), info["rows"].clone())
+    };
+    let before = with_cache(&["info", "suite:cage4", "--json"]);
+    assert_eq!(stand_in(&before), (true.into(), 9.into()));
+    with_cache(&["fetch", "vanHeukelum/cage4"]);
+    let after = with_cache(&["info", "suite:cage4", "--json"]);
+    assert_eq!(stand_in(&after), (false.into(), 3000.into()));
+    assert!(after.out.contains("the published cage4 is 9 x 9"), "{}", after.out);
+}
+
 #[test]
 fn a_broken_connection_is_continued_where_it_broke() {
     let p = program();

@@ -5,9 +5,8 @@ mod archive;
 mod collection;
 mod download;
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Context, bail};
+use sparsescope_core::experiment::matrix_cache;
 
 use super::Outcome;
 use super::args::FetchArgs;
@@ -21,7 +20,7 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let names = args.names.iter().map(|name| Name::parse(name)).collect::<Result<Vec<_>, _>>()?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
-        None => cache_folder().context("there is no cache folder; name one with --folder")?,
+        None => matrix_cache().context("there is no cache folder; name one with --folder")?,
     };
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -103,17 +102,4 @@ fn fetch(
     }
     checked?;
     part.finish()
-}
-
-/// The folder of matrices in the user's cache.
-fn cache_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let cache = if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        variable("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
-    };
-    cache.filter(|cache| Path::is_absolute(cache)).map(|c| c.join("sparsescope").join("matrices"))
 }
