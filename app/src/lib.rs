@@ -10,6 +10,8 @@ mod dialog;
 pub mod figure;
 pub mod layout;
 pub mod model;
+#[cfg(not(target_family = "wasm"))]
+mod patterns;
 pub mod picture;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod reading;

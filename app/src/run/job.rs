@@ -101,7 +101,7 @@ impl Job {
 
     /// The kernels that would run.
     pub fn selected(&self) -> Result<BTreeSet<&'static str>, String> {
-        let patterns = between_commas(&self.pattern);
+        let patterns = crate::patterns::split(&self.pattern);
         if patterns.is_empty() {
             return Ok(self.kernels.clone());
         }
@@ -145,7 +145,7 @@ impl Job {
     /// `None` for all kernels; a family that is whole is one pattern.
     fn kernel_patterns(&self) -> Result<Option<Vec<String>>, String> {
         let selected = self.selected()?;
-        let patterns = between_commas(&self.pattern);
+        let patterns = crate::patterns::split(&self.pattern);
         if !patterns.is_empty() {
             return Ok(Some(patterns));
         }

@@ -20,7 +20,7 @@ use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
-use sparsescope_core::io::{IoError, Progress, read_matrix};
+use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::model::{Model, RunOf, matrix_key};
@@ -86,8 +86,8 @@ impl App {
         Self { state, ..Self::default() }
     }
 
-    /// Opens a bundle, or a matrix in Matrix Market text, under a name; what is wrong with it is
-    /// said in the interface.
+    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
+    /// wrong with it is said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
         let opened = match is_matrix(name, bytes) {
             true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),
@@ -100,7 +100,7 @@ impl App {
 
     fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
         let start = web_time::Instant::now();
-        let file = read_matrix(bytes, MemoryLimit::of_machine(), Progress::none())?;
+        let file = read_named_matrix(name, bytes, MemoryLimit::of_machine(), Progress::none())?;
         let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
         let matrix = LoadedMatrix::describe(matrix_name(name).to_owned(), read);
         let picture = Picture::of(&matrix.values);
@@ -326,5 +326,5 @@ impl App {
 fn is_matrix(name: &str, bytes: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz"].iter().any(|extension| name.ends_with(extension))
+        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
 }
