@@ -364,7 +364,10 @@ mod tests {
     fn tiles_fill_an_array_never_cubes() {
         for tiles in 0..=TABLE * TABLE {
             let layers = layers(tiles);
-            assert!(layers >= tiles && layers > 1 && !layers.is_multiple_of(6), "{tiles}: {layers}");
+            assert!(
+                layers >= tiles && layers > 1 && !layers.is_multiple_of(6),
+                "{tiles}: {layers}"
+            );
             assert!(layers <= TABLE * TABLE);
         }
     }
