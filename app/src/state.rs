@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+pub mod layouts;
 pub mod spy;
 
 use crate::layout::Layout;
+pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use spy::{At, ColorMap, Scale, Split, SpyState};
 
 /// Everything that the views draw from, besides the bundles.
@@ -32,6 +34,8 @@ pub struct ViewState {
     pub log: bool,
     /// The picture of the structure.
     pub spy: SpyState,
+    /// The view of memory layouts.
+    pub layouts: LayoutsState,
     /// Colours and type size.
     pub theme: Theme,
     /// Scale of everything; 1 is the usual size.
@@ -96,6 +100,7 @@ impl Default for ViewState {
             descending: true,
             log: true,
             spy: SpyState::default(),
+            layouts: LayoutsState::default(),
             theme: Theme::default(),
             zoom: 1.0,
         }
@@ -148,6 +153,7 @@ impl ViewState {
             ("log", self.log.to_string()),
         ];
         fields.extend(self.spy.fields());
+        fields.extend(self.layouts.fields());
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
         fields
     }
@@ -177,7 +183,10 @@ impl ViewState {
                     self.zoom = zoom;
                 }
             }
-            _ => self.spy.set(key, &value),
+            _ => {
+                self.spy.set(key, &value);
+                self.layouts.set(key, &value);
+            }
         }
     }
 }
@@ -275,13 +284,22 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        let spy = spy::tests::state();
+        let drawn = (spy::tests::state(), layouts::tests::state());
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
         let place = (text, layout);
         let order = (text, any::<(bool, bool)>());
-        (place, matrix, run, filter, order, spy, theme, ZOOM).prop_map(
-            |((view, layout), matrix, run, filter, (sort, (descending, log)), spy, theme, zoom)| {
+        (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
+            |(
+                (view, layout),
+                matrix,
+                run,
+                filter,
+                (sort, (descending, log)),
+                (spy, layouts),
+                theme,
+                zoom,
+            )| {
                 ViewState {
                     view,
                     layout,
@@ -292,6 +310,7 @@ mod tests {
                     descending,
                     log,
                     spy,
+                    layouts,
                     theme,
                     zoom,
                 }

@@ -25,6 +25,11 @@ pub(crate) fn format_color(format: &str) -> Color32 {
     place.and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
+/// The colour of the `index`-th of things that only have an order; it repeats.
+pub(crate) fn series(index: usize) -> Color32 {
+    SERIES.get(index % SERIES.len()).copied().unwrap_or(Color32::GRAY)
+}
+
 /// Colours of a figure's parts that are no series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {

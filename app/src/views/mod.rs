@@ -2,6 +2,7 @@
 //! all draw from (bundles, state) and change nothing but the state.
 
 mod chart;
+mod layouts;
 mod matrix;
 mod runs;
 pub mod spy;
@@ -33,7 +34,7 @@ pub struct View {
 }
 
 /// Every view, in the order of the tabs.
-pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW];
+pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {

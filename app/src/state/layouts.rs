@@ -1,0 +1,307 @@
+//! What the view of memory layouts shows: a small matrix, how HLL lays it out, the entry that is
+//! pointed at, the kernel that is followed, and the lesson.
+
+use serde::{Deserialize, Serialize};
+
+/// Most rows and columns of a matrix that is drawn slot by slot.
+pub const MOST: usize = 16;
+
+/// Largest window of sorted rows.
+const MOST_SIGMA: u32 = 64;
+
+/// The view of memory layouts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LayoutsState {
+    /// The small matrix.
+    pub small: Small,
+    /// First row and column, where the small matrix is a part of the selected one.
+    pub from: (u32, u32),
+    /// Rows of a hack.
+    pub hack: u32,
+    /// Rows of a window that HLL sorts by length; 1 for none.
+    pub sigma: u32,
+    /// Row and column of the entry that is pointed at.
+    pub pick: Option<(u32, u32)>,
+    /// Kernel id whose steps are followed, empty for none.
+    pub walk: String,
+    /// A second one beside it.
+    pub beside: String,
+    /// Threads of a block.
+    pub block: u32,
+    /// Number of the warp, or of the CPU thread.
+    pub worker: u32,
+    /// The step that is shown.
+    pub step: u32,
+    /// Id of the lesson and its page, from 0.
+    pub lesson: Option<(String, u32)>,
+    /// The answer of the lesson's question is shown.
+    pub told: bool,
+}
+
+/// Which small matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Small {
+    /// One of the papers' examples, by name.
+    Example(Example),
+    /// The selected matrix, or a part of it.
+    Selected,
+    /// One that was drawn.
+    Drawn(Pattern),
+}
+
+/// The papers' examples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Example {
+    /// 5 × 5, of the Tor Vergata and Cranfield papers.
+    Five,
+    /// 4 × 4, of the thesis's chapter on formats.
+    Four,
+}
+
+/// Rows, columns, and the columns of each row's entries in ascending order. Entries have the values
+/// 1, 2, … row by row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    cols: usize,
+    rows: Vec<Vec<u32>>,
+}
+
+impl Pattern {
+    /// A pattern without entries; sides from 1 to [`MOST`].
+    pub fn empty(rows: usize, cols: usize) -> Self {
+        let side = |n: usize| n.clamp(1, MOST);
+        Self { cols: side(cols), rows: vec![Vec::new(); side(rows)] }
+    }
+
+    /// The pattern of some entries; those outside are left out.
+    pub fn of(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut pattern = Self::empty(rows, cols);
+        for (i, j) in entries {
+            if !pattern.has(i, j) {
+                pattern.toggle(i, j);
+            }
+        }
+        pattern
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Whether (i, j) is an entry.
+    pub fn has(&self, i: usize, j: usize) -> bool {
+        self.rows.get(i).is_some_and(|row| row.iter().any(|&col| col as usize == j))
+    }
+
+    /// Adds or removes the entry (i, j), if that lies inside.
+    pub fn toggle(&mut self, i: usize, j: usize) {
+        let inside = j < self.cols;
+        if let (Some(row), true) = (self.rows.get_mut(i), inside) {
+            match row.binary_search(&(j as u32)) {
+                Ok(place) => drop(row.remove(place)),
+                Err(place) => row.insert(place, j as u32),
+            }
+        }
+    }
+
+    /// Every entry, row by row.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.rows.iter().enumerate();
+        rows.flat_map(|(i, row)| row.iter().map(move |&j| (i, j as usize)))
+    }
+
+    /// The same entries in other sides.
+    pub fn resized(&self, rows: usize, cols: usize) -> Self {
+        let (rows, cols) = (rows.clamp(1, MOST), cols.clamp(1, MOST));
+        Self::of(rows, cols, self.entries().filter(|&(i, j)| i < rows && j < cols))
+    }
+
+    /// `COLSx` and each row's columns: `4x0,1/1//3` has four columns and four rows, one empty.
+    fn text(&self) -> String {
+        let row = |row: &Vec<u32>| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        format!("{}x{}", self.cols, self.rows.iter().map(row).collect::<Vec<_>>().join("/"))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (cols, rows) = text.split_once('x')?;
+        let cols = cols.parse::<usize>().ok().filter(|cols| (1..=MOST).contains(cols))?;
+        let rows: Vec<&str> = rows.split('/').collect();
+        if rows.len() > MOST {
+            return None;
+        }
+        let mut pattern = Self::empty(rows.len(), cols);
+        for (i, row) in rows.into_iter().enumerate() {
+            for col in row.split(',').filter(|col| !col.is_empty()) {
+                let j = col.parse::<usize>().ok().filter(|&j| j < cols)?;
+                if !pattern.has(i, j) {
+                    pattern.toggle(i, j);
+                }
+            }
+        }
+        Some(pattern)
+    }
+}
+
+impl Small {
+    fn text(&self) -> String {
+        match self {
+            Self::Example(Example::Five) => "five".into(),
+            Self::Example(Example::Four) => "four".into(),
+            Self::Selected => "selected".into(),
+            Self::Drawn(pattern) => pattern.text(),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "five" => Some(Self::Example(Example::Five)),
+            "four" => Some(Self::Example(Example::Four)),
+            "selected" => Some(Self::Selected),
+            _ => Pattern::parse(text).map(Self::Drawn),
+        }
+    }
+}
+
+impl Default for LayoutsState {
+    fn default() -> Self {
+        Self {
+            small: Small::Example(Example::Five),
+            from: (0, 0),
+            hack: 4,
+            sigma: 1,
+            pick: None,
+            walk: String::new(),
+            beside: String::new(),
+            block: 32,
+            worker: 0,
+            step: 0,
+            lesson: None,
+            told: false,
+        }
+    }
+}
+
+/// Two numbers with a comma between.
+fn pair(text: &str) -> Option<(u32, u32)> {
+    let (one, other) = text.split_once(',')?;
+    Some((one.parse().ok()?, other.parse().ok()?))
+}
+
+impl LayoutsState {
+    pub(super) fn fields(&self) -> [(&'static str, String); 12] {
+        let pick = self.pick.map(|(i, j)| format!("{i},{j}"));
+        let lesson = self.lesson.as_ref().map(|(id, page)| format!("{id},{page}"));
+        [
+            ("small", self.small.text()),
+            ("from", format!("{},{}", self.from.0, self.from.1)),
+            ("rows-a-hack", self.hack.to_string()),
+            ("sigma", self.sigma.to_string()),
+            ("pick", pick.unwrap_or_default()),
+            ("walk", self.walk.clone()),
+            ("beside", self.beside.clone()),
+            ("block", self.block.to_string()),
+            ("worker", self.worker.to_string()),
+            ("step", self.step.to_string()),
+            ("lesson", lesson.unwrap_or_default()),
+            ("told", self.told.to_string()),
+        ]
+    }
+
+    /// Takes up a value, if the key is one of these and the value makes sense.
+    pub(super) fn set(&mut self, key: &str, value: &str) {
+        let number = || value.parse::<u32>().ok();
+        let hacks = sparsescope_core::matrix::HACK_SIZES;
+        match key {
+            "small" => self.small = Small::parse(value).unwrap_or_else(|| self.small.clone()),
+            "from" => self.from = pair(value).unwrap_or(self.from),
+            "rows-a-hack" => {
+                let known = number().filter(|hack| hacks.contains(&(*hack as usize)));
+                self.hack = known.unwrap_or(self.hack);
+            }
+            "sigma" => {
+                let known = number().filter(|sigma| (1..=MOST_SIGMA).contains(sigma));
+                self.sigma = known.unwrap_or(self.sigma);
+            }
+            "pick" => self.pick = pair(value),
+            "walk" => self.walk = value.into(),
+            "beside" => self.beside = value.into(),
+            "block" => {
+                let known = number().filter(|block| (1..=1024).contains(block) && block % 32 == 0);
+                self.block = known.unwrap_or(self.block);
+            }
+            "worker" => self.worker = number().unwrap_or(self.worker),
+            "step" => self.step = number().unwrap_or(self.step),
+            "lesson" => {
+                let parts = value.rsplit_once(',');
+                self.lesson =
+                    parts.and_then(|(id, page)| Some((id.to_owned(), page.parse().ok()?)));
+            }
+            "told" => self.told = value == "true",
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+    use sparsescope_core::matrix::HACK_SIZES;
+
+    use super::*;
+
+    pub(crate) fn state() -> impl Strategy<Value = LayoutsState> {
+        let drawn = prop::collection::vec((0..9usize, 0..7usize), 0..20)
+            .prop_map(|entries| Small::Drawn(Pattern::of(9, 7, entries)));
+        let examples = [Example::Five, Example::Four].map(Small::Example).to_vec();
+        let small = prop_oneof![prop::sample::select(examples), Just(Small::Selected), drawn];
+        let pick = prop::option::of(any::<(u32, u32)>());
+        let lesson = prop::option::of(("[a-z-]{1,9}", any::<u32>()));
+        let hack = prop::sample::select(HACK_SIZES.map(|hack| hack as u32).to_vec());
+        let names = ("[a-z/-]{0,20}", "[a-z/-]{0,20}");
+        let numbers = (1..=32u32, any::<u32>(), any::<u32>(), any::<bool>());
+        ((small, any::<(u32, u32)>(), hack, 1..=MOST_SIGMA), pick, names, numbers, lesson).prop_map(
+            |(
+                (small, from, hack, sigma),
+                pick,
+                (walk, beside),
+                (blocks, worker, step, told),
+                lesson,
+            )| LayoutsState {
+                small,
+                from,
+                hack,
+                sigma,
+                pick,
+                walk,
+                beside,
+                block: blocks * 32,
+                worker,
+                step,
+                lesson,
+                told,
+            },
+        )
+    }
+
+    #[test]
+    fn patterns_are_read_as_they_are_written_and_nonsense_is_none() {
+        let pattern = Pattern::of(4, 4, [(0, 1), (0, 0), (3, 3), (1, 1), (1, 9)]);
+        assert_eq!(pattern.text(), "4x0,1/1//3");
+        assert_eq!(Pattern::parse("4x0,1/1//3"), Some(pattern.clone()));
+        assert_eq!(pattern.resized(2, 1).text(), "1x0/");
+        for nonsense in
+            ["", "4", "0x", "17x0", "4x4", "4x-1", "2x0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0"]
+        {
+            assert_eq!(Pattern::parse(nonsense), None, "{nonsense}");
+        }
+    }
+}

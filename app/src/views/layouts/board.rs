@@ -1,0 +1,281 @@
+//! Cells in lines: the dense picture of the matrix and the arrays of its formats, with what each
+//! cell belongs to.
+
+use egui::{Color32, Pos2, Rect, pos2, vec2};
+
+use crate::figure::{Anchor, Figure, Shape, area, text_width};
+use crate::theme::{Ink, series};
+
+/// Sides of a cell, in points.
+pub(super) const CELL: egui::Vec2 = egui::vec2(30.0, 24.0);
+/// Room for an array's name.
+pub(super) const NAMES: f32 = 92.0;
+pub(super) const TYPE: f32 = 13.0;
+const SMALL: f32 = 10.0;
+/// Between the lines of an array that takes several, and between arrays.
+const GAP: f32 = 8.0;
+
+/// What a cell belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The entry (i, j).
+    Entry(usize, usize),
+    /// An empty place of the dense picture.
+    Nothing(usize, usize),
+    /// Padding of a row.
+    Padding(usize),
+    /// A row: its pointer, its length, its element of y.
+    Row(usize),
+    /// A column: its element of x.
+    Col(usize),
+    /// Consecutive rows: a hack's offset or width.
+    Rows(usize, usize),
+    /// No part of the matrix: the end of an array of pointers, unused room.
+    Free,
+}
+
+/// A cell of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) owner: Owner,
+    /// A thicker line stands before it: a hack or another part begins.
+    pub(super) begins: bool,
+}
+
+/// An array of cells in one or more lines.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Strip {
+    pub(super) name: String,
+    /// Bytes of an element.
+    pub(super) element: usize,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// A place that a pointer finds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Spot {
+    pub(super) rect: Rect,
+    pub(super) owner: Owner,
+    /// What it is, in words.
+    pub(super) name: String,
+}
+
+/// How cells are shown: colours, and what is pointed at.
+#[derive(Clone, Copy)]
+pub(super) struct Pen {
+    pub(super) ink: Ink,
+    pub(super) pick: Option<(usize, usize)>,
+}
+
+impl Owner {
+    /// Whether it has to do with the entry (i, j).
+    pub(super) fn concerns(self, (i, j): (usize, usize)) -> bool {
+        match self {
+            Self::Entry(row, col) | Self::Nothing(row, col) => (row, col) == (i, j),
+            Self::Row(row) => row == i,
+            Self::Col(col) => col == j,
+            Self::Rows(first, end) => (first..end).contains(&i),
+            Self::Padding(_) | Self::Free => false,
+        }
+    }
+
+    /// The entry that a click on it points at.
+    pub(super) fn entry(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Entry(i, j) => Some((i, j)),
+            _ => None,
+        }
+    }
+
+    /// What it belongs to, in words.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Entry(i, j) => format!("entry in row {i}, column {j}"),
+            Self::Padding(row) => format!("padding of row {row}"),
+            Self::Row(row) => format!("row {row}"),
+            Self::Col(col) => format!("column {col}"),
+            Self::Rows(first, end) => format!("rows {first} to {}", end.saturating_sub(1)),
+            Self::Nothing(i, j) => format!("no entry in row {i}, column {j}"),
+            Self::Free => "no row".into(),
+        }
+    }
+
+    fn row(self) -> Option<usize> {
+        match self {
+            Self::Entry(row, _) | Self::Padding(row) | Self::Row(row) => Some(row),
+            _ => None,
+        }
+    }
+}
+
+impl Pen {
+    /// A row's colour, light enough for text on it.
+    fn row(&self, row: usize) -> Color32 {
+        self.ink.paper.lerp_to_gamma(series(row), 0.38)
+    }
+
+    fn fill(&self, owner: Owner) -> Color32 {
+        match owner {
+            Owner::Padding(_) => self.ink.grid,
+            Owner::Entry(..) | Owner::Row(_) => {
+                owner.row().map_or(self.ink.paper, |row| self.row(row))
+            }
+            _ => self.ink.paper,
+        }
+    }
+
+    /// One cell.
+    pub(super) fn cell(&self, figure: &mut Figure, rect: Rect, text: &str, owner: Owner) {
+        figure.rect(rect, self.fill(owner));
+        if let Owner::Padding(row) = owner {
+            // Hatched, in the colour of the row that it fills up.
+            let color = self.ink.paper.lerp_to_gamma(series(row), 0.8);
+            for k in 1..4_u8 {
+                let x = rect.left() + rect.width() * f32::from(k) / 4.0;
+                let (low, high) =
+                    (pos2(x - 5.0, rect.bottom() - 2.0), pos2(x + 5.0, rect.top() + 2.0));
+                figure.line(low, high, 1.0, color);
+            }
+        }
+        outline(figure, rect, 1.0, self.ink.grid);
+        if !text.is_empty() && !matches!(owner, Owner::Padding(_)) {
+            let weak = matches!(owner, Owner::Free);
+            let color = if weak { self.ink.weak } else { self.ink.text };
+            figure.text(rect.center(), Anchor::Middle, fitting(text, rect.width()), color, text);
+        }
+    }
+
+    /// The frames around what is pointed at, over everything else.
+    fn lights(&self, figure: &mut Figure, spots: &[Spot]) {
+        let Some(pick) = self.pick else { return };
+        for spot in spots.iter().filter(|spot| spot.owner.concerns(pick)) {
+            let exact = matches!(spot.owner, Owner::Entry(..));
+            let width = if exact { 3.0 } else { 2.0 };
+            outline(figure, spot.rect.shrink(width * 0.5), width, self.ink.text);
+        }
+    }
+}
+
+/// Size of type at which a text fits.
+fn fitting(text: &str, width: f32) -> f32 {
+    let natural = text_width(text, TYPE);
+    TYPE * ((width - 4.0) / natural).clamp(0.6, 1.0)
+}
+
+pub(super) fn outline(figure: &mut Figure, rect: Rect, width: f32, color: Color32) {
+    let points = vec![
+        rect.left_top(),
+        rect.right_top(),
+        rect.right_bottom(),
+        rect.left_bottom(),
+        rect.left_top(),
+    ];
+    figure.shapes.push(Shape::Line { points, width, color });
+}
+
+/// A figure under construction.
+pub(super) struct Board {
+    pub(super) figure: Figure,
+    pub(super) spots: Vec<Spot>,
+    pen: Pen,
+}
+
+impl Board {
+    pub(super) fn new(pen: Pen, paper: Color32) -> Self {
+        Self { figure: Figure::new(vec2(1.0, 1.0), paper), spots: Vec::new(), pen }
+    }
+
+    /// Draws a strip with its upper left corner at `at`, not wider than `width`; the height taken.
+    pub(super) fn strip(&mut self, strip: &Strip, format: &str, at: Pos2, width: f32) -> f32 {
+        let ink = self.pen.ink;
+        let a_line = (((width - NAMES) / CELL.x) as usize).max(4);
+        let middle = at.y + CELL.y * 0.5;
+        self.figure.text(pos2(at.x, middle - 5.0), Anchor::Start, TYPE, ink.text, &strip.name);
+        let bytes = format!("{} B each", strip.element);
+        self.figure.text(pos2(at.x, middle + 8.0), Anchor::Start, SMALL, ink.weak, &bytes);
+        let line_height = CELL.y + 12.0;
+        for (index, cell) in strip.cells.iter().enumerate() {
+            let (line, place) = (index / a_line, index % a_line);
+            let corner = at + vec2(NAMES + place as f32 * CELL.x, line as f32 * line_height);
+            let rect = Rect::from_min_size(corner, CELL);
+            self.pen.cell(&mut self.figure, rect, &cell.text, cell.owner);
+            if cell.begins {
+                let ends = (rect.left_top() - vec2(0.0, 2.0), rect.left_bottom() + vec2(0.0, 2.0));
+                self.figure.line(ends.0, ends.1, 2.5, ink.text);
+            }
+            let under = pos2(rect.center().x, rect.bottom() + 5.5);
+            self.figure.text(under, Anchor::Middle, SMALL, ink.weak, &index.to_string());
+            let name = spoken(cell, &strip.name, index, format);
+            self.spots.push(Spot { rect, owner: cell.owner, name });
+        }
+        let lines = strip.cells.len().div_ceil(a_line).max(1);
+        lines as f32 * line_height + GAP
+    }
+
+    /// The finished figure of this size: frames come last.
+    pub(super) fn finish(mut self, size: egui::Vec2) -> (Figure, Vec<Spot>) {
+        self.pen.lights(&mut self.figure, &self.spots);
+        self.figure.size = size;
+        (self.figure, self.spots)
+    }
+
+    /// The matrix as everyone writes it, with row and column numbers; the size taken.
+    pub(super) fn dense(
+        &mut self,
+        (rows, cols): (usize, usize),
+        from: (usize, usize),
+        at: Pos2,
+        value: impl Fn(usize, usize) -> Option<String>,
+    ) -> egui::Vec2 {
+        let ink = self.pen.ink;
+        let corner = at + vec2(28.0, 18.0);
+        for j in 0..cols {
+            let x = corner.x + (j as f32 + 0.5) * CELL.x;
+            let label = (from.1 + j).to_string();
+            self.figure.text(pos2(x, at.y + 8.0), Anchor::Middle, SMALL, ink.weak, &label);
+        }
+        for i in 0..rows {
+            let y = corner.y + (i as f32 + 0.5) * CELL.y;
+            let label = (from.0 + i).to_string();
+            self.figure.text(pos2(corner.x - 6.0, y), Anchor::End, SMALL, ink.weak, &label);
+            for j in 0..cols {
+                let place = corner + vec2(j as f32 * CELL.x, i as f32 * CELL.y);
+                let rect = Rect::from_min_size(place, CELL);
+                let text = value(i, j);
+                let owner = match text {
+                    Some(_) => Owner::Entry(i, j),
+                    None => Owner::Nothing(i, j),
+                };
+                let text = text.unwrap_or_default();
+                self.pen.cell(&mut self.figure, rect, &text, owner);
+                let name = match owner {
+                    Owner::Entry(..) => format!("Entry {text} in row {i}, column {j}"),
+                    _ => format!("No entry in row {i}, column {j}"),
+                };
+                self.spots.push(Spot { rect, owner, name });
+            }
+        }
+        let size = vec2(cols as f32 * CELL.x, rows as f32 * CELL.y);
+        let frame = Rect::from_min_size(corner, size);
+        outline(&mut self.figure, frame, 1.5, ink.weak);
+        size + vec2(30.0, 22.0)
+    }
+
+    /// A line of text; the height taken.
+    pub(super) fn line(&mut self, at: Pos2, size: f32, weak: bool, text: &str) -> f32 {
+        let color = if weak { self.pen.ink.weak } else { self.pen.ink.text };
+        self.figure.text(pos2(at.x, at.y + size * 0.6), Anchor::Start, size, color, text);
+        size * 1.3 + 4.0
+    }
+
+    /// A block of the format's colour, before its name.
+    pub(super) fn swatch(&mut self, at: Pos2, color: Color32) {
+        self.figure.rect(area(at.x, at.y, at.x + 12.0, at.y + 12.0), color);
+    }
+}
+
+/// A cell in words.
+fn spoken(cell: &Cell, array: &str, index: usize, format: &str) -> String {
+    format!("{format}: {array}[{index}] = {}, {}", cell.text, cell.owner.words())
+}

@@ -1,0 +1,230 @@
+//! Memory layouts: where each format keeps every entry of a small matrix, slot by slot, and what a
+//! kernel reads of it in each step.
+
+mod arrays;
+mod board;
+mod subject;
+
+use egui::{ComboBox, DragValue, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use sparsescope_core::matrix::HACK_SIZES;
+
+use self::board::{Board, NAMES, Owner, Pen, Spot, TYPE};
+use self::subject::{Subject, title};
+use super::{View, nothing};
+use crate::figure::{Figure, Provenance};
+use crate::model::{Model, significant};
+use crate::state::layouts::MOST;
+use crate::state::{Example, LayoutsState, Small, ViewState};
+use crate::theme::format_color;
+
+pub(super) const VIEW: View = View {
+    id: "layouts",
+    name: "Layouts",
+    sentence: "Where each format keeps every entry of a small matrix. Click an entry to find it everywhere.",
+    settings,
+    show,
+    table,
+    svg: Some(svg),
+};
+
+/// Between the picture of the matrix and the arrays.
+const MARGIN: f32 = 28.0;
+/// Least width of the arrays beside the picture; narrower, they go below it.
+const BESIDE: f32 = 460.0;
+
+fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let layouts = &mut state.layouts;
+    ui.label("Matrix");
+    let shown = match &layouts.small {
+        Small::Example(example) => title(*example),
+        Small::Selected => "Selected matrix",
+        Small::Drawn(_) => "Drawn by hand",
+    };
+    let combo = ComboBox::from_id_salt("small").selected_text(shown).width(210.0);
+    let combo = combo.show_ui(ui, |ui| {
+        for example in [Example::Five, Example::Four] {
+            ui.selectable_value(&mut layouts.small, Small::Example(example), title(example));
+        }
+        ui.selectable_value(&mut layouts.small, Small::Selected, "Selected matrix");
+    });
+    let name = format!("Matrix: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+
+    ui.label("Hack size");
+    let mut place = HACK_SIZES.iter().position(|hack| *hack as u32 == layouts.hack).unwrap_or(0);
+    let drag = DragValue::new(&mut place).range(0..=HACK_SIZES.len() - 1).speed(0.05);
+    let drag = drag.custom_formatter(|place, _| {
+        HACK_SIZES.get(place as usize).copied().unwrap_or(4).to_string()
+    });
+    let field = ui.add(drag).on_hover_text("Rows of a hack of HLL");
+    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Hack size"));
+    layouts.hack = HACK_SIZES.get(place).map_or(layouts.hack, |hack| *hack as u32);
+
+    ui.label("Sort by length in");
+    let mut sigma = layouts.sigma;
+    let drag = DragValue::new(&mut sigma).range(1..=64).speed(0.1);
+    let drag = drag.custom_formatter(|rows, _| match rows as u32 {
+        1 => "no rows".into(),
+        rows => format!("{rows} rows"),
+    });
+    let field = ui.add(drag).on_hover_text("σ: HLL sorts rows by length inside windows of so many");
+    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Sorting window"));
+    layouts.sigma = sigma;
+
+    let part = Subject::of(model, state).ok();
+    let layouts = &mut state.layouts;
+    if let Some(subject) = &part
+        && let Some((rows, cols)) = subject.part_of
+    {
+        ui.label("From row");
+        let mut from = (subject.from.0 as u32, subject.from.1 as u32);
+        let last = |n: usize| n.saturating_sub(MOST) as u32;
+        let row = ui.add(DragValue::new(&mut from.0).range(0..=last(rows)));
+        row.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First row"));
+        ui.label("column");
+        let col = ui.add(DragValue::new(&mut from.1).range(0..=last(cols)));
+        col.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First column"));
+        layouts.from = from;
+    }
+    if let Some(subject) = &part {
+        sides(ui, subject, layouts);
+    }
+}
+
+/// Drawing by hand: begins with what is shown; rows and columns.
+fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
+    let mut drawing = matches!(layouts.small, Small::Drawn(_));
+    let hover = "Click cells to add and remove entries; rows and columns as you like";
+    if ui.checkbox(&mut drawing, "Draw").on_hover_text(hover).changed() {
+        layouts.pick = None;
+        layouts.small = match drawing {
+            true => Small::Drawn(subject.pattern()),
+            false => Small::Example(Example::Five),
+        };
+    }
+    if let Small::Drawn(pattern) = &mut layouts.small {
+        let (mut rows, mut cols) = (pattern.rows(), pattern.cols());
+        let side = |ui: &mut Ui, name: &str, n: &mut usize| {
+            let field = ui.add(DragValue::new(n).range(1..=MOST).speed(0.1).suffix(name));
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, name.trim()));
+        };
+        side(ui, " rows", &mut rows);
+        side(ui, " columns", &mut cols);
+        if (rows, cols) != (pattern.rows(), pattern.cols()) {
+            *pattern = pattern.resized(rows, cols);
+        }
+        if ui.button("Clear").clicked() {
+            *pattern = crate::state::Pattern::empty(rows, cols);
+        }
+    }
+}
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let subject = match Subject::of(model, state) {
+        Ok(subject) => subject,
+        Err(why) => return nothing(ui, &why),
+    };
+    let width = (ui.available_width() - 14.0).max(380.0);
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+        let (figure, spots) = board(&subject, state, width);
+        let corner = ui.cursor().min;
+        figure.show(ui, &format!("Memory layouts of {}", subject.title));
+        for (index, spot) in spots.iter().enumerate() {
+            let id = ui.scope_id().with(("spot", index));
+            let place = ui.interact(spot.rect.translate(corner.to_vec2()), id, Sense::click());
+            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spot.name));
+            if place.has_focus() {
+                let stroke = egui::Stroke::new(2.0, ui.visuals().hyperlink_color);
+                ui.painter().rect_stroke(place.rect, 0.0, stroke, egui::StrokeKind::Outside);
+            }
+            if place.on_hover_text(&spot.name).clicked() {
+                click(spot, &mut state.layouts);
+            }
+        }
+    });
+}
+
+/// Points at an entry, or changes what is drawn by hand.
+fn click(spot: &Spot, layouts: &mut LayoutsState) {
+    let in_picture = spot.name.starts_with("Entry ") || matches!(spot.owner, Owner::Nothing(..));
+    let at = match spot.owner {
+        Owner::Entry(i, j) | Owner::Nothing(i, j) => Some((i, j)),
+        _ => None,
+    };
+    if let (Small::Drawn(pattern), Some((i, j)), true) = (&mut layouts.small, at, in_picture) {
+        pattern.toggle(i, j);
+        layouts.pick = pattern.has(i, j).then_some((i as u32, j as u32));
+        return;
+    }
+    if let Some((i, j)) = spot.owner.entry() {
+        let pick = Some((i as u32, j as u32));
+        layouts.pick = if layouts.pick == pick { None } else { pick };
+    }
+}
+
+/// The matrix, and beside or below it each format's arrays.
+fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>) {
+    let (a, ink) = (&subject.a, state.theme.ink());
+    let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
+    let mut board = Board::new(Pen { ink, pick }, ink.paper);
+    let value = |i: usize, j: usize| {
+        let (col, val) = a.row(i);
+        Some(val.get(col.binary_search(&(j as u32)).ok()?)?.to_string())
+    };
+    let mut y = 4.0;
+    let entries = format!("{} × {}, {} entries", a.rows(), a.cols(), a.nnz());
+    y += board.line(pos2(0.0, y), TYPE + 2.0, false, &subject.title);
+    y += board.line(pos2(0.0, y), TYPE, true, &entries);
+    let dense = board.dense((a.rows(), a.cols()), subject.from, pos2(0.0, y), value);
+    let beside = width - dense.x - MARGIN > BESIDE;
+    let (left, mut top) =
+        if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
+    let mut bottom = y + dense.y;
+    for panel in arrays::panels(a, &state.layouts) {
+        board.swatch(pos2(left, top + 2.0), format_color(&panel.id));
+        let words = match &panel.arrays {
+            Ok((_, size)) => format!(
+                "{}: {} B, {} slots for {} entries ({} slots an entry)",
+                panel.name,
+                size.bytes,
+                size.slots,
+                a.nnz(),
+                significant(size.padding)
+            ),
+            Err(why) => format!("{}: {why}", panel.name),
+        };
+        top += board.line(pos2(left + 18.0, top), TYPE, false, &words) + 4.0;
+        for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
+            top += board.strip(strip, &panel.name, pos2(left + 18.0, top), width - left - 18.0);
+        }
+        top += 10.0;
+        bottom = bottom.max(top);
+    }
+    let least = left + NAMES + 200.0;
+    board.finish(vec2(width.max(least), bottom + 8.0))
+}
+
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let header = ["format", "array", "index", "value", "belongs to"];
+    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    let Ok(subject) = Subject::of(model, state) else { return lines };
+    for panel in arrays::panels(&subject.a, &state.layouts) {
+        for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
+            for (index, cell) in strip.cells.iter().enumerate() {
+                let (index, owner) = (index.to_string(), cell.owner.words());
+                let line = [&panel.id, &strip.name, &index, &cell.text, &owner];
+                lines.push(line.map(String::clone).to_vec());
+            }
+        }
+    }
+    lines
+}
+
+fn svg(model: &Model, state: &ViewState) -> String {
+    let Ok(subject) = Subject::of(model, state) else {
+        return Figure::new(vec2(1.0, 1.0), state.theme.ink().paper)
+            .to_svg(VIEW.sentence, &Provenance::default());
+    };
+    let (figure, _) = board(&subject, state, 1000.0);
+    figure.to_svg(&format!("Memory layouts of {}", subject.title), &Provenance::default())
+}
