@@ -16,6 +16,8 @@ pub enum Need {
     Gpu,
     /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
     Matrices,
+    /// Leave to mount a small file system of its own.
+    Mount,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
     /// A `python3` that can import SciPy.
@@ -24,8 +26,15 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 6] =
-        [Self::Adapter, Self::Browser, Self::Gpu, Self::Matrices, Self::Nvrtc, Self::Scipy];
+    pub const ALL: [Self; 7] = [
+        Self::Adapter,
+        Self::Browser,
+        Self::Gpu,
+        Self::Matrices,
+        Self::Mount,
+        Self::Nvrtc,
+        Self::Scipy,
+    ];
 
     /// The need's name in `SPARSESCOPE_REQUIRE`.
     pub fn name(self) -> &'static str {
@@ -34,6 +43,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
+            Self::Mount => "mount",
             Self::Nvrtc => "nvrtc",
             Self::Scipy => "scipy",
         }
@@ -99,7 +109,10 @@ mod tests {
         assert_eq!(required(""), Ok(vec![]));
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
-        assert_eq!(required("adapter,browser,gpu,matrices,nvrtc,scipy"), Ok(Need::ALL.to_vec()));
+        assert_eq!(
+            required("adapter,browser,gpu,matrices,mount,nvrtc,scipy"),
+            Ok(Need::ALL.to_vec())
+        );
     }
 
     /// Runs the one test below in a process of its own, as a test whose need is absent.
