@@ -85,8 +85,25 @@ export const cases = {
     const colours = await viewer.colours(join(given.screenshots, "structure.png"));
     assert.ok(colours > 50, `a picture of ${colours} colours`);
     await viewer.click("button", "Kernels by matrix");
-    await viewer.shows("view=chart");
-    await viewer.find("img", /./);
+    await viewer.until("an address without the view", () => !/view=/.test(viewer.page.url()));
+    await viewer.find("img", /^Chart: GFLOPS/);
+    await viewer.close();
+  },
+
+  async "the structures of the example are drawn by the adapter"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=spy`);
+    const matrices = (await viewer.widgets()).filter((widget) => /^Matrix ./.test(widget.name));
+    assert.equal(matrices.length, 10, (await viewer.texts()).join("; "));
+    for (const { name } of matrices) {
+      await viewer.click("button", name);
+      const cells = await viewer.find("group", `Cells of ${name.replace("Matrix ", "")}`);
+      await viewer.page.mouse.move(640, 795);
+      await viewer.frames(3);
+      const [x, y, width, height] = cells.rect;
+      const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
+      const colours = await viewer.colours(join(given.screenshots, "cells.png"), inside);
+      assert.ok(colours > 1, `${name} is blank`);
+    }
     await viewer.close();
   },
 

@@ -15,7 +15,8 @@ export class Viewer {
     viewer.errors = [];
     viewer.page.on("pageerror", (error) => viewer.errors.push(String(error)));
     viewer.page.on("console", (message) => {
-      if (message.type() === "error") {
+      // What the graphics interface is used wrongly for is only a warning.
+      if (message.type() === "error" || /INVALID_|GL_INVALID/.test(message.text())) {
         viewer.errors.push(message.text());
       }
     });
@@ -121,9 +122,9 @@ export class Viewer {
     );
   }
 
-  /** Takes a screenshot into `file`; the number of colours in it. */
-  async colours(file) {
-    const png = await this.page.screenshot({ path: file });
+  /** Takes a screenshot, or a part of it, into `file`; the number of colours in it. */
+  async colours(file, clip) {
+    const png = await this.page.screenshot({ path: file, clip });
     const blank = await this.page.context().newPage();
     const count = await blank.evaluate(async (png) => {
       const image = new Image();
