@@ -16,10 +16,10 @@ pub enum Need {
     Gpu,
     /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
     Matrices,
-    /// Leave to mount a small file system of its own.
-    Mount,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
+    /// Leave to mount a small file system and to make a control group.
+    Root,
     /// A `python3` that can import SciPy.
     Scipy,
 }
@@ -31,8 +31,8 @@ impl Need {
         Self::Browser,
         Self::Gpu,
         Self::Matrices,
-        Self::Mount,
         Self::Nvrtc,
+        Self::Root,
         Self::Scipy,
     ];
 
@@ -43,8 +43,8 @@ impl Need {
             Self::Browser => "browser",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
-            Self::Mount => "mount",
             Self::Nvrtc => "nvrtc",
+            Self::Root => "root",
             Self::Scipy => "scipy",
         }
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
-            required("adapter,browser,gpu,matrices,mount,nvrtc,scipy"),
+            required("adapter,browser,gpu,matrices,nvrtc,root,scipy"),
             Ok(Need::ALL.to_vec())
         );
     }

@@ -1,4 +1,5 @@
-//! Accidents while `bench` measures: it is killed, the disk is full. What was measured stays.
+//! Accidents and narrow places: `bench` is killed, the disk is full, memory is limited. What was
+//! measured stays.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -218,7 +219,7 @@ fn a_full_disk_is_a_sentence_and_what_was_measured_can_be_continued() {
     // From hardly a journal's first line to enough, in pages, which this file system counts.
     for pages in [1, 8, 40, 512] {
         let Some(disk) = SmallDisk::mount(&folder, pages * 4096) else {
-            skip!(Need::Mount, "this user may not mount a tmpfs");
+            skip!(Need::Root, "this user may not mount a tmpfs");
         };
         let ran = p.run(&bench);
         let (left_there, bundle) = left(&p.path("disk/b.zip"));
@@ -254,7 +255,7 @@ fn what_does_not_fit_on_the_disk_leaves_no_part() {
     let p = program();
     let folder = p.path("disk");
     let Some(_disk) = SmallDisk::mount(&folder, 64 << 10) else {
-        skip!(Need::Mount, "this user may not mount a tmpfs");
+        skip!(Need::Root, "this user may not mount a tmpfs");
     };
     p.write("disk/full", vec![1; 64 << 10]);
     let bench = ["bench", "gen:diagonal?m=9", "--runs", "1", "-q", "-o", "disk/b.zip"];
@@ -266,4 +267,65 @@ fn what_does_not_fit_on_the_disk_leaves_no_part() {
         assert!(error.contains("disk/") && error.contains("No space left"), "{error}");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "{args:?}");
     }
+}
+
+/// A control group of this test, until it is dropped.
+#[cfg(target_os = "linux")]
+struct ControlGroup(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl ControlGroup {
+    /// Of the first or the second version, whichever has the memory controller.
+    fn with_memory(bytes: u64) -> Option<Self> {
+        let name = format!("sparsescope-test-{}", std::process::id());
+        let places =
+            [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+        places.into_iter().find_map(|(root, limit)| {
+            let group = Path::new(root).join(&name);
+            std::fs::create_dir(&group).ok()?;
+            let group = Self(group);
+            let limit = group.0.join(limit);
+            (limit.exists() && std::fs::write(limit, bytes.to_string()).is_ok()).then_some(group)
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_that_a_control_group_allows_is_all_there_is() {
+    let p = program();
+    let Some(group) = ControlGroup::with_memory(400_000_000) else {
+        skip!(Need::Root, "this user may not make a control group with a memory limit");
+    };
+    // ELLPACK of it takes 588 MB.
+    let bench = [
+        "bench",
+        "gen:dense-row?m=7000",
+        "--runs",
+        "1",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/ell/serial",
+        "-q",
+        "-o",
+        "b.zip",
+    ];
+    let program = p.command(&bench);
+    let mut inside = Command::new("sh");
+    inside.args(["-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$@\""]).arg(&group.0);
+    inside.arg(program.get_program()).args(program.get_args()).current_dir(p.folder());
+    let ran = sparsescope_tests::Ran::of(inside.output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let sentence = "needs 588028000 bytes (588.0 MB), more than the memory limit of ";
+    let limit = ran.out.split(sentence).nth(1).unwrap_or_else(|| panic!("{}", ran.out));
+    let limit: u64 = limit.split(' ').next().unwrap().parse().unwrap();
+    assert!((100_000_000..=300_000_000).contains(&limit), "{limit} of three quarters of 400 MB");
 }
