@@ -6,8 +6,10 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use anyhow::{Context, bail};
-use sparsescope_core::bundle::{Bundle, Verdict};
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use sparsescope_core::bundle::{Bundle, Verdict, journal_path};
 use sparsescope_core::experiment::{
     Backend, Configuration, CpuBackend, DeviceKind, Ending, LoadedMatrix, LoadedValues, Problem,
     Runner, Settings, SpmvProblem,
@@ -19,7 +21,7 @@ use sparsescope_core::memory::MemoryLimit;
 use super::args::{BenchArgs, ProgressArg};
 use super::interrupt::Interrupt;
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
-use super::{Outcome, UsageError, progress};
+use super::{Outcome, UsageError, progress, sentence};
 use job::Job;
 use recorder::{Part, Recorder};
 
@@ -110,7 +112,7 @@ fn run_with(
         for warning in &loaded.warnings {
             recorder.line(&format!("warning: {}: {warning}", loaded.record.name));
         }
-        let Some(id) = recorder.add_matrix(&loaded)? else {
+        let Some(id) = recorder.add_matrix(&loaded).map_err(|e| kept(&output, &e))? else {
             let name = &loaded.record.name;
             recorder.line(&format!("{name} is the same matrix as one before; it is run once"));
             continue;
@@ -124,7 +126,7 @@ fn run_with(
             break;
         }
     }
-    recorder.take_failure()?;
+    recorder.take_failure().map_err(|error| kept(&output, &error.into()))?;
     if sources.len() == unread {
         recorder.discard()?;
         bail!("no matrix could be had, so there is nothing to write");
@@ -158,6 +160,13 @@ fn run_with(
         (_, _, 0) => Outcome::Success,
         _ => Outcome::Incomplete,
     })
+}
+
+/// The error that ends a bench whose journal takes no more, and what there is.
+fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
+    let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
+    let journal = journal.display();
+    anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
 }
 
 /// Why a complex matrix has no runs.
