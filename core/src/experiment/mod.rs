@@ -1,6 +1,7 @@
 //! Experiments: the descriptors of all kernels, the backends that run them, the problems they are
 //! run on, and the runner that checks and times them.
 
+mod absence;
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
@@ -12,6 +13,7 @@ mod runner;
 #[cfg(not(target_family = "wasm"))]
 mod source;
 
+pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
 };
