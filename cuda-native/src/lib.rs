@@ -8,13 +8,27 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+mod backend;
+mod buffer;
 mod cache;
+mod clock;
+mod cusparse;
+mod device;
+mod environment;
 mod kernels;
+mod launch;
 mod library;
+mod memory;
+mod nvml;
 mod nvrtc;
+mod prepared;
 mod probe;
+mod spmv;
+mod upload;
 
+pub use backend::CudaBackend;
 pub use cache::{KERNEL_CACHE, KernelCache};
+pub use device::{Device, DeviceError, Properties};
 pub use kernels::{Family, Variant};
 pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::matrix::Statistics;
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 1 };
 
 /// Version of the bundle's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -362,6 +362,13 @@ pub struct Costs {
     /// they never do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub break_even: Option<f64>,
+    /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_s: Option<f64>,
+    /// On a GPU, the median time of one product when many are launched as one graph; only for
+    /// short products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph_s: Option<f64>,
 }
 
 /// Figures derived from the samples of a run.

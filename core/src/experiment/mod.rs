@@ -6,6 +6,7 @@ mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod descriptor;
+mod grid;
 mod mapping;
 mod plan;
 mod problem;
@@ -23,6 +24,7 @@ pub use descriptor::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, Operation, Origin, REFERENCE,
     kernel,
 };
+pub use grid::{Access, COO_SPAN, GridMapping, LANES, Work};
 pub use mapping::{Mapping, Share, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};

@@ -194,7 +194,7 @@ impl Runner<'_> {
         let mut run = self.empty_run(matrix, configuration);
         let setting = Setting {
             threads: configuration.threads as usize,
-            block: None,
+            block: configuration.block,
             format: self.settings.format(),
             memory,
         };
@@ -268,6 +268,7 @@ impl Runner<'_> {
     ) -> Run {
         let Ready { configuration, mut prepared, mut run } = one;
         run.repetitions = prepared.repetitions();
+        run.costs = prepared.costs();
         if run.check.verdict == Verdict::Pass {
             run.check = worse(run.check, check(problem, prepared.as_mut()));
         }
@@ -282,9 +283,8 @@ impl Runner<'_> {
             serial_medians.insert(run.hot, figures.median_s);
         }
         let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
-        let same_threads = |b: &&Bandwidth| is_cpu && b.threads == configuration.threads;
-        if let Some(bandwidth) = self.environment.bandwidth.iter().find(same_threads) {
-            figures.set_copy(bandwidth.copy);
+        if let Some(copy) = self.copy_bandwidth(&configuration) {
+            figures.set_copy(copy);
         }
         if let Some(&serial) = serial_medians.get(&run.hot) {
             figures.set_serial(serial, is_cpu.then_some(configuration.threads));
@@ -293,6 +293,20 @@ impl Runner<'_> {
             run.costs.break_even = (gain > 0.0).then(|| (cost / gain).ceil());
         }
         run
+    }
+
+    /// What the device copies in a second, with the configuration's number of threads.
+    fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
+        match configuration.kernel.device {
+            DeviceKind::Cpu => {
+                let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
+                self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
+            }
+            DeviceKind::Cuda => {
+                let model = self.backend(configuration)?.model();
+                self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
+            }
+        }
     }
 
     fn cancelled(&self) -> bool {
@@ -305,6 +319,7 @@ fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configur
     let is_of = |run: &Run, c: &Configuration| {
         run.kernel == c.kernel.id
             && run.threads == c.threads
+            && run.block == c.block
             && run.hot == (c.temperature == Temperature::Hot)
     };
     let left = configurations.iter().filter(|c| !measured.iter().any(|run| is_of(run, c)));
@@ -387,6 +402,7 @@ mod tests {
             runs: 7,
             warmup: 2,
             threads,
+            blocks: Vec::new(),
             cold: false,
             seed: 42,
             hack_size: 4,
@@ -424,8 +440,9 @@ mod tests {
         let mut seen = Collect::default();
         let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
         assert_eq!(ending, Ending::Complete);
-        let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
-        assert_eq!(seen.runs.len(), serial + 2 * (KERNELS.len() - serial));
+        let on_cpu = || KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu);
+        let serial = on_cpu().filter(|k| k.is_serial()).count();
+        assert_eq!(seen.runs.len(), serial + 2 * (on_cpu().count() - serial));
         for run in &seen.runs {
             assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
             assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
