@@ -6,6 +6,7 @@ mod bench;
 mod devices;
 mod export;
 mod generate;
+mod gpu;
 mod info;
 mod interrupt;
 mod kernels;

@@ -6,13 +6,15 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
-    DeviceKind, KernelDescriptor, MatrixSource, Operation, Settings, kernel, select_kernels,
+    DeviceKind, GpuAbsence, KernelDescriptor, MatrixSource, Operation, Settings, kernel,
+    select_kernels,
 };
 use sparsescope_core::generate::{suite, suites};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 
 use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};
+use crate::cli::gpu::Gpu;
 
 /// The suite that is run when nothing is named.
 const DEFAULT_SUITE: &str = "mini";
@@ -43,10 +45,11 @@ struct PlannedMatrix {
 }
 
 impl Job {
-    /// What the arguments ask for.
-    pub(super) fn of(args: &BenchArgs) -> anyhow::Result<Self> {
+    /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
+    /// for by `--backend cuda`.
+    pub(super) fn of(args: &BenchArgs, gpu: &Result<Gpu, GpuAbsence>) -> anyhow::Result<Self> {
         let sources = sources(args)?;
-        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args) })
+        Ok(Self { sources, kernels: kernels(args, gpu)?, settings: settings(args) })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -140,15 +143,27 @@ fn sources(args: &BenchArgs) -> anyhow::Result<Vec<MatrixSource>> {
     Ok(sources)
 }
 
-fn kernels(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
-    if args.backend.contains(&BackendArg::Cuda) {
-        bail!("this build has no CUDA backend");
+fn kernels(
+    args: &BenchArgs,
+    gpu: &Result<Gpu, GpuAbsence>,
+) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+    let asked = |backend: BackendArg| args.backend.contains(&backend);
+    let mut devices = Vec::new();
+    if args.backend.is_empty() || asked(BackendArg::Cpu) {
+        devices.push(DeviceKind::Cpu);
+    }
+    match gpu {
+        Ok(_) if args.backend.is_empty() || asked(BackendArg::Cuda) => {
+            devices.push(DeviceKind::Cuda);
+        }
+        Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
+        _ => {}
     }
     let PrecisionArg::F64 = args.precision;
     let operation = match args.operation {
         OperationArg::Spmv => Operation::Spmv,
     };
-    Ok(select_kernels(operation, &[DeviceKind::Cpu], &args.kernels)?)
+    Ok(select_kernels(operation, &devices, &args.kernels)?)
 }
 
 fn settings(args: &BenchArgs) -> Settings {
@@ -158,10 +173,14 @@ fn settings(args: &BenchArgs) -> Settings {
     }
     threads.sort_unstable();
     threads.dedup();
+    let mut blocks = args.block_sizes.clone();
+    blocks.sort_unstable();
+    blocks.dedup();
     Settings {
         runs: args.runs as usize,
         warmup: args.warmup as usize,
         threads,
+        blocks,
         cold: args.cold,
         seed: args.seed,
         hack_size: args.format.hack_size,

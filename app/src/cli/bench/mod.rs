@@ -9,8 +9,8 @@ mod tests;
 use anyhow::bail;
 use sparsescope_core::bundle::{Bundle, Producer, Verdict};
 use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, DeviceKind, Ending, LoadedMatrix, LoadedValues, Problem,
-    Runner, Settings, SpmvProblem,
+    Backend, Configuration, CpuBackend, DeviceKind, Ending, GpuAbsence, LoadedMatrix, LoadedValues,
+    Problem, Runner, Settings, SpmvProblem,
 };
 use sparsescope_core::io::Progress;
 use sparsescope_core::measure::{
@@ -19,7 +19,8 @@ use sparsescope_core::measure::{
 use sparsescope_core::memory::MemoryLimit;
 
 use super::Outcome;
-use super::args::BenchArgs;
+use super::args::{BackendArg, BenchArgs};
+use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{check_free, print, print_json, write_csv};
 use super::progress;
@@ -38,9 +39,13 @@ fn run_with(
     cpu_backend: &dyn Backend,
 ) -> anyhow::Result<Outcome> {
     let earlier = args.resume.as_deref().map(job::interrupted).transpose()?;
+    let gpu = match args.backend.as_slice() {
+        [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
+        _ => gpu::open(args.gpu.device),
+    };
     let job = match &earlier {
         Some(bundle) => Job::continuing(bundle, args)?,
-        None => Job::of(args)?,
+        None => Job::of(args, &gpu)?,
     };
     let Job { sources, kernels, settings } = &job;
     let configurations = Configuration::all(kernels, settings);
@@ -59,15 +64,20 @@ fn run_with(
     shown.set(0.0, "measuring the memory bandwidth");
     let noise = NoiseWatch::start();
     let threads = &bandwidth_threads(&configurations);
-    let machine = environment(measure_bandwidth(threads, interrupt.flag())?);
+    let mut machine = environment(measure_bandwidth(threads, interrupt.flag())?);
+    let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
+    let gpu = gpu.ok().filter(|_| uses_gpu);
+    machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     bundle.label = args.label.clone().or(bundle.label);
     bundle.plan = Some(job.plan()?);
     let mut recorder = Recorder::new(&output, bundle, machine, shown, args, force)?;
 
+    let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
+    backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
     let runner = Runner {
-        backends: vec![(DeviceKind::Cpu, cpu_backend)],
+        backends,
         settings,
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),
@@ -152,9 +162,10 @@ fn problem(loaded: &LoadedMatrix, settings: &Settings) -> Option<Problem> {
     }
 }
 
-/// Thread counts of the configurations, each once.
+/// Thread counts of the processor's configurations, each once.
 fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
-    let mut threads: Vec<u32> = configurations.iter().map(|c| c.threads).collect();
+    let on_cpu = configurations.iter().filter(|c| c.kernel.device == DeviceKind::Cpu);
+    let mut threads: Vec<u32> = on_cpu.map(|c| c.threads).collect();
     threads.sort_unstable();
     threads.dedup();
     threads
