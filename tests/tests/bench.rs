@@ -5,7 +5,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, Run, Verdict, journal_path};
-use sparsescope_core::experiment::KERNELS;
+use sparsescope_core::experiment::{DeviceKind, KERNELS};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
 
@@ -25,10 +25,11 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
     text
 }
 
-/// Configurations of all kernels with `threads` thread counts.
+/// Configurations of all kernels on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
-    serial + threads * (KERNELS.len() - serial)
+    let on_cpu: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let serial = on_cpu.iter().filter(|k| k.is_serial()).count();
+    serial + threads * (on_cpu.len() - serial)
 }
 
 const SMALL: [&str; 7] =

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Checks and measures the GPU of this machine with programs that were built elsewhere; it needs
+# neither Rust nor a network.
+#
+#   cuda-native/gpu-check.sh FOLDER OUT [MATRIX...]
+#
+# FOLDER holds what `cuda-native/gpu-check.sh build FOLDER` put there on a machine with Rust: the
+# program `sparsescope` without a window and the tests `gpu-tests`. OUT gets the logs and the bundles.
+# MATRIX are further matrices to measure, as `sparsescope bench` takes them.
+#
+# BENCH_SECONDS (default 240) bounds each measurement; one that is cut short leaves a valid bundle.
+# The exit status is 0 only if every step passed.
+set -uo pipefail
+
+build() {
+    local folder=$1 found
+    mkdir -p "$folder"
+    cargo build --release -p sparsescope --no-default-features --features cuda || return
+    found=$(cargo test --release -p sparsescope-cuda --test gpu --no-run --message-format=json |
+        python3 -c 'import json, sys
+for line in sys.stdin:
+    made = json.loads(line)
+    if made.get("executable") and made["target"]["name"] == "gpu":
+        print(made["executable"])') || return
+    local target=${CARGO_TARGET_DIR:-target}
+    strip -o "$folder/sparsescope" "$target/release/sparsescope"
+    strip -o "$folder/gpu-tests" "$found"
+}
+
+if [[ ${1:-} == build && $# -eq 2 ]]; then
+    build "$2"
+    exit
+fi
+if (($# < 2)); then
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+
+folder=$(cd "$1" && pwd) || exit 2
+out=$2
+shift 2
+mkdir -p "$out"
+export SPARSESCOPE_REQUIRE=gpu
+failed=()
+
+# Runs a command with its output in a log; the last lines are shown.
+step() {
+    local name=$1 start=$SECONDS status
+    shift
+    echo "==> $name"
+    "$@" >"$out/$name.log" 2>&1
+    status=$?
+    tail -n 4 "$out/$name.log" | cut -c1-300
+    echo "    $name: exit $status, $((SECONDS - start)) s"
+    if ((status != 0)); then
+        failed+=("$name")
+    fi
+    return "$status"
+}
+
+bench() {
+    local name=$1
+    shift
+    # Interrupted, it still writes what it has, and exits 130.
+    timeout --signal=INT "${BENCH_SECONDS:-240}" "$folder/sparsescope" bench "$@" --backend cpu,cuda \
+        --kernels 'cpu/csr/serial,cuda/*/*,vendor/cusparse/*' --cold --force -q -o "$out/$name.zip" \
+        --csv "$out/$name.csv"
+    local status=$?
+    ((status == 0 || status == 130 || status == 124))
+}
+
+step devices "$folder/sparsescope" devices --threads 1
+step kernels "$folder/sparsescope" kernels
+step correctness "$folder/gpu-tests" --test-threads=1
+
+sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+if [[ -x $sanitizer ]]; then
+    for tool in memcheck racecheck; do
+        step "$tool" timeout 900 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 20 \
+            "$folder/gpu-tests" --test-threads=1 every_kernel_passes_the_gate
+    done
+else
+    echo "compute-sanitizer is not here: memory accesses and races were not checked" >&2
+    failed+=("compute-sanitizer")
+fi
+
+suites=$("$folder/sparsescope" generate --list)
+for suite in mini paper scale; do
+    if grep -qw "$suite" <<<"$suites"; then
+        step "bench-$suite" bench "$suite" --suite "$suite"
+    else
+        echo "this version has no suite $suite"
+    fi
+done
+if (($# > 0)); then
+    step bench-matrices bench matrices "$@"
+fi
+
+if ((${#failed[@]} > 0)); then
+    echo "failed: ${failed[*]}"
+    exit 1
+fi
+echo "every step passed"
