@@ -5,8 +5,14 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod dialog;
 pub mod figure;
+pub mod layout;
 pub mod model;
+pub mod picture;
+#[cfg(not(target_family = "wasm"))]
+pub mod run;
 pub mod shell;
 pub mod state;
 mod theme;

@@ -1,12 +1,19 @@
 //! The opened bundles and the questions that views ask of them. Pure functions of (bundles,
 //! filter): nothing here draws.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixRecord, Run, Source, Verdict};
+use sparsescope_core::bundle::{
+    Bundle, BundleError, Limits, MatrixFolder, MatrixRecord, Producer, Run, Source, Verdict,
+};
+use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, ReadMatrix};
+use sparsescope_core::io::{Progress, read_matrix};
+use sparsescope_core::memory::MemoryLimit;
 
+use crate::picture::Picture;
 use crate::state::Filter;
 
 /// A bundle that was opened.
@@ -17,16 +24,27 @@ pub struct OpenBundle {
     /// File name, or what else it was opened under.
     pub file: String,
     label: String,
-    /// SHA-256 of the file, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal; another word while there is no file.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
     pub series: usize,
+    /// The matrix, where not a bundle was opened but a matrix, which stands here as a bundle
+    /// without runs.
+    pub values: Option<LoadedValues>,
 }
+
+/// Stands for the hash of a bundle that has no file yet.
+const UNFINISHED: &str = "unfinished";
 
 impl OpenBundle {
     /// The name given by its maker, else the file's; numbered where several have the same.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// It is being measured, and there is no file of it yet.
+    pub fn is_unfinished(&self) -> bool {
+        self.sha256 == UNFINISHED
     }
 }
 
@@ -35,7 +53,14 @@ impl OpenBundle {
 pub struct Model {
     /// In the order of opening.
     pub bundles: Vec<OpenBundle>,
+    pictures: RefCell<Vec<(String, PictureOrWhy)>>,
 }
+
+/// A picture, or why there is none.
+type PictureOrWhy = Result<Arc<Picture>, String>;
+
+/// Pictures kept: a large one takes a hundred megabytes.
+const PICTURES: usize = 3;
 
 /// A matrix, once for all bundles that hold it.
 #[derive(Clone, Debug)]
@@ -78,10 +103,53 @@ impl Model {
     /// Reads a bundle; one that is already open is not opened twice.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
         let sha256: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-        if self.bundles.iter().any(|open| open.sha256 == sha256) {
+        if self.is_open(&sha256) {
             return Ok(());
         }
-        let bundle = Arc::new(Bundle::read(bytes, &Limits::default())?);
+        let bundle = Bundle::read(bytes, &Limits::default())?;
+        self.place(file, bundle, sha256, None);
+        Ok(())
+    }
+
+    /// Takes up a matrix without runs; one that is already open is not taken up twice.
+    pub fn add_matrix(&mut self, file: &str, matrix: LoadedMatrix) {
+        let LoadedMatrix { values, record, .. } = matrix;
+        let sha256 = record.sha256.clone();
+        if self.is_open(&sha256) {
+            return;
+        }
+        let producer = Producer {
+            name: "sparsescope".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            revision: None,
+        };
+        let mut bundle = Bundle::new(producer, String::new());
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        bundle.complete = true;
+        self.place(file, bundle, sha256, Some(values));
+    }
+
+    fn is_open(&self, sha256: &str) -> bool {
+        self.bundles.iter().any(|open| open.sha256 == sha256)
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `file`, in place of what
+    /// was before.
+    pub fn show_unfinished(&mut self, file: &str, bundle: Bundle) {
+        self.place(file, bundle, UNFINISHED.into(), None);
+    }
+
+    /// Puts a bundle into the place of its unfinished self, or after the others.
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, values: Option<LoadedValues>) {
+        // A matrix whose bundle had no picture may have one now.
+        self.pictures.get_mut().clear();
+        let bundle = Arc::new(bundle);
+        let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
+        if let Some(open) = self.bundles.iter_mut().find(itself) {
+            open.bundle = bundle;
+            open.sha256 = sha256;
+            return;
+        }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
         let name = bundle.label.clone().unwrap_or_else(|| file.into());
@@ -89,8 +157,51 @@ impl Model {
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let label =
             std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
-        self.bundles.push(OpenBundle { bundle, file: file.into(), label, sha256, series });
-        Ok(())
+        let file = file.into();
+        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, values });
+    }
+
+    /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
+    /// bundle that holds the finest one. A few are kept.
+    pub fn picture(&self, key: &str) -> PictureOrWhy {
+        let mut kept = self.pictures.borrow_mut();
+        if let Some(place) = kept.iter().position(|(of, _)| of == key) {
+            let found = kept.remove(place);
+            kept.push(found);
+        } else {
+            kept.push((key.into(), self.make_picture(key)));
+            let surplus = kept.len().saturating_sub(PICTURES);
+            kept.drain(..surplus);
+        }
+        kept.last().map_or_else(|| Err("there is no picture".into()), |(_, found)| found.clone())
+    }
+
+    fn make_picture(&self, key: &str) -> PictureOrWhy {
+        let all = self
+            .bundles
+            .iter()
+            .flat_map(|open| open.bundle.matrices.iter().map(move |m| (open, m)));
+        let holding = || all.clone().filter(|(_, folder)| matrix_key(&folder.record) == key);
+        if let Some(values) = holding().find_map(|(open, _)| open.values.as_ref()) {
+            return Ok(Arc::new(Picture::of(values)));
+        }
+        let whole = holding().find_map(|(_, folder)| folder.files.get("matrix.mtx"));
+        if let Some(text) = whole
+            && let Ok(file) = read_matrix(text, MemoryLimit::bytes(1 << 28), Progress::none())
+        {
+            return Ok(Arc::new(Picture::of(&ReadMatrix::new(file, 0.0).values)));
+        }
+        let mut best: PictureOrWhy = Err("no opened bundle holds this matrix".into());
+        for (_, folder) in holding() {
+            let found = Picture::from_files(&folder.files).map(Arc::new);
+            let shift = |picture: &Picture| picture.pyramid.levels().first().map(|l| l.shift());
+            match (&best, &found) {
+                (Ok(best), Ok(found)) if shift(best) <= shift(found) => {}
+                (Ok(_), Err(_)) => {}
+                _ => best = found,
+            }
+        }
+        best
     }
 
     /// The matrices that pass, sorted by entries.
@@ -272,6 +383,7 @@ mod tests {
             name: name.into(),
             source,
             generator: None,
+            reordered: None,
             sha256,
             field: "real".into(),
             symmetry: "general".into(),
@@ -282,6 +394,7 @@ mod tests {
         let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
         bundle.environments.push(Environment { id: "a".into(), ..Environment::default() });
         bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        bundle.complete = true;
         for (kernel, threads, seconds) in runs {
             bundle.runs.push(Run {
                 matrix: id.clone(),

@@ -5,12 +5,19 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+pub mod spy;
+
+use crate::layout::Layout;
+pub use spy::{At, ColorMap, Scale, Split, SpyState};
+
 /// Everything that the views draw from, besides the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewState {
     /// Id of the view in front.
     pub view: String,
+    /// How the views are arranged.
+    pub layout: Layout,
     /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
     pub matrix: Option<String>,
     /// Number of the selected run, counted through the bundles in order, if any.
@@ -23,6 +30,8 @@ pub struct ViewState {
     pub descending: bool,
     /// Logarithmic value axes.
     pub log: bool,
+    /// The picture of the structure.
+    pub spy: SpyState,
     /// Colours and type size.
     pub theme: Theme,
     /// Scale of everything; 1 is the usual size.
@@ -79,12 +88,14 @@ impl Default for ViewState {
     fn default() -> Self {
         Self {
             view: "chart".into(),
+            layout: Layout::default(),
             matrix: None,
             run: None,
             filter: Filter::default(),
             sort: "gflops".into(),
             descending: true,
             log: true,
+            spy: SpyState::default(),
             theme: Theme::default(),
             zoom: 1.0,
         }
@@ -120,10 +131,11 @@ impl ViewState {
         Some(state)
     }
 
-    fn fields(&self) -> [(&'static str, String); 13] {
+    fn fields(&self) -> Vec<(&'static str, String)> {
         let filter = &self.filter;
-        [
+        let mut fields = vec![
             ("view", self.view.clone()),
+            ("layout", self.layout.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
             ("search", filter.search.clone()),
@@ -134,15 +146,17 @@ impl ViewState {
             ("sort", self.sort.clone()),
             ("descending", self.descending.to_string()),
             ("log", self.log.to_string()),
-            ("theme", self.theme.id().into()),
-            ("zoom", self.zoom.to_string()),
-        ]
+        ];
+        fields.extend(self.spy.fields());
+        fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
+        fields
     }
 
     fn set(&mut self, key: &str, value: String) {
         let truth = value == "true";
         match key {
             "view" => self.view = value,
+            "layout" => self.layout = Layout::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
             "run" => self.run = value.parse().ok(),
             "search" => self.filter.search = value,
@@ -163,7 +177,7 @@ impl ViewState {
                     self.zoom = zoom;
                 }
             }
-            _ => {}
+            _ => self.spy.set(key, &value),
         }
     }
 }
@@ -172,7 +186,7 @@ impl ViewState {
 fn encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/:,".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-_.~/:,()".contains(&byte) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}"); // a String takes everything
@@ -208,13 +222,14 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change.
+    /// count as one change, and so does moving about in the picture of a matrix.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
         }
         let mut retyped = before.clone();
         retyped.filter.search.clone_from(&after.filter.search);
+        retyped.spy.at = after.spy.at;
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -223,6 +238,11 @@ impl History {
             self.past.push(before.clone());
         }
         self.typing = typing;
+    }
+
+    /// What follows is a change of its own, even if it is typing.
+    pub fn settle(&mut self) {
+        self.typing = false;
     }
 
     /// The last state left behind; gone from here then.
@@ -255,17 +275,26 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        (text, matrix, run, filter, text, any::<(bool, bool)>(), theme, ZOOM).prop_map(
-            |(view, matrix, run, filter, sort, (descending, log), theme, zoom)| ViewState {
-                view,
-                matrix,
-                run,
-                filter,
-                sort,
-                descending,
-                log,
-                theme,
-                zoom,
+        let spy = spy::tests::state();
+        let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
+        let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
+        let place = (text, layout);
+        let order = (text, any::<(bool, bool)>());
+        (place, matrix, run, filter, order, spy, theme, ZOOM).prop_map(
+            |((view, layout), matrix, run, filter, (sort, (descending, log)), spy, theme, zoom)| {
+                ViewState {
+                    view,
+                    layout,
+                    matrix,
+                    run,
+                    filter,
+                    sort,
+                    descending,
+                    log,
+                    spy,
+                    theme,
+                    zoom,
+                }
             },
         )
     }

@@ -1,12 +1,16 @@
-//! The native window around [`App`].
+//! The native window around [`App`]: files in and out, and measuring.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::io::{IoError, Overwrite, write_atomically};
 
-use crate::shell::{App, Export};
+use crate::dialog::{self, Chosen, Dialogs, Purpose};
+use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
+use crate::shell::{Action, App, Export};
 use crate::state::ViewState;
 
 /// What a first start shows.
@@ -21,7 +25,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
     let mut app = App::new();
     if let Some(text) = state {
         let state = ViewState::from_fragment(text);
-        app.set_state(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
+        app = App::at(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
     }
     if files.is_empty() {
         app.open_bytes("example", EXAMPLE);
@@ -35,26 +39,150 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    let window = Window { app };
-    eframe::run_native("Sparsescope", options, Box::new(|_| Ok(Box::new(window))))
+    app.offer(&[OPEN, RUN]);
+    let program = std::env::current_exe().context("the program's own file is not known")?;
+    let window = Window {
+        app,
+        panel: RunPanel::new(program),
+        dialogs: Dialogs::default(),
+        exports: VecDeque::new(),
+        drawn: Instant::now(),
+    };
+    let create: eframe::AppCreator<'_> = Box::new(|context| {
+        if let Some(state) = &context.wgpu_render_state {
+            crate::views::spy::gpu::install(&context.egui_ctx, state);
+        }
+        Ok(Box::new(window))
+    });
+    eframe::run_native("Sparsescope", options, create)
         .map_err(|error| anyhow!("the window cannot be opened: {error}"))
 }
 
+const OPEN: Action =
+    Action { name: "Open…", hint: "Open bundles or matrices", key: egui::Key::O };
+const RUN: Action = Action { name: "Run…", hint: "Measure kernels here", key: egui::Key::R };
+
 struct Window {
     app: App,
+    panel: RunPanel,
+    dialogs: Dialogs,
+    /// Files that wait for a place to go.
+    exports: VecDeque<Export>,
+    /// When the last frame began.
+    drawn: Instant,
 }
 
 impl eframe::App for Window {
-    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        if self.panel.is_measuring() {
+            // Whatever asks for frames, drawing must not disturb what is measured.
+            std::thread::sleep(BETWEEN_FRAMES.saturating_sub(self.drawn.elapsed()));
+        }
+        self.drawn = Instant::now();
+        if ui.input(|input| input.viewport().close_requested()) && !self.panel.may_close() {
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::CancelClose);
+        }
+        if self.panel.open {
+            self.take_dropped_matrices(ui);
+        }
+        self.panel.ui(ui, &mut self.app);
         self.app.ui(ui);
-        for export in self.app.take_exports() {
-            let sentence = match save(&export) {
-                Ok(path) => format!("Saved {}.", path.display()),
-                Err(error) => format!("{} was not saved: {error:#}.", export.name),
-            };
-            self.app.notify(sentence);
+        if self.panel.closes() {
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+        self.exports.extend(self.app.take_exports());
+        for asked in self.app.take_asked() {
+            match asked {
+                RUN => self.panel.open = !self.panel.open,
+                _ => self.ask(Purpose::Open, ui, frame),
+            }
             ui.ctx().request_repaint();
         }
+        match self.panel.take_ask() {
+            Some(Ask::Matrices) => self.ask(Purpose::Matrices, ui, frame),
+            Some(Ask::Folder) => {
+                self.ask(Purpose::Folder(self.panel.job.folder.clone()), ui, frame);
+            }
+            None => {}
+        }
+        if let Some(chosen) = self.dialogs.take() {
+            self.use_chosen(chosen);
+            ui.ctx().request_repaint();
+        }
+        if !self.dialogs.is_open()
+            && let Some(export) = self.exports.pop_front()
+        {
+            self.export(export, ui, frame);
+        }
+    }
+}
+
+impl Window {
+    /// Lets the person choose, or says how to do without a dialog.
+    fn ask(&mut self, purpose: Purpose, ui: &egui::Ui, frame: &eframe::Frame) {
+        if dialog::available() {
+            if !self.dialogs.is_open() {
+                self.dialogs.open(purpose, frame, ui.ctx());
+            }
+            return;
+        }
+        let instead = match purpose {
+            Purpose::Open => "drop files onto the window, or name them on the command line",
+            _ => "type the path instead",
+        };
+        self.app.notify(format!("This desktop has no file dialog: {instead}."));
+    }
+
+    fn use_chosen(&mut self, chosen: Chosen) {
+        match chosen.purpose {
+            Purpose::Open => chosen.paths.iter().for_each(|path| open(&mut self.app, path)),
+            Purpose::Matrices => self.panel.add_files(&chosen.paths),
+            Purpose::Folder(_) => {
+                if let Some(folder) = chosen.paths.into_iter().next() {
+                    self.panel.job.folder = folder;
+                }
+            }
+            Purpose::Save(export) => {
+                if let Some(path) = chosen.paths.first() {
+                    let saved = write(path, &export, Overwrite::Replace).map(|()| path.clone());
+                    self.tell_saved(&export, saved);
+                }
+            }
+        }
+    }
+
+    /// Writes a file where a person chooses, or into the working directory.
+    fn export(&mut self, export: Export, ui: &egui::Ui, frame: &eframe::Frame) {
+        if dialog::available() {
+            self.dialogs.open(Purpose::Save(export), frame, ui.ctx());
+        } else {
+            let saved = save(&export);
+            self.tell_saved(&export, saved);
+        }
+        ui.ctx().request_repaint();
+    }
+
+    fn tell_saved(&mut self, export: &Export, saved: anyhow::Result<PathBuf>) {
+        self.app.notify(match saved {
+            Ok(path) => format!("Saved {}.", path.display()),
+            Err(error) => format!("{} was not saved: {error:#}.", export.name),
+        });
+    }
+
+    /// While the run panel is open, matrices that are dropped are to be measured.
+    fn take_dropped_matrices(&mut self, ui: &egui::Ui) {
+        let mut matrices = Vec::new();
+        ui.input_mut(|input| {
+            input.raw.dropped_files.retain(|file| {
+                let path = file.path();
+                let is_bundle = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
+                if !is_bundle {
+                    matrices.push(path.to_owned());
+                }
+                is_bundle
+            });
+        });
+        self.panel.add_files(&matrices);
     }
 }
 
@@ -87,12 +215,17 @@ fn save(export: &Export) -> anyhow::Result<PathBuf> {
         if path.symlink_metadata().is_ok() {
             continue;
         }
-        write_atomically(&path, Overwrite::Never, |out| {
-            out.write_all(&export.bytes).map_err(|error| IoError::System { doing: "write", error })
-        })?;
+        write(&path, export, Overwrite::Never)?;
         return Ok(path);
     }
     Err(anyhow!("every numbered name is taken"))
+}
+
+fn write(path: &Path, export: &Export, overwrite: Overwrite) -> anyhow::Result<()> {
+    write_atomically(path, overwrite, |out| {
+        out.write_all(&export.bytes).map_err(|error| IoError::System { doing: "write", error })
+    })?;
+    Ok(())
 }
 
 /// Why no window can appear here, where the environment tells: said before anything is loaded.

@@ -10,7 +10,8 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
 use sparsescope_core::matrix::{
-    AnyFormat, Coo, Csr, Ellpack, FormatSpec, HACK_SIZES, Hll, Hyb, Order,
+    AnyFormat, BSR_BLOCKS, Bsr, Coo, Csr, Dia, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout,
+    Hyb, Order, RowOrder,
 };
 use sparsescope_core::measure::Reference;
 use sparsescope_core::memory::MemoryLimit;
@@ -35,14 +36,19 @@ fn matrices() -> impl Strategy<Value = Csr> {
 
 fn all_formats() -> Vec<FormatSpec> {
     let orders = [Order::RowMajor, Order::ColumnMajor];
-    let mut all = vec![FormatSpec::Csr, FormatSpec::Coo];
+    let mut all = vec![FormatSpec::Csr, FormatSpec::Coo, FormatSpec::Dia { min_fill: 0 }];
+    let blocks = BSR_BLOCKS.map(Some).chain([None]);
+    all.extend(blocks.map(|block| FormatSpec::Bsr { block, min_fill: 0 }));
     for order in orders {
         all.push(FormatSpec::Ell { order });
         all.extend(
             [None, Some(0), Some(1), Some(3), Some(500)]
                 .map(|width| FormatSpec::Hyb { width, order }),
         );
-        all.extend(HACK_SIZES.map(|hack_size| FormatSpec::Hll { hack_size, order }));
+        all.extend(HACK_SIZES.map(|size| FormatSpec::Hll(HllLayout::plain(size, order))));
+        for (sigma, spill) in [(7, None), (1, Some(3)), (1000, Some(0)), (16, Some(8))] {
+            all.push(FormatSpec::Hll(HllLayout { hack_size: 4, order, sigma, spill }));
+        }
     }
     all
 }
@@ -62,11 +68,30 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
             let arrays = (a.row_len().to_vec(), a.col().to_vec(), a.val().to_vec());
             Ellpack::try_new(a.shape(), a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
         }
+        AnyFormat::Bsr(a) => {
+            let arrays = (a.col().to_vec(), a.stored().to_vec(), a.val().to_vec());
+            let (sizes, row_ptr) = ((a.rows(), a.cols()), a.row_ptr().clone());
+            let made = Bsr::try_new(sizes, a.block(), row_ptr, arrays.0, arrays.1, arrays.2);
+            made.as_ref() == Ok(a)
+        }
+        AnyFormat::Dia(a) => {
+            let arrays = (a.offsets().to_vec(), a.stored().to_vec(), a.val().to_vec());
+            let made = Dia::try_new((a.rows(), a.cols()), arrays.0, arrays.1, arrays.2);
+            made.as_ref() == Ok(a)
+        }
         AnyFormat::Hyb(a) => Hyb::try_new(a.ell().clone(), a.tail().clone()).as_ref() == Ok(a),
         AnyFormat::Hll(a) => {
             let (size, order) = (a.shape().hack_size(), a.shape().order());
             let arrays = (a.row_len().to_vec(), a.col().to_vec(), a.val().to_vec());
-            Hll::try_new(size, order, a.cols(), arrays.0, arrays.1, arrays.2).as_ref() == Ok(a)
+            let Some(row_of) = a.row_order().row_of() else {
+                let made = Hll::try_new(size, order, a.cols(), arrays.0, arrays.1, arrays.2);
+                return made.as_ref() == Ok(a);
+            };
+            let rows = RowOrder::try_new(row_of.to_vec(), a.row_order().tail()).unwrap();
+            let (len, col, val) = arrays;
+            let tail = a.tail().clone();
+            let made = Hll::try_new_arranged((size, order), rows, len, col, val, tail);
+            made.as_ref() == Ok(a)
         }
     }
 }
@@ -87,8 +112,15 @@ proptest! {
     }
 
     #[test]
-    fn every_kernel_passes_the_gate(a in matrices(), threads in 1usize..6, hack in 0usize..7) {
-        let format = FormatParams { hack_size: HACK_SIZES[hack], hyb_width: None };
+    fn every_kernel_passes_the_gate(
+        a in matrices(), threads in 1usize..6, hack in 0usize..7,
+        sigma in 0usize..40, spill in prop::option::of(0usize..20),
+        bsr_block in prop::option::of(BSR_BLOCKS),
+    ) {
+        let hack_size = HACK_SIZES[hack];
+        let min_fill = Some(0);
+        let format =
+            FormatParams { hack_size, sigma, spill, hyb_width: None, bsr_block, min_fill };
         let memory = MemoryLimit::unlimited();
         let setting = Setting { threads, block: None, format, memory };
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
@@ -162,6 +194,19 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         let hyb_parts = spmv::hyb::HybParts::new(&hyb, 3);
         guarded(&|y| spmv::hyb::serial(&hyb, &x, y));
         guarded(&|y| spmv::hyb::parts(&hyb, &hyb_parts, &x, y));
+        for block in BSR_BLOCKS {
+            let bsr = Bsr::from_csr(&a, block, MemoryLimit::unlimited()).unwrap();
+            let parts = spmv::RowParts::equal_block_rows(m, block, 3);
+            guarded(&|y| spmv::bsr::parts(&bsr, &parts, &x, y));
+        }
+        let dia = Dia::from_csr(&a, 0, MemoryLimit::unlimited()).unwrap();
+        guarded(&|y| spmv::dia::parts(&dia, &parts, &x, y));
+        let layout =
+            HllLayout { spill: Some(20), sigma: 9, ..HllLayout::plain(4, Order::RowMajor) };
+        let sorted = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
+        let chunks = spmv::GuidedChunks::new(sorted.shape(), 3);
+        guarded(&|y| spmv::hll::serial(&sorted, &x, y));
+        guarded(&|y| spmv::hll::guided(&sorted, &chunks, &x, y));
         let coo = Coo::from_csr(&a, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::coo::serial(&coo, &x, y));
     }
@@ -171,7 +216,8 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
 fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
     let backend = CpuBackend::new();
     let memory = MemoryLimit::unlimited();
-    let setting = Setting { threads: 3, block: None, format: FormatParams::default(), memory };
+    let format = FormatParams { min_fill: Some(0), ..FormatParams::default() };
+    let setting = Setting { threads: 3, block: None, format, memory };
     for a in awkward().into_iter().filter(|a| a.cols() > 1) {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             // Every other column: rows that hold one stand beside rows that do not.

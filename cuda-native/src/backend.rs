@@ -116,6 +116,11 @@ impl Backend for CudaBackend {
             Bind::Kernel(_) => None,
         };
         let spec = kernel.format.with(&setting.format);
+        if matches!(spec, FormatSpec::Hll(layout) if layout.sigma > 1 || layout.spill.is_some()) {
+            let reason = "on a GPU it takes HLL with all rows in their own order only: without \
+                          sorting (sigma) and without rows kept apart (spill)";
+            return Err(PrepareError::Unsupported(reason.to_owned()));
+        }
         let made = problem
             .format(spec, setting.memory)
             .map_err(|error| PrepareError::Refused(error.to_string()))?;
@@ -192,7 +197,7 @@ fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
 /// The parameters in force, by the names of the command line's options.
 fn params(spec: FormatSpec, matrix: &AnyFormat) -> BTreeMap<String, String> {
     let pair = match (spec, matrix) {
-        (FormatSpec::Hll { hack_size, .. }, _) => ("hack_size", hack_size),
+        (FormatSpec::Hll(layout), _) => ("hack_size", layout.hack_size),
         (_, AnyFormat::Hyb(a)) => ("hyb_width", width(a)),
         _ => return BTreeMap::new(),
     };

@@ -51,6 +51,9 @@ pub enum DeviceError {
         /// How many there may be.
         most: u64,
     },
+    /// The device has no arrays for a format.
+    #[error("no kernel on a GPU takes the format {0}")]
+    Format(&'static str),
     /// A call of a vendor's library failed.
     #[error("{library} failed: {call} answered {status}")]
     Library {

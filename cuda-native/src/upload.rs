@@ -99,6 +99,8 @@ impl Uploaded {
                 offsets: Buffer::of(device, "the hack offsets", a.shape().offsets())?,
                 max_nzr: Buffer::of(device, "the hack widths", a.shape().max_nzr())?,
             },
+            AnyFormat::Bsr(_) => return Err(DeviceError::Format("BSR")),
+            AnyFormat::Dia(_) => return Err(DeviceError::Format("DIA")),
         };
         Ok(Self { host, arrays })
     }

@@ -41,7 +41,7 @@ fn cases(backend: &CudaBackend) -> Vec<(&'static KernelDescriptor, Option<u32>)>
 }
 
 fn setting(block: Option<u32>, hack_size: usize) -> Setting {
-    let format = FormatParams { hack_size, hyb_width: None };
+    let format = FormatParams { hack_size, ..FormatParams::default() };
     Setting { threads: 1, block, format, memory: MemoryLimit::unlimited() }
 }
 

@@ -39,6 +39,8 @@ const SMALL: [&str; 7] =
 fn a_small_bench_writes_a_valid_bundle_and_a_table() {
     let p = program();
     let args = [&SMALL[..], &["--threads", "1,2,3", "-o", "b.zip", "--csv", "b.csv"]].concat();
+    // Blocks and diagonals however empty.
+    let args = [&args[..], &["--min-fill", "0"]].concat();
     let table = p.succeed(&args);
     for heading in ["matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy"] {
         assert!(table.contains(heading), "{heading}: {table}");
@@ -151,7 +153,9 @@ fn ellpack_of_a_dense_row_is_refused_with_its_bytes_and_the_rest_runs() {
     // 116835 rows x (114190 slots x 12 bytes + 4 bytes for the row's length)
     assert!(out.contains("needs 160097131140 bytes (160.1 GB)"), "{out}");
     for run in &open(&p, "b.zip").runs {
-        let refused = run.kernel.starts_with("cpu/ell/");
+        // Nor is it one of dense blocks or few diagonals.
+        let refused =
+            ["cpu/ell/", "cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f));
         let expected = if refused { Verdict::Refused } else { Verdict::Pass };
         assert_eq!(run.check.verdict, expected, "{}", run.kernel);
         assert_eq!(run.samples.is_empty(), refused);
@@ -163,8 +167,18 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     let p = program();
     let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
     p.write("complex.mtx", complex);
-    let args =
-        ["bench", "missing.mtx", "gen:diagonal?m=9", "complex.mtx", "--runs", "1", "-o", "b.zip"];
+    let args = [
+        "bench",
+        "missing.mtx",
+        "gen:diagonal?m=9",
+        "complex.mtx",
+        "--runs",
+        "1",
+        "--min-fill",
+        "0",
+        "-o",
+        "b.zip",
+    ];
     let ran = p.run(&args);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("error: missing.mtx"), "{}", ran.err);
@@ -332,4 +346,51 @@ fn a_damaged_bundle_is_one_sentence() {
         assert!(error.contains(name), "{error}");
     }
     assert!(!p.path("r.csv").exists());
+}
+
+#[test]
+fn a_reordered_matrix_is_benched_as_one_of_its_own() {
+    let p = program();
+    let bench = ["bench", "gen:road?m=2000", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    p.succeed(&[&bench[..], &["-o", "plain.zip"]].concat());
+    p.succeed(&[&bench[..], &["--reorder", "rcm", "-o", "rcm.zip"]].concat());
+    let (plain, rcm) = (open(&p, "plain.zip"), open(&p, "rcm.zip"));
+    let (before, after) = (&plain.matrices[0].record, &rcm.matrices[0].record);
+    assert_ne!((&before.id, &before.sha256), (&after.id, &after.sha256));
+    let reordered = after.reordered.as_ref().unwrap();
+    assert_eq!(reordered.profile, before.statistics.profile);
+    assert!(after.statistics.profile < before.statistics.profile);
+    let info = p.json(&["info", "gen:road?m=2000", "--reorder", "rcm", "--json"]);
+    assert_eq!(info["sha256"], after.sha256.as_str());
+    assert_eq!(info["reordered"]["lower_bandwidth"], before.statistics.lower_bandwidth);
+    let text = p.succeed(&["info", "gen:road?m=2000", "--reorder", "rcm"]);
+    assert!(text.contains("before rcm: bandwidth"), "{text}");
+}
+
+#[test]
+fn rows_sorted_in_windows_and_kept_apart_are_parameters_of_the_runs() {
+    let p = program();
+    p.succeed(&[
+        "bench",
+        "gen:powerlaw?m=900&nnz=4000&max=300",
+        "--runs",
+        "1",
+        "--kernels",
+        "cpu/hll/*",
+        "--threads",
+        "2",
+        "--sigma",
+        "256",
+        "--spill",
+        "100",
+        "-q",
+        "-o",
+        "b.zip",
+    ]);
+    for run in &open(&p, "b.zip").runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{:?}", run.check.reason);
+        let named: Vec<(&str, &str)> =
+            run.params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(named, [("hack_size", "32"), ("sigma", "256"), ("spill", "100")]);
+    }
 }

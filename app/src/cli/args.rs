@@ -45,6 +45,8 @@ pub(super) enum Command {
     Devices(DevicesArgs),
     /// Write parts of a bundle as other files
     Export(ExportArgs),
+    /// Show bundles in a browser: the web viewer on 127.0.0.1
+    Serve(ServeArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,13 +64,33 @@ pub(super) enum BackendArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReorderArg {
+    /// Reverse Cuthill-McKee: a small bandwidth
+    Rcm,
+}
+
+impl From<ReorderArg> for sparsescope_core::matrix::Reordering {
+    fn from(arg: ReorderArg) -> Self {
+        match arg {
+            ReorderArg::Rcm => Self::Rcm,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum PrecisionArg {
     /// 64-bit values
     F64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProgressArg {
+    /// One JSON object a line on standard error
+    Json,
+}
+
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 11] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 12] = [
     "output",
     "suite",
     "kernels",
@@ -79,6 +101,7 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 11] = [
     "warmup",
     "cold",
     "seed",
+    "reorder",
     "FormatArgs",
 ];
 
@@ -119,6 +142,9 @@ pub(super) struct BenchArgs {
     /// Seed of the vector x, whose elements are integers 1 to 5
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
+    /// Number the rows and columns of the matrices anew
+    #[arg(long, value_enum)]
+    pub(super) reorder: Option<ReorderArg>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     /// Precision of the values
@@ -152,6 +178,9 @@ pub(super) struct BenchArgs {
     /// Only list what would be run
     #[arg(long)]
     pub(super) plan: bool,
+    /// How progress is told, for a program that started this one
+    #[arg(long, value_enum, hide = true)]
+    pub(super) progress: Option<ProgressArg>,
 }
 
 /// Which GPU.
@@ -168,15 +197,30 @@ pub(super) struct FormatArgs {
     /// Rows a hack of HLL: a power of two from 4 to 256
     #[arg(long, default_value_t = sparsescope_core::matrix::DEFAULT_HACK_SIZE, value_name = "N", value_parser = hack_size)]
     pub(super) hack_size: usize,
+    /// Sort the rows of HLL by length in windows of N rows [default: as they come]
+    #[arg(long, default_value_t = 1, hide_default_value = true, value_name = "N")]
+    pub(super) sigma: usize,
+    /// Keep rows of more than N entries apart from HLL's hacks, in CSR [default: none]
+    #[arg(long, value_name = "N")]
+    pub(super) spill: Option<usize>,
     /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
     #[arg(long, value_name = "N")]
     pub(super) hyb_width: Option<usize>,
+    /// Edge of BSR's blocks, 2 to 8 [default: the one that moves the fewest bytes]
+    #[arg(long, value_name = "N", value_parser = bsr_block)]
+    pub(super) bsr_block: Option<usize>,
+    /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(super) min_fill: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
     /// The matrix
     pub(super) matrix: String,
+    /// Number its rows and columns anew, and tell what it was like before
+    #[arg(long, value_enum)]
+    pub(super) reorder: Option<ReorderArg>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -256,14 +300,28 @@ pub(super) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundle
-    pub(super) bundle: PathBuf,
+    /// The bundle; --html takes several
+    #[arg(value_name = "BUNDLE", required = true)]
+    pub(super) bundles: Vec<PathBuf>,
     /// Write the table of runs as CSV
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "html")]
     pub(super) csv: Option<PathBuf>,
+    /// Write one file that opens in any browser, without a server or network: viewer and bundles
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// Result bundles to show [default: an example]
+    #[arg(value_name = "BUNDLE")]
+    pub(super) bundles: Vec<PathBuf>,
+    /// Port on 127.0.0.1 [default: a free one]
+    #[arg(long, value_name = "P")]
+    pub(super) port: Option<u16>,
 }
 
 fn thread_count(text: &str) -> Result<u32, String> {
@@ -285,6 +343,12 @@ fn hack_size(text: &str) -> Result<usize, String> {
     let sizes = sparsescope_core::matrix::HACK_SIZES;
     let size = text.parse().ok().filter(|size| sizes.contains(size));
     size.ok_or_else(|| format!("expected one of {sizes:?}"))
+}
+
+fn bsr_block(text: &str) -> Result<usize, String> {
+    let sizes = sparsescope_core::matrix::BSR_BLOCKS;
+    let size = text.parse().ok().filter(|size| sizes.contains(size));
+    size.ok_or_else(|| format!("expected a number from {} to {}", sizes.start(), sizes.end()))
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

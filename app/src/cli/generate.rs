@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use anyhow::bail;
 use sparsescope_core::experiment::MatrixSource;
-use sparsescope_core::generate::{GeneratorSpec, generate, kinds, suites};
+use sparsescope_core::generate::{
+    GenerateError, GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made, suites,
+};
 use sparsescope_core::io::{matrix_market, save};
 use sparsescope_core::memory::MemoryLimit;
 
@@ -12,7 +14,7 @@ use super::Outcome;
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::output::{check_free, overwrite, print, watched};
-use super::table::count;
+use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(
     args: &GenerateArgs,
@@ -20,7 +22,9 @@ pub(super) fn run(
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
     if args.list {
-        print(&list()?)?;
+        let what = "measuring what the generators of the suites make";
+        let made = watched(interrupt, quiet, what, None, |_| stand_ins(interrupt))?;
+        print(&list(&made)?)?;
         return Ok(Outcome::Success);
     }
     let (Some(spec), Some(path)) = (&args.spec, &args.output) else {
@@ -28,6 +32,7 @@ pub(super) fn run(
     };
     let spec = match MatrixSource::parse(spec) {
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
+        Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
         _ => GeneratorSpec::parse(spec)?,
     };
     check_free(path, args.force)?;
@@ -42,8 +47,29 @@ pub(super) fn run(
     Ok(Outcome::Success)
 }
 
+/// A stand-in: the suite's entry, the figures of the real matrix and those of the generated one.
+type StandIn = (&'static SuiteEntry, Wanted, Made);
+
+/// Runs the generators of all stand-ins.
+fn stand_ins(interrupt: &Interrupt) -> anyhow::Result<Vec<StandIn>> {
+    let entries = suites().iter().flat_map(|suite| suite.entries);
+    let wanted = entries.filter_map(|entry| Some((entry, entry.wanted?)));
+    let measured = wanted.map(|(entry, wanted)| {
+        let spec = GeneratorSpec::parse(entry.spec)?;
+        Ok((entry, wanted, measured(&spec, interrupt)?))
+    });
+    measured.collect()
+}
+
+/// Entries of the largest matrices whose columns are looked at: more would take too long for a list.
+const COLUMNS_UP_TO: u64 = 10_000_000;
+
+fn measured(spec: &GeneratorSpec, interrupt: &Interrupt) -> Result<Made, GenerateError> {
+    measure_made(spec, COLUMNS_UP_TO, MemoryLimit::of_machine(), interrupt.flag())
+}
+
 /// Every generator with its keys, then every suite.
-fn list() -> Result<String, std::fmt::Error> {
+fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     let mut out = String::from("Generators (KIND?key=value&key=value, perhaps after gen:)\n");
     for kind in kinds() {
         writeln!(out, "\n  {}\n      {}", kind.usage(), kind.what)?;
@@ -55,8 +81,50 @@ fn list() -> Result<String, std::fmt::Error> {
     for suite in suites() {
         writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
         for entry in suite.entries {
-            writeln!(out, "      {:<18} {:<44} {}", entry.name, entry.spec, entry.what)?;
+            writeln!(
+                out,
+                "      {:<18} {}\n      {:<18} {}",
+                entry.name, entry.what, "", entry.spec
+            )?;
+        }
+        let in_suite = |(entry, ..): &&StandIn| suite.entries.iter().any(|e| e.name == entry.name);
+        let of_suite: Vec<&StandIn> = stand_ins.iter().filter(in_suite).collect();
+        if !of_suite.is_empty() {
+            writeln!(
+                out,
+                "\n  Real matrices and what their stand-ins are (real > made, ? where not published, - where\n  not looked at; same line: entries next to the one before them in a line of 64 bytes of x)\n"
+            )?;
+            out.push_str(&comparison(&of_suite));
         }
     }
     Ok(out)
+}
+
+/// The figures of real matrices beside those of their stand-ins.
+fn comparison(stand_ins: &[&StandIn]) -> String {
+    let columns =
+        ["matrix", "rows", "entries", "longest row", "deviation %", "bandwidth", "same line %"];
+    let mut figures = table(&columns, &[1, 2, 3, 4, 5, 6]);
+    let exact = |wanted: u64, made: u64| match wanted == made {
+        true => count(made),
+        false => format!("{} > {}", count(wanted), count(made)),
+    };
+    let open = |wanted: Option<u64>, made: Option<u64>| match (wanted, made) {
+        (Some(wanted), Some(made)) => exact(wanted, made),
+        (None, Some(made)) => format!("? > {}", count(made)),
+        (wanted, None) => format!("{} > -", wanted.map_or("?".to_owned(), count)),
+    };
+    for (entry, wanted, made) in stand_ins {
+        let deviation = wanted.percent_average_deviation.map_or("?".to_owned(), three_digits);
+        figures.add_row([
+            entry.name.to_owned(),
+            exact(wanted.rows, made.rows),
+            exact(wanted.nnz, made.nnz),
+            open(wanted.max, Some(made.max)),
+            format!("{deviation} > {}", three_digits(made.percent_average_deviation)),
+            open(wanted.bandwidth, made.bandwidth),
+            made.same_line.map_or("-".to_owned(), |share| three_digits(100.0 * share)),
+        ]);
+    }
+    render(&figures)
 }

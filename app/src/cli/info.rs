@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sparsescope_core::bundle::{MatrixRecord, Source};
+use sparsescope_core::bundle::{MatrixRecord, Reordered, Source};
 use sparsescope_core::experiment::MatrixSource;
 use sparsescope_core::matrix::Statistics;
 use sparsescope_core::memory::{MemoryLimit, gigabytes};
@@ -23,6 +23,8 @@ struct Info<'a> {
     stand_in: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     generator: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reordered: Option<&'a Reordered>,
     field: &'a str,
     symmetry: &'a str,
     read_seconds: f64,
@@ -40,7 +42,9 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
     let what = format!("reading {source}");
     let loaded = watched(interrupt, quiet, &what, total, |progress| {
-        source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
+        let reordering = args.reorder.map(Into::into);
+        let limit = MemoryLimit::of_machine();
+        source.load_reordered(reordering, limit, progress, interrupt.flag())
     })?;
     let record = &loaded.record;
     if args.json {
@@ -50,6 +54,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
             source: record.source,
             stand_in: record.source == Source::StandIn,
             generator: record.generator.as_deref(),
+            reordered: record.reordered.as_ref(),
             field: &record.field,
             symmetry: &record.symmetry,
             read_seconds: record.read_seconds,
@@ -64,6 +69,14 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         print(&describe(record)?)?;
     }
     Ok(Outcome::Success)
+}
+
+/// Lengths of the rows in a bucket of the histogram.
+fn bucket_name(bucket: usize) -> String {
+    match bucket {
+        0 | 1 => bucket.to_string(),
+        _ => format!("{}-{}", 1u64 << (bucket - 1), (1u64 << bucket) - 1),
+    }
 }
 
 /// The description that a person reads.
@@ -111,6 +124,10 @@ fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
         three_digits(row.average_deviation),
         three_digits(row.percent_average_deviation)
     )?;
+    let lengths = row.histogram.iter().enumerate().filter(|(_, rows)| **rows > 0);
+    let lengths =
+        lengths.map(|(bucket, rows)| format!("{}: {}", bucket_name(bucket), count(*rows)));
+    writeln!(out, "            rows by length {}", lengths.collect::<Vec<_>>().join(", "))?;
     writeln!(
         out,
         "structure   bandwidth {} below and {} above the diagonal, profile {}, {} of {} diagonal entries",
@@ -120,6 +137,16 @@ fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
         count(s.diagonal),
         count(s.rows.min(s.cols))
     )?;
+    if let Some(before) = &record.reordered {
+        writeln!(
+            out,
+            "            before {}: bandwidth {} below and {} above the diagonal, profile {}",
+            before.by,
+            count(before.lower_bandwidth),
+            count(before.upper_bandwidth),
+            count(before.profile)
+        )?;
+    }
     if let (Some(pattern), Some(values)) = (s.structural_symmetry, s.numerical_symmetry) {
         let percent = |share: f64| three_digits(share * 100.0);
         writeln!(

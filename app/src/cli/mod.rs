@@ -7,13 +7,16 @@ mod devices;
 mod export;
 mod generate;
 mod gpu;
+mod html;
 mod info;
 mod interrupt;
 mod kernels;
 mod output;
 mod progress;
+mod serve;
 mod spmv;
 mod table;
+mod viewer;
 
 use std::process::ExitCode;
 
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Command::Kernels(args) => kernels::run(&args),
         Command::Devices(args) => devices::run(&args, &interrupt),
         Command::Export(args) => export::run(&args),
+        Command::Serve(args) => serve::run(&args, &interrupt),
     };
     match result {
         Ok(outcome) => outcome.into(),

@@ -1,13 +1,17 @@
 //! Progress on standard error: a bar in a terminal, a plain line now and then otherwise, nothing
-//! when quiet.
+//! when quiet; JSON for the window, which runs this program to measure.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::run::Told;
+
 /// Plain lines are at least this far apart.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
+/// JSON lines are at least this far apart: reading them must not disturb what is measured.
+const BETWEEN_JSON: Duration = Duration::from_millis(450);
 /// Work shorter than this shows nothing in plain lines.
 const BEFORE_FIRST_LINE: Duration = Duration::from_millis(500);
 
@@ -21,6 +25,7 @@ enum Shown {
     Nothing,
     Bar(ProgressBar),
     Lines { started: Instant, next: Instant },
+    Json { runs: usize, next: Instant },
 }
 
 impl Progress {
@@ -42,6 +47,11 @@ impl Progress {
             Shown::Lines { started, next: started + BEFORE_FIRST_LINE }
         };
         Self { shown, what: String::new() }
+    }
+
+    /// Begins work of so many runs, told as JSON lines.
+    pub(super) fn json(runs: usize) -> Self {
+        Self { shown: Shown::Json { runs, next: Instant::now() }, what: String::new() }
     }
 
     /// A share from 0 to 1 of the whole is done; `what` is being worked on.
@@ -69,6 +79,17 @@ impl Progress {
                     *next = now + BETWEEN_LINES;
                 }
             }
+            Shown::Json { runs, next } => {
+                let now = Instant::now();
+                let told =
+                    Told { share: share.clamp(0.0, 1.0), what: what.to_owned(), runs: *runs };
+                if now >= *next
+                    && let Ok(line) = serde_json::to_string(&told)
+                {
+                    say(&line);
+                    *next = now + BETWEEN_JSON;
+                }
+            }
         }
         if self.what != what {
             self.what = what.to_owned();
@@ -79,6 +100,7 @@ impl Progress {
     pub(super) fn line(&self, text: &str) {
         match &self.shown {
             Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
+            Shown::Json { .. } => say(text),
             _ => eprintln!("{text}"),
         }
     }
@@ -89,4 +111,9 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A line for the window. When the window is gone, the work goes on without it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

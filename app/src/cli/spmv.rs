@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, DeviceKind, LoadedValues, MatrixSource, Output, Problem, Setting,
-    SpmvProblem, kernel,
+    Backend, CpuBackend, DeviceKind, FormatParams, LoadedValues, MatrixSource, Output, Problem,
+    Setting, SpmvProblem, kernel,
 };
 use sparsescope_core::io::{Progress, open_vector, save, vector};
 use sparsescope_core::measure::integer_vector;
@@ -20,9 +20,9 @@ use super::{Outcome, UsageError};
 
 impl FormatArgs {
     /// As the experiment room takes them.
-    pub(super) fn params(self) -> sparsescope_core::experiment::FormatParams {
-        let Self { hack_size, hyb_width } = self;
-        sparsescope_core::experiment::FormatParams { hack_size, hyb_width }
+    pub(super) fn params(self) -> FormatParams {
+        let Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill } = self;
+        FormatParams { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
     }
 }
 

@@ -3,9 +3,13 @@
 
 mod axis;
 mod paint;
+#[cfg(not(target_family = "wasm"))]
+pub mod png;
 mod svg;
 
-use egui::{Color32, Pos2, Rect, Vec2, pos2, vec2};
+use std::sync::Arc;
+
+use egui::{Color32, ColorImage, Pos2, Rect, Vec2, pos2, vec2};
 
 pub(crate) use axis::Axis;
 pub use svg::Provenance;
@@ -61,6 +65,13 @@ pub enum Shape {
         fill: Color32,
         /// Outline.
         stroke: Color32,
+    },
+    /// An image; on the screen, whoever has it paints it below the figure.
+    Image {
+        /// Where.
+        rect: Rect,
+        /// Its pixels, enlarged without smoothing.
+        pixels: Arc<ColorImage>,
     },
     /// A line of text.
     Text {

@@ -32,6 +32,7 @@ impl Figure {
                 Shape::Circle { center, radius, fill, stroke } => {
                     painter.circle(at(*center), *radius, *fill, Stroke::new(1.5, *stroke));
                 }
+                Shape::Image { .. } => {}
                 Shape::Text { pos, anchor, size, color, text } => {
                     let align = match anchor {
                         Anchor::Start => Align2::LEFT_CENTER,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use egui::{Color32, Pos2};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use egui::{Color32, ColorImage, Pos2};
 
 use super::{Anchor, Figure, Shape};
 
@@ -95,6 +96,17 @@ fn write_shape(out: &mut String, shape: &Shape) {
             color(*fill),
             color(*stroke)
         ),
+        Shape::Image { rect, pixels } => writeln!(
+            out,
+            "<image x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" \
+             preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
+             href=\"data:image/png;base64,{}\"/>",
+            rect.min.x,
+            rect.min.y,
+            rect.width(),
+            rect.height(),
+            BASE64_STANDARD.encode(png_of(pixels))
+        ),
         Shape::Text { pos, anchor, size, color: ink, text } => writeln!(
             out,
             "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"{size}\" text-anchor=\"{}\" fill=\"{}\">{}</text>",
@@ -109,6 +121,22 @@ fn write_shape(out: &mut String, shape: &Shape) {
             escape(text)
         ),
     };
+}
+
+/// The pixels as a PNG file; nothing where they have no extent.
+fn png_of(image: &ColorImage) -> Vec<u8> {
+    let [width, height] = image.size.map(|side| u32::try_from(side).unwrap_or(0));
+    let bytes: Vec<u8> =
+        image.pixels.iter().flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect();
+    let mut out = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut out, width, height);
+    encoder.set_color(::png::ColorType::Rgba);
+    encoder.set_depth(::png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&bytes));
+    match written {
+        Ok(()) => out,
+        Err(_) => Vec::new(),
+    }
 }
 
 fn coordinates(points: &[Pos2]) -> String {

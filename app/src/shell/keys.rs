@@ -1,7 +1,9 @@
-//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches.
+//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches;
+//! what only the window or the page can do has keys of its own.
 
 use egui::{Key, Modifiers, Ui};
 
+use super::Action;
 use crate::state::ViewState;
 use crate::views::VIEWS;
 
@@ -22,6 +24,16 @@ pub(super) fn back(ui: &Ui) -> bool {
 /// Whether to go to the search field.
 pub(super) fn search(ui: &Ui) -> bool {
     !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash))
+}
+
+/// The actions whose keys were pressed.
+pub(super) fn actions(ui: &Ui, offered: &[Action]) -> Vec<Action> {
+    if typing(ui) {
+        return Vec::new();
+    }
+    let pressed =
+        |action: &&Action| ui.input_mut(|input| input.consume_key(Modifiers::NONE, action.key));
+    offered.iter().filter(pressed).copied().collect()
 }
 
 /// Lets number keys choose the view.

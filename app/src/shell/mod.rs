@@ -1,17 +1,30 @@
-//! The frame around the views: bundles and matrices at the left, tabs above, keyboard, dropped
-//! files. The same in the window and in the page; what only one of them can do (saving a file,
+//! The frame around the views: bundles and matrices at the left, the views arranged in the centre,
+//! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
+mod borders;
+mod dock;
+#[cfg(test)]
+mod dock_tests;
+mod icon;
 mod keys;
+mod pane;
 mod side;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod tiles;
 
-use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
+use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
-use crate::model::Model;
-use crate::state::{History, Theme, ViewState, ZOOM};
-use crate::views::{VIEWS, View, current};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
+use sparsescope_core::io::{IoError, Progress, read_matrix};
+use sparsescope_core::memory::MemoryLimit;
+
+use crate::model::{Model, RunOf, matrix_key};
+use crate::state::{Filter, History, Theme, ViewState, ZOOM};
+use dock::Dock;
+use pane::Saved;
 
 /// A file that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +33,26 @@ pub struct Export {
     pub name: String,
     /// Content.
     pub bytes: Vec<u8>,
+    /// The content is an SVG that is to be saved as PNG: only in the page, whose browser draws it.
+    pub rasterise: bool,
+}
+
+/// Something that only the window or only the page can do, offered as a button and a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Text of the button.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub hint: &'static str,
+    /// Its key.
+    pub key: egui::Key,
+}
+
+impl Export {
+    /// A file as it is.
+    pub fn new(name: String, bytes: Vec<u8>) -> Self {
+        Self { name, bytes, rasterise: false }
+    }
 }
 
 /// The whole interface.
@@ -29,10 +62,13 @@ pub struct App {
     state: ViewState,
     history: History,
     notices: Vec<String>,
-    exports: Vec<Export>,
+    saved: Saved,
+    dock: Option<Dock>,
     look: Option<(Theme, f32)>,
     focus_search: bool,
     back: bool,
+    actions: Vec<Action>,
+    asked: Vec<Action>,
 }
 
 impl App {
@@ -41,11 +77,82 @@ impl App {
         Self::default()
     }
 
-    /// Opens a bundle under a name; what is wrong with it is said in the interface.
+    /// An interface without bundles that shows what a link says from the start on: there is nothing
+    /// to go back to.
+    pub fn at(state: ViewState) -> Self {
+        Self { state, ..Self::default() }
+    }
+
+    /// Opens a bundle, or a matrix in Matrix Market text, under a name; what is wrong with it is
+    /// said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
-        if let Err(error) = self.model.open(name, bytes) {
+        let opened = match is_matrix(name, bytes) {
+            true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),
+            false => self.model.open(name, bytes).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = opened {
             self.notify(format!("{name} was not opened: {error}."));
         }
+    }
+
+    fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
+        let start = web_time::Instant::now();
+        let file = read_matrix(bytes, MemoryLimit::of_machine(), Progress::none())?;
+        let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
+        self.add_matrix(name, LoadedMatrix::describe(matrix_name(name).to_owned(), read));
+        Ok(())
+    }
+
+    /// Takes up a matrix that was read from a file of this name, and shows it.
+    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix) {
+        for warning in &matrix.warnings {
+            self.notify(format!("{name}: {warning}."));
+        }
+        let key = matrix_key(&matrix.record);
+        self.model.add_matrix(name, matrix);
+        let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
+        self.set_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
+    }
+
+    /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
+    pub fn offer(&mut self, actions: &[Action]) {
+        self.actions = actions.to_vec();
+    }
+
+    /// The actions asked for since the last call.
+    pub fn take_asked(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `name`.
+    pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
+        self.keep_run(|app| app.model.show_unfinished(name, bundle));
+    }
+
+    /// Opens the finished bundle in the place of what was measured of it before.
+    pub fn open_finished(&mut self, name: &str, bytes: &[u8]) {
+        self.keep_run(|app| app.open_bytes(name, bytes));
+    }
+
+    /// There will be no bundle of this name after all.
+    pub fn forget_unfinished(&mut self, name: &str) {
+        self.keep_run(|app| {
+            app.model.bundles.retain(|open| !(open.is_unfinished() && open.file == name));
+        });
+    }
+
+    /// Runs are selected by their number, which others may take: the selection stays with the run.
+    fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
+        let identity =
+            |run: &RunOf<'_>| (run.bundle.series, format!("{:?}", run.run.key(run.record)));
+        let all = Filter::default();
+        let selected = self.state.run;
+        let before =
+            self.model.runs(&all).iter().find(|run| Some(run.index) == selected).map(identity);
+        change(self);
+        let runs = self.model.runs(&all);
+        let now = runs.iter().find(|run| Some(identity(run)) == before).map(|run| run.index);
+        self.state.run = now;
     }
 
     /// Says something, in one sentence, until it is dismissed.
@@ -63,6 +170,7 @@ impl App {
     /// Shows something else, e.g. what a link says. The user can go back.
     pub fn set_state(&mut self, state: ViewState) {
         self.history.record(&self.state, &state);
+        self.history.settle();
         self.state = state;
     }
 
@@ -73,7 +181,7 @@ impl App {
 
     /// Files that the user asked for since the last call.
     pub fn take_exports(&mut self) -> Vec<Export> {
-        std::mem::take(&mut self.exports)
+        std::mem::take(&mut self.saved.exports)
     }
 
     /// Draws one frame.
@@ -84,12 +192,18 @@ impl App {
             self.look = Some(look);
         }
         self.open_dropped(ui);
+        let in_front = self.state.view.clone();
+        dock::settle(&mut self.state, &in_front);
         let before = self.state.clone();
         self.back |= keys::back(ui);
         self.frame(ui);
+        if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
+            self.state.spy.at = None; // it was a part of the other matrix
+        }
+        dock::settle(&mut self.state, &before.view);
         if std::mem::take(&mut self.back) {
             self.state = self.history.back().unwrap_or(before.clone());
-        } else {
+        } else if !dock::only_focus_moved(&before, &self.state) {
             self.history.record(&before, &self.state);
         }
         if self.state != before {
@@ -100,6 +214,7 @@ impl App {
     fn frame(&mut self, ui: &mut Ui) {
         keys::views(ui, &mut self.state);
         self.focus_search |= keys::search(ui);
+        self.asked.extend(keys::actions(ui, &self.actions));
         Panel::top("top").show(ui, |ui| self.top(ui));
         if !self.notices.is_empty() {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
@@ -107,9 +222,13 @@ impl App {
         Panel::left("side").default_size(250.0).size_range(200.0..=420.0).show(ui, |ui| {
             side::show(ui, &mut self.model, &mut self.state, &mut self.focus_search);
         });
-        let margin = Margin { left: 16, right: 16, top: 12, bottom: 12 };
-        let frame = Frame::central_panel(ui.style()).inner_margin(margin);
-        CentralPanel::default().frame(frame).show(ui, |ui| self.center(ui));
+        let frame = Frame::central_panel(ui.style()).inner_margin(0);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
+        });
+        for failure in std::mem::take(&mut self.saved.failures) {
+            self.notify(failure);
+        }
     }
 
     fn top(&mut self, ui: &mut Ui) {
@@ -118,11 +237,11 @@ impl App {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Sparsescope").strong().size(17.0));
             ui.add_space(12.0);
-            for (number, view) in VIEWS.iter().enumerate() {
-                let front = current(&self.state).is_some_and(|current| current.id == view.id);
-                let tab = ui.selectable_label(front, view.name);
-                if tab.on_hover_text(format!("{} (key {})", view.sentence, number + 1)).clicked() {
-                    self.state.view = view.id.into();
+            dock::menu(ui, &mut self.state);
+            for action in &self.actions {
+                let hint = format!("{} (key {})", action.hint, action.key.name());
+                if ui.button(action.name).on_hover_text(hint).clicked() {
+                    self.asked.push(*action);
                 }
             }
             if wide {
@@ -179,45 +298,6 @@ impl App {
         }
     }
 
-    fn center(&mut self, ui: &mut Ui) {
-        let Some(view) = current(&self.state) else { return };
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(view.sentence).size(15.0));
-        });
-        ui.horizontal(|ui| {
-            (view.settings)(ui, &self.model, &mut self.state);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                self.export(ui, view);
-            });
-        });
-        ui.separator();
-        if self.model.bundles.is_empty() {
-            ui.add_space(ui.available_height() * 0.3);
-            ui.vertical_centered(|ui| {
-                ui.heading("Drop a result bundle here");
-                ui.weak("`sparsescope bench` writes one: a .zip with everything it measured.");
-            });
-            return;
-        }
-        ui.push_id(view.id, |ui| (view.show)(ui, &self.model, &mut self.state));
-    }
-
-    fn export(&mut self, ui: &mut Ui, view: &View) {
-        let name = |extension| format!("sparsescope-{}.{extension}", view.id);
-        if ui.button("Save CSV").on_hover_text("What is drawn, as a table").clicked() {
-            match csv_text(&(view.table)(&self.model, &self.state)) {
-                Ok(bytes) => self.exports.push(Export { name: name("csv"), bytes }),
-                Err(error) => self.notify(format!("The table could not be written: {error}.")),
-            }
-        }
-        if let Some(svg) = view.svg
-            && ui.button("Save SVG").on_hover_text("The figure, for a paper").clicked()
-        {
-            let bytes = svg(&self.model, &self.state).into_bytes();
-            self.exports.push(Export { name: name("svg"), bytes });
-        }
-    }
-
     /// A browser hands files out only later: the page reads them and calls
     /// [`open_bytes`](Self::open_bytes) itself.
     #[cfg(target_family = "wasm")]
@@ -236,10 +316,10 @@ impl App {
     }
 }
 
-fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines {
-        writer.write_record(line)?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
+/// Whether a file is to be read as a matrix: by its first bytes, or by its name where those are
+/// compressed.
+fn is_matrix(name: &str, bytes: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    bytes.starts_with(b"%%MatrixMarket")
+        || [".mtx", ".mtx.gz"].iter().any(|extension| name.ends_with(extension))
 }

@@ -27,7 +27,6 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
             if close.on_hover_text(&name).clicked() {
                 closed = Some(index);
             }
-            let state = if open.bundle.complete { "" } else { " (incomplete)" };
             let hover = format!(
                 "{}, {} matrices, {} runs, made {}",
                 open.file,
@@ -35,9 +34,14 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
                 open.bundle.runs.len(),
                 open.bundle.created
             );
-            let text = format!("{}{state}", open.label());
-            ui.add(egui::Label::new(text).truncate()).on_hover_text(hover);
+            ui.add(egui::Label::new(open.label()).truncate()).on_hover_text(hover);
         });
+        let state = match (open.is_unfinished(), open.bundle.complete) {
+            (true, _) => "being measured …",
+            (_, false) => "incomplete",
+            (_, true) => continue,
+        };
+        ui.indent(("state", index), |ui| ui.weak(state));
     }
     if let Some(index) = closed {
         model.bundles.remove(index);
@@ -74,6 +78,7 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
 
 /// One of the values, or all.
 fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &[String]) {
+    ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
         let size = egui::vec2(64.0, ui.spacing().interact_size.y);
         let left = egui::Layout::left_to_right(egui::Align::Center);

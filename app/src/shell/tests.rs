@@ -2,21 +2,46 @@
 
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::*;
+use crate::views::VIEWS;
 
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
-fn with_example(state: &str) -> Harness<'static, App> {
+pub(super) fn with_example(state: &str) -> Harness<'static, App> {
+    with_example_at(state, 0.25)
+}
+
+/// With a frame every so many seconds.
+pub(super) fn with_example_at(state: &str, step: f32) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
     app.state = ViewState::from_fragment(state).unwrap();
     let mut harness = Harness::builder()
         .with_size(vec2(1280.0, 800.0))
+        .with_step_dt(step)
+        .with_max_steps(100)
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
+}
+
+/// What can be clicked or focused without saying what it is.
+pub(crate) fn nameless(root: egui_kittest::Node<'_>) -> Vec<String> {
+    use egui::accesskit::{Action, Role};
+    // Text is its own name, and what a scroll bar does its role says.
+    const SPEAKING: [Role; 3] = [Role::Label, Role::GenericContainer, Role::ScrollBar];
+    root.children_recursive()
+        .filter(|node| {
+            let node = node.accesskit_node();
+            let data = node.data();
+            let acts = data.supports_action(Action::Click) || data.supports_action(Action::Focus);
+            let silent = node.label().is_none_or(|name| name.is_empty());
+            acts && silent && !SPEAKING.contains(&data.role())
+        })
+        .map(|node| format!("{:?} {:?}", node.accesskit_node().role(), node.rect()))
+        .collect()
 }
 
 #[test]
@@ -151,8 +176,11 @@ fn exports_hold_what_is_drawn() {
     harness.run();
     harness.get_by_label("Save SVG").click();
     harness.run();
+    harness.get_by_label("Save PNG").click();
+    harness.run();
     let exports = harness.state_mut().take_exports();
-    assert_eq!(exports.len(), 2);
+    assert_eq!(exports.len(), 3);
+    assert!(exports[2].name.ends_with(".png") && exports[2].bytes.starts_with(b"\x89PNG"));
     let csv = String::from_utf8(exports[0].bytes.clone()).unwrap();
     let points = harness.state().model().best(&harness.state().state().filter);
     assert_eq!(csv.lines().count(), 1 + points.len());
@@ -160,6 +188,25 @@ fn exports_hold_what_is_drawn() {
     assert!(svg.contains(">road</text>") && !svg.contains(">web</text>"));
     let hash = &harness.state().model().bundles[0].sha256[..12];
     assert!(svg.contains(hash), "the figure names its bundle");
+}
+
+#[test]
+fn actions_are_asked_for_by_button_and_by_key_but_not_while_typing() {
+    let mut harness = with_example("v1");
+    let open = Action { name: "Open…", hint: "Open files", key: Key::O };
+    let run = Action { name: "Run…", hint: "Measure", key: Key::R };
+    harness.state_mut().offer(&[open, run]);
+    harness.run();
+    harness.get_by_label("Open…").click();
+    harness.run();
+    harness.key_press(Key::R);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), [open, run]);
+    harness.key_press(Key::Slash);
+    harness.run();
+    harness.key_press(Key::R);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use egui::{Grid, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::bundle::MatrixRecord;
 
-use super::{View, nothing, provenance};
+use super::{View, nothing, provenance, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
 use crate::model::{Model, bytes, count, display_name, seconds, significant};
 use crate::state::{Filter, ViewState};
@@ -21,12 +21,6 @@ pub(super) const VIEW: View = View {
 
 const TYPE: f32 = 13.0;
 
-/// The selected matrix; the largest where none is.
-fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
-    let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
-    chosen.or_else(|| model.matrices(&state.filter).last().map(|matrix| matrix.record))
-}
-
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.log, "Logarithmic row counts");
 }
@@ -35,7 +29,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(record) = selected(model, state) else {
         return nothing(ui, "No matrix passes the filters.");
     };
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.heading(display_name(record));
         if let Some(generator) = &record.generator {
             ui.weak(format!("{}: {generator}", record.source.as_str()));
@@ -44,7 +38,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         ui.add_space(6.0);
         let facts = facts(record);
-        let columns = if ui.available_width() > 760.0 { 3 } else { 2 };
+        let columns = match ui.available_width() {
+            width if width > 760.0 => 3,
+            width if width > 460.0 => 2,
+            _ => 1,
+        };
         Grid::new("facts").num_columns(columns * 2).striped(true).spacing([18.0, 6.0]).show(
             ui,
             |ui| {

@@ -4,11 +4,14 @@
 mod chart;
 mod matrix;
 mod runs;
+pub mod spy;
 
 use egui::Ui;
 
 use crate::figure::Provenance;
-use crate::model::{Model, RunOf};
+use sparsescope_core::bundle::MatrixRecord;
+
+use crate::model::{Model, RunOf, matrix_key};
 use crate::state::ViewState;
 
 /// One way to look at the bundles.
@@ -30,7 +33,7 @@ pub struct View {
 }
 
 /// Every view, in the order of the tabs.
-pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW];
+pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
@@ -60,6 +63,27 @@ fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     }
     let stand_in = sparsescope_core::bundle::Source::StandIn;
     Provenance { sources, stand_in: runs.iter().any(|run| run.record.source == stand_in) }
+}
+
+/// The selected matrix; the largest where none is.
+fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
+    let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
+    chosen.or_else(|| model.matrices(&state.filter).last().map(|matrix| matrix.record))
+}
+
+/// Where what is known of a matrix comes from.
+fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
+    let key = matrix_key(record);
+    let holds = |folder: &sparsescope_core::bundle::MatrixFolder| matrix_key(&folder.record) == key;
+    let holding = model.bundles.iter().filter(|open| open.bundle.matrices.iter().any(holds));
+    let identity = format!("{} matrix, SHA-256 {:.16}", record.source.as_str(), record.sha256);
+    let mut sources = vec![match &record.generator {
+        Some(generator) => format!("{}: {identity}, {generator}", record.name),
+        None => format!("{}: {identity}", record.name),
+    }];
+    sources.extend(holding.map(|open| format!("from {}, {:.12}", open.label(), open.sha256)));
+    let stand_in = record.source == sparsescope_core::bundle::Source::StandIn;
+    Provenance { sources, stand_in }
 }
 
 /// A text in the view's middle, where there is nothing to draw.

@@ -30,6 +30,8 @@ struct Column {
     title: &'static str,
     width: f32,
     explain: &'static str,
+    /// Stands at the right of its column.
+    number: bool,
     cell: fn(&RunOf<'_>) -> Cell,
 }
 
@@ -39,6 +41,7 @@ const COLUMNS: [Column; 10] = [
         title: "Matrix",
         width: 140.0,
         explain: "Name of the matrix",
+        number: false,
         cell: |run| Cell::Text(display_name(run.record)),
     },
     Column {
@@ -46,6 +49,7 @@ const COLUMNS: [Column; 10] = [
         title: "Kernel",
         width: 130.0,
         explain: "Kernel id: device or vendor, format, mapping",
+        number: false,
         cell: |run| Cell::Text(run.run.kernel.clone()),
     },
     Column {
@@ -53,6 +57,7 @@ const COLUMNS: [Column; 10] = [
         title: "Bundle",
         width: 110.0,
         explain: "The bundle that the run is in",
+        number: false,
         cell: |run| Cell::Text(run.bundle.label().into()),
     },
     Column {
@@ -60,6 +65,7 @@ const COLUMNS: [Column; 10] = [
         title: "Threads",
         width: 76.0,
         explain: "Threads asked for",
+        number: true,
         cell: |run| Cell::Number(Some(f64::from(run.run.threads)), |value| value.to_string()),
     },
     Column {
@@ -67,6 +73,7 @@ const COLUMNS: [Column; 10] = [
         title: "GFLOPS",
         width: 80.0,
         explain: "Floating-point operations a second / 10⁹, from the median time",
+        number: true,
         cell: |run| Cell::Number(run.gflops(), significant),
     },
     Column {
@@ -74,6 +81,7 @@ const COLUMNS: [Column; 10] = [
         title: "GB/s",
         width: 68.0,
         explain: "Minimal bytes a second / 10⁹",
+        number: true,
         cell: |run| figure(run, |figures| Some(figures.gbs), significant),
     },
     Column {
@@ -81,6 +89,7 @@ const COLUMNS: [Column; 10] = [
         title: "% copy",
         width: 76.0,
         explain: "GB/s in percent of the copy bandwidth with as many threads",
+        number: true,
         cell: |run| figure(run, |figures| figures.pct_copy, significant),
     },
     Column {
@@ -88,6 +97,7 @@ const COLUMNS: [Column; 10] = [
         title: "Speed-up",
         width: 84.0,
         explain: "Median time of cpu/csr/serial over this median",
+        number: true,
         cell: |run| figure(run, |figures| figures.speedup, significant),
     },
     Column {
@@ -95,6 +105,7 @@ const COLUMNS: [Column; 10] = [
         title: "Median",
         width: 84.0,
         explain: "Median time of one product",
+        number: true,
         cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
     },
     Column {
@@ -102,6 +113,7 @@ const COLUMNS: [Column; 10] = [
         title: "Check",
         width: 96.0,
         explain: "How the comparison with the reference ended",
+        number: false,
         cell: |run| Cell::Text(run.run.check.verdict.as_str().into()),
     },
 ];
@@ -177,6 +189,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let hint = "Up and down arrows select a run and say why it is as fast as it is.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
+    let columns = columns(model);
+    let widths = widths(&columns, ui);
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         let mut table = TableBuilder::new(ui)
             .striped(true)
@@ -184,26 +198,53 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             .cell_layout(Layout::left_to_right(Align::Center))
             .max_scroll_height(f32::INFINITY)
             .auto_shrink(false);
-        for column in &COLUMNS {
-            table = table.column(Width::initial(column.width).at_least(50.0).clip(true));
+        for width in &widths {
+            table = table.column(Width::exact(*width).clip(true));
         }
         if let Some(row) = selected.filter(|_| moved) {
             table = table.scroll_to_row(row, None);
         }
         let table = table.header(line + 6.0, |mut header| {
-            for column in &COLUMNS {
-                header.col(|ui| heading(ui, column, state));
+            for column in &columns {
+                header.col(|ui| match column.number {
+                    true => {
+                        let right = Layout::right_to_left(Align::Center);
+                        ui.with_layout(right, |ui| heading(ui, column, state));
+                    }
+                    false => heading(ui, column, state),
+                });
             }
         });
         table.body(|body| {
             body.rows(line, rows.len(), |row| {
                 let run = rows.get(row.index());
                 if let Some(run) = run {
-                    show_row(row, run, state);
+                    show_row(row, run, &columns, state);
                 }
             });
         });
     });
+}
+
+/// The columns worth their place: one bundle need not be named in every line.
+fn columns(model: &Model) -> Vec<&'static Column> {
+    let several = model.bundles.len() > 1;
+    COLUMNS.iter().filter(|column| several || column.id != "bundle").collect()
+}
+
+/// Widths that fill the view: texts share what the numbers leave, down to a least.
+fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
+    const LEAST: f32 = 0.62;
+    let spacing = ui.spacing();
+    let sum = |numbers: bool| {
+        let of = columns.iter().filter(|column| column.number == numbers);
+        of.map(|column| column.width).sum::<f32>()
+    };
+    let between = spacing.item_spacing.x * columns.len() as f32;
+    let left = ui.available_width() - between - spacing.scroll.bar_width - 8.0 - sum(true);
+    let stretch = (left / sum(false)).max(LEAST);
+    let width = |column: &&Column| column.width * if column.number { 1.0 } else { stretch };
+    columns.iter().map(width).collect()
 }
 
 /// Moves the selection by the arrow keys; whether it moved.
@@ -259,13 +300,18 @@ fn heading(ui: &mut Ui, column: &Column, state: &mut ViewState) {
     }
 }
 
-fn show_row(mut row: TableRow<'_, '_>, run: &RunOf<'_>, state: &mut ViewState) {
+fn show_row(
+    mut row: TableRow<'_, '_>,
+    run: &RunOf<'_>,
+    columns: &[&Column],
+    state: &mut ViewState,
+) {
     row.set_selected(state.run == Some(run.index));
-    for column in &COLUMNS {
+    for column in columns {
         row.col(|ui| {
             let cell = (column.cell)(run);
             let text = cell.text();
-            if matches!(cell, Cell::Number(..)) {
+            if column.number {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     ui.add_space(8.0);
                     ui.add(egui::Label::new(text).selectable(false));

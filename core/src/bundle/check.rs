@@ -57,7 +57,7 @@ fn inconsistent(whose: impl Into<String>, problem: impl Into<String>) -> BundleE
 }
 
 fn check_created(created: &str) -> Result<(), BundleError> {
-    if created.ends_with('Z') && created.parse::<jiff::Timestamp>().is_ok() {
+    if is_utc_time(created) {
         return Ok(());
     }
     let problem = format!("is not an RFC 3339 time in UTC: `{}`", printable(created));
@@ -231,4 +231,82 @@ fn check_other(name: &str) -> Result<(), BundleError> {
         return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     Ok(())
+}
+/// Whether a text is a time in UTC as RFC 3339 writes it, e.g. `2026-01-31T12:00:00Z`, perhaps
+/// with a fraction of the seconds. Leap seconds, which no clock of ours tells, are none.
+fn is_utc_time(text: &str) -> bool {
+    let Some((date, time)) = text.strip_suffix('Z').and_then(|text| text.split_once('T')) else {
+        return false;
+    };
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let numbers = |text: &str, sign: char, widths: [usize; 3]| {
+        let mut parts = text.split(sign);
+        let mut next = |width: usize| {
+            let part = parts.next().filter(|part| part.len() == width)?;
+            part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u32>().ok())?
+        };
+        let found = [next(widths[0])?, next(widths[1])?, next(widths[2])?];
+        parts.next().is_none().then_some(found)
+    };
+    let (Some([year, month, day]), Some([hour, minute, second])) =
+        (numbers(date, '-', [4, 2, 2]), numbers(time, ':', [2, 2, 2]))
+    else {
+        return false;
+    };
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    let fraction =
+        (1..=9).contains(&fraction.len()) && fraction.bytes().all(|b| b.is_ascii_digit());
+    (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60 && fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::is_utc_time;
+
+    /// As jiff reads it, but for leap seconds and spellings that RFC 3339 does not have.
+    fn as_jiff_reads_it(text: &str) -> bool {
+        text.parse::<jiff::Timestamp>().is_ok()
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in [
+            "",
+            "Z",
+            "2026-01-31",
+            "2026-01-31T12:00:00",
+            "2026-01-31T12:00:00+01:00",
+            "2026-1-31T12:00:00Z",
+            "2026-01-31 12:00:00Z",
+            "2026-01-31T12:00Z",
+            "2026-01-31T12:00:00.Z",
+            "2026-01-31T12:00:00:00Z",
+            "+026-01-31T12:00:00Z",
+        ] {
+            assert!(!is_utc_time(text), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn dates_and_times_are_those_of_the_calendar(
+            text in "[0-8][0-9]{3}-(0[0-9]|1[0-3])-([0-2][0-9]|3[0-2])T([01][0-9]|2[0-4]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?Z"
+        ) {
+            prop_assert_eq!(is_utc_time(&text), as_jiff_reads_it(&text), "{}", text);
+        }
+
+        #[test]
+        fn ends_of_february_are_known(year in 0u32..=9998, day in 27u32..=30) {
+            let text = format!("{year:04}-02-{day}T00:00:00Z");
+            prop_assert_eq!(is_utc_time(&text), as_jiff_reads_it(&text), "{}", text);
+        }
+    }
 }

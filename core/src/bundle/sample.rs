@@ -77,6 +77,12 @@ fn matrix(name: &str, source: Source, nnz: u64) -> MatrixFolder {
         name: name.into(),
         source,
         generator: None,
+        reordered: square.then(|| Reordered {
+            by: "rcm".into(),
+            lower_bandwidth: 4,
+            upper_bandwidth: 3,
+            profile: 9,
+        }),
         sha256,
         field: "real".into(),
         symmetry: "general".into(),

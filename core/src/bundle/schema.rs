@@ -228,6 +228,10 @@ pub struct MatrixRecord {
     /// Generator and its parameters, for generated matrices and stand-ins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
+    /// How rows and columns were numbered anew, when they were. Identity and statistics are those
+    /// of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reordered: Option<Reordered>,
     /// SHA-256 of the canonical CSR (`matrix::identity`).
     pub sha256: String,
     /// Field in the file: `real`, `integer`, `pattern`, `complex`.
@@ -238,6 +242,19 @@ pub struct MatrixRecord {
     pub read_seconds: f64,
     /// Rows, columns, entries, row lengths, structure and the size of each format.
     pub statistics: Statistics,
+}
+
+/// How the rows and columns of a matrix were numbered anew, and what it was like before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reordered {
+    /// `rcm`.
+    pub by: String,
+    /// Largest i − j before.
+    pub lower_bandwidth: u64,
+    /// Largest j − i before.
+    pub upper_bandwidth: u64,
+    /// Profile before.
+    pub profile: u64,
 }
 
 /// `runs.json`.

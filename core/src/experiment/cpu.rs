@@ -7,14 +7,14 @@ use std::time::Instant;
 use super::backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
 };
-use super::descriptor::{DeviceKind, Format, KernelDescriptor};
+use super::descriptor::{DeviceKind, KernelDescriptor};
 use super::problem::{Output, Problem, SpmvProblem};
 use crate::bundle::Costs;
-use crate::matrix::{AnyFormat, FormatSpec, Hyb};
+use crate::matrix::{AnyFormat, FormatSpec};
 use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, cpu, pool};
 use crate::memory::MemoryLimit;
 use crate::spmv::hyb::HybParts;
-use crate::spmv::{GuidedChunks, MergePath, RowParts, coo, csr, ellpack, hll, hyb};
+use crate::spmv::{GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb};
 
 /// A product bound to its matrix and partition: (x, y) ↦ y = A·x.
 type Product = Box<dyn Fn(&[f64], &mut [f64]) + Send + Sync>;
@@ -99,8 +99,22 @@ const LAUNCHERS: &[(&str, Bind)] = &[
     ("cpu/hll/guided", |a, threads| match a {
         AnyFormat::Hll(a) => {
             let chunks = GuidedChunks::new(a.shape(), threads);
-            let count = chunks.hacks().len().min(threads);
+            let count = (chunks.hacks().len() + a.tail().rows()).min(threads);
             Some(Bound::parts(count, move |x, y| hll::guided(&a, &chunks, x, y)))
+        }
+        _ => None,
+    }),
+    ("cpu/bsr/rows", |a, threads| match a {
+        AnyFormat::Bsr(a) => {
+            let parts = RowParts::equal_block_rows(a.rows(), a.block(), threads);
+            Some(Bound::parts(parts.len(), move |x, y| bsr::parts(&a, &parts, x, y)))
+        }
+        _ => None,
+    }),
+    ("cpu/dia/rows", |a, threads| match a {
+        AnyFormat::Dia(a) => {
+            let parts = RowParts::equal_rows(a.rows(), threads);
+            Some(Bound::parts(parts.len(), move |x, y| dia::parts(&a, &parts, x, y)))
         }
         _ => None,
     }),
@@ -199,7 +213,7 @@ impl Backend for CpuBackend {
             minimal_bytes: made.matrix.minimal_bytes(),
             ..Costs::default()
         };
-        let params = params(kernel.format, spec, problem);
+        let params = params(spec, &made.matrix);
         let y = vec![0.0; problem.a().rows()];
         let backend = self;
         Ok(Box::new(CpuPrepared {
@@ -217,15 +231,21 @@ impl Backend for CpuBackend {
 }
 
 /// The parameters in force, by the names of the command line's options.
-fn params(format: Format, spec: FormatSpec, problem: &SpmvProblem) -> BTreeMap<String, String> {
-    let pair = match (format, spec) {
-        (Format::Hll(_), FormatSpec::Hll { hack_size, .. }) => ("hack_size", hack_size),
-        (Format::Hyb(_), FormatSpec::Hyb { width, .. }) => {
-            ("hyb_width", Hyb::width(problem.a(), width))
-        }
-        _ => return BTreeMap::new(),
+fn params(spec: FormatSpec, made: &AnyFormat) -> BTreeMap<String, String> {
+    let named = |pairs: &[(&str, Option<usize>)]| {
+        let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
+        given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
     };
-    BTreeMap::from([(pair.0.to_owned(), pair.1.to_string())])
+    match (spec, made) {
+        (FormatSpec::Hll(layout), _) => named(&[
+            ("hack_size", Some(layout.hack_size)),
+            ("sigma", Some(layout.sigma).filter(|&sigma| sigma > 1)),
+            ("spill", layout.spill),
+        ]),
+        (_, AnyFormat::Hyb(a)) => named(&[("hyb_width", Some(a.ell().shape().width))]),
+        (_, AnyFormat::Bsr(a)) => named(&[("bsr_block", Some(a.block()))]),
+        _ => BTreeMap::new(),
+    }
 }
 
 /// Samples shorter than this are measured over several products.
@@ -329,16 +349,21 @@ impl Prepared for CpuPrepared<'_> {
 mod tests {
     use super::*;
     use crate::bundle::Verdict;
-    use crate::experiment::{FormatParams, KERNELS, Mapping, row_steps};
-    use crate::matrix::{Csr, examples};
+    use crate::experiment::{FormatParams, KERNELS, Mapping, row_at, row_steps};
+    use crate::matrix::{Csr, SlotLayout, examples};
     use crate::measure::integer_vector;
 
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
         KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu)
     }
 
+    /// Blocks and diagonals however empty.
+    fn any_fill() -> FormatParams {
+        FormatParams { min_fill: Some(0), ..FormatParams::default() }
+    }
+
     fn setting(threads: usize) -> Setting {
-        let format = FormatParams::default();
+        let format = any_fill();
         Setting { threads, block: None, format, memory: MemoryLimit::unlimited() }
     }
 
@@ -361,9 +386,12 @@ mod tests {
         let a = Arc::new(Csr::from_triplets(97, 61, &triplets).unwrap());
         let x = integer_vector(61, 1);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
-        for kernel in cpu_kernels() {
+        let plain = any_fill();
+        let sorted =
+            FormatParams { hack_size: 4, sigma: 20, spill: Some(9), bsr_block: Some(5), ..plain };
+        for (kernel, params) in cpu_kernels().flat_map(|k| [(k, plain), (k, sorted)]) {
             for threads in [1, 2, 3, 8] {
-                let spec = kernel.format.with(&FormatParams::default());
+                let spec = kernel.format.with(&params);
                 let matrix = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let mut y = vec![0.0; 97];
                 let mut steps_done = 0;
@@ -376,12 +404,20 @@ mod tests {
                             steps.retain(|_| k.next().is_some_and(|k| entries.contains(&k)));
                         }
                         steps_done += steps.len();
-                        y[row] += steps.iter().map(|&(c, v)| v * x[c as usize]).sum::<f64>();
+                        y[row_at(&matrix, row)] +=
+                            steps.iter().map(|&(c, v)| v * x[c as usize]).sum::<f64>();
                     }
                 }
                 let spec_slots = spec.size(&a).unwrap().slots;
+                // Blocks and diagonals have slots outside the matrix, which are not read.
+                let outside = match &matrix {
+                    AnyFormat::Bsr(a) => outside(a.as_ref(), 97, |i, j| a.slot_entry(i, j)),
+                    AnyFormat::Dia(a) => outside(a.as_ref(), 97, |i, j| a.slot_entry(i, j)),
+                    _ => 0,
+                };
                 assert_eq!(
-                    steps_done as u64, spec_slots,
+                    steps_done as u64 + outside,
+                    spec_slots,
                     "{} steps over each slot once",
                     kernel.id
                 );
@@ -393,13 +429,24 @@ mod tests {
         }
     }
 
+    /// Slots outside a matrix of `rows` rows: what remains of all when those with a column are
+    /// taken away.
+    fn outside(
+        layout: &impl SlotLayout,
+        rows: usize,
+        entry: impl Fn(usize, usize) -> Option<(u32, f64)>,
+    ) -> u64 {
+        let slots = |i: usize| (0..layout.row_slots(i)).filter(|&j| entry(i, j).is_some()).count();
+        layout.slots() - (0..rows).map(slots).sum::<usize>() as u64
+    }
+
     #[test]
     fn the_number_of_parts_is_the_mappings_number_of_shares() {
         let a = Arc::new(examples::five_by_five());
         let problem = SpmvProblem::new(Arc::clone(&a), vec![1.0; 5]);
         for kernel in cpu_kernels().filter(|k| k.mapping != Mapping::GuidedHacks) {
             for threads in [1, 2, 4, 16] {
-                let spec = kernel.format.with(&FormatParams::default());
+                let spec = kernel.format.with(&any_fill());
                 let matrix = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let shares = kernel.mapping.shares(&matrix, threads).len();
                 let bound = launcher(kernel.id).unwrap()(matrix, threads).unwrap();

@@ -1,7 +1,9 @@
 //! One static descriptor a kernel: what it is called, what it reads and how it maps work to
 //! workers. Backends hold the launchers; a test holds both lists together.
 
-use crate::matrix::{DEFAULT_HACK_SIZE, FormatSpec, Order};
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
 
 use super::grid::GridMapping;
 use super::mapping::Mapping;
@@ -82,25 +84,48 @@ pub enum Format {
     Hyb(Order),
     /// Hacked ELLPACK.
     Hll(Order),
+    /// Block sparse rows.
+    Bsr,
+    /// Diagonals.
+    Dia,
 }
 
 /// Parameters of formats that a user may set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormatParams {
     /// Rows a hack of HLL.
     pub hack_size: usize,
+    /// Rows of a window in which HLL sorts rows by length; 0 or 1 for none.
+    #[serde(default, skip_serializing_if = "is_unsorted")]
+    pub sigma: usize,
+    /// Rows longer than this HLL keeps apart in CSR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<usize>,
     /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyb_width: Option<usize>,
+    /// Edge of BSR's blocks; the one that moves the fewest bytes when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bsr_block: Option<usize>,
+    /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_fill: Option<u32>,
+}
+
+fn is_unsorted(sigma: &usize) -> bool {
+    *sigma <= 1
 }
 
 impl Default for FormatParams {
     fn default() -> Self {
-        Self { hack_size: DEFAULT_HACK_SIZE, hyb_width: None }
+        let (spill, hyb_width, bsr_block, min_fill) = (None, None, None, None);
+        let (hack_size, sigma) = (DEFAULT_HACK_SIZE, 1);
+        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
     }
 }
 
 impl Format {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -108,6 +133,8 @@ impl Format {
             Self::Ell(_) => "ell",
             Self::Hyb(_) => "hyb",
             Self::Hll(_) => "hll",
+            Self::Bsr => "bsr",
+            Self::Dia => "dia",
         }
     }
 
@@ -118,7 +145,15 @@ impl Format {
             Self::Csr => FormatSpec::Csr,
             Self::Ell(order) => FormatSpec::Ell { order },
             Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
-            Self::Hll(order) => FormatSpec::Hll { hack_size: params.hack_size, order },
+            Self::Bsr => FormatSpec::Bsr {
+                block: params.bsr_block,
+                min_fill: params.min_fill.unwrap_or(BSR_MIN_FILL),
+            },
+            Self::Dia => FormatSpec::Dia { min_fill: params.min_fill.unwrap_or(DIA_MIN_FILL) },
+            Self::Hll(order) => {
+                let FormatParams { hack_size, sigma, spill, .. } = *params;
+                FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
+            }
         }
     }
 }
@@ -177,8 +212,9 @@ const fn cpu_spmv(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
-    // The papers' kernels on padded formats multiply the padding.
-    let needs_finite_x = matches!(format, Format::Ell(_) | Format::Hyb(_) | Format::Hll(_));
+    // The papers' kernels on padded formats multiply the padding, those on blocks and diagonals
+    // the zeros in them.
+    let needs_finite_x = !matches!(format, Format::Coo | Format::Csr);
     let (operation, device) = (Operation::Spmv, DeviceKind::Cpu);
     KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
 }
@@ -234,6 +270,10 @@ pub static KERNELS: &[KernelDescriptor] = &[
         "one thread, hack by hack, rows in order, padding multiplied"),
     cpu_spmv("cpu/hll/guided", Format::Hll(RowMajor), Mapping::GuidedHacks, &[Paper000],
         "hacks in shrinking chunks for the next free thread; four sums a row, prefetch"),
+    cpu_spmv("cpu/bsr/rows", Format::Bsr, Mapping::EqualBlockRows, &[Ours],
+        "equal contiguous parts of the rows of blocks, one a thread, zeros multiplied"),
+    cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
+        "equal contiguous parts of the rows, one a thread, diagonal by diagonal, zeros multiplied"),
 
     cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, false, &[Paper000, Paper002],
         "one thread a row"),

@@ -63,9 +63,13 @@ impl GridMapping {
 
 impl KernelDescriptor {
     /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without
-    /// work and for kernels that do not run on a grid.
+    /// work, for kernels that do not run on a grid, and for HLL whose rows are in another order or
+    /// kept apart, which no kernel on a grid takes.
     pub fn accesses(&self, a: &AnyFormat, thread: u64) -> Vec<Access> {
         let Mapping::Grid(mapping) = self.mapping else { return Vec::new() };
+        if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
+            return Vec::new();
+        }
         let (warp, lane) = (thread / LANES, thread % LANES);
         match (mapping, a) {
             (GridMapping::ThreadPerRow, _) => self.rows_of_thread(a, one(thread), 0, 1),
@@ -129,7 +133,7 @@ fn slots(a: &AnyFormat, row: usize, padding: bool) -> Vec<u64> {
             let ell = a.ell();
             of(&ell.shape(), row, length(ell.row_len(), ell.shape().row_slots(row)))
         }
-        AnyFormat::Coo(_) => Vec::new(),
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => Vec::new(),
     }
 }
 
@@ -183,6 +187,7 @@ mod tests {
             AnyFormat::Hll(a) => (a.val()[slot], a.col()[slot]),
             AnyFormat::Hyb(a) if access.in_tail => (a.tail().val()[slot], a.tail().col()[slot]),
             AnyFormat::Hyb(a) => (a.ell().val()[slot], a.ell().col()[slot]),
+            AnyFormat::Bsr(_) | AnyFormat::Dia(_) => panic!("no kernel on a grid reads these"),
         }
     }
 
@@ -193,9 +198,11 @@ mod tests {
         let x = integer_vector(61, 7);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
         let y = problem.reference().y().to_vec();
+        let params =
+            FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
         for (kernel, mapping) in on_grid() {
             for block in [32, 96, 160] {
-                let spec = kernel.format.with(&FormatParams { hack_size: 8, hyb_width: Some(3) });
+                let spec = kernel.format.with(&params);
                 let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let rows = mapping.blocks(Work::Rows(97), block);
                 let blocks = match &format {

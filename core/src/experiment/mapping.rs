@@ -18,6 +18,8 @@ pub enum Mapping {
     EqualEntries,
     /// Contiguous pieces with equally many rows plus entries; a row may be shared (CSR).
     MergePath,
+    /// Contiguous parts of equally many rows of blocks (BSR).
+    EqualBlockRows,
     /// Hacks in shrinking chunks for the next free worker (HLL).
     GuidedHacks,
     /// Threads of a GPU's grid.
@@ -31,7 +33,8 @@ pub enum Mapping {
 pub struct Share {
     /// The worker; absent when the next free one takes it.
     pub worker: Option<usize>,
-    /// Rows touched, the last one perhaps only in part.
+    /// Rows touched, the last one perhaps only in part; where a format stores rows in an order of
+    /// its own, positions in it ([`row_at`] tells the row).
     pub rows: Range<usize>,
     /// The entries worked on when rows can be shared; otherwise all slots of `rows`.
     pub entries: Option<Range<usize>>,
@@ -51,9 +54,14 @@ impl Mapping {
                 by_worker(&RowParts::equal_entries(a.row_ptr(), workers))
             }
             (Self::MergePath, AnyFormat::Csr(a)) => merge_shares(a.row_ptr(), workers),
+            (Self::EqualBlockRows, AnyFormat::Bsr(a)) => {
+                by_worker(&RowParts::equal_block_rows(a.rows(), a.block(), workers))
+            }
             (Self::GuidedHacks, AnyFormat::Hll(a)) => {
                 let chunks = GuidedChunks::new(a.shape(), workers);
-                let rows = chunks.rows().iter();
+                let order = a.row_order();
+                let kept_apart = (order.in_blocks()..order.rows()).map(|p| p..p + 1);
+                let rows = chunks.rows().iter().chain(kept_apart);
                 rows.map(|rows| Share { worker: None, rows, entries: None }).collect()
             }
             _ => vec![Share { worker: Some(0), rows: 0..rows_of(a), entries: None }],
@@ -81,12 +89,23 @@ pub(super) fn rows_of(a: &AnyFormat) -> usize {
         AnyFormat::Csr(a) => a.rows(),
         AnyFormat::Ell(a) => a.shape().rows,
         AnyFormat::Hyb(a) => a.ell().shape().rows,
-        AnyFormat::Hll(a) => a.shape().rows(),
+        AnyFormat::Hll(a) => a.rows(),
+        AnyFormat::Bsr(a) => a.rows(),
+        AnyFormat::Dia(a) => a.rows(),
     }
 }
 
-/// The slots that a kernel reads for one row, in order: `(column, value)` of each, padding
-/// included. A HYB row goes on in its tail.
+/// The row at a position of a format: the same number but where the format sorts rows.
+pub fn row_at(a: &AnyFormat, position: usize) -> usize {
+    match a {
+        AnyFormat::Hll(a) => a.row_order().row_at(position),
+        _ => position,
+    }
+}
+
+/// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
+/// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
+/// are not read.
 pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
     fn padded(layout: &impl SlotLayout, row: usize, col: &[u32], val: &[f64]) -> Vec<(u32, f64)> {
         let slots = (0..layout.row_slots(row)).map(|j| layout.slot(row, j) as usize);
@@ -106,6 +125,11 @@ pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
             steps.extend(coordinates(a.tail(), row));
             steps
         }
-        AnyFormat::Hll(a) => padded(a.shape(), row, a.col(), a.val()),
+        AnyFormat::Hll(a) => match row.checked_sub(a.row_order().in_blocks()) {
+            None => padded(a.shape(), row, a.col(), a.val()),
+            Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
+        },
+        AnyFormat::Bsr(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
+        AnyFormat::Dia(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
     }
 }

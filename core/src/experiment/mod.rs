@@ -7,6 +7,7 @@ mod backend;
 mod cpu;
 mod descriptor;
 mod grid;
+mod loaded;
 mod mapping;
 mod plan;
 mod problem;
@@ -25,9 +26,10 @@ pub use descriptor::{
     kernel,
 };
 pub use grid::{Access, COO_SPAN, GridMapping, LANES, Work};
-pub use mapping::{Mapping, Share, row_steps};
+pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
+pub use mapping::{Mapping, Share, row_at, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{LoadedMatrix, LoadedValues, MatrixSource, ReadMatrix, SourceError};
+pub use source::{MatrixSource, SourceError, matrix_folders};

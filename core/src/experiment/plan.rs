@@ -24,17 +24,15 @@ pub struct Settings {
     pub cold: bool,
     /// Seed of x.
     pub seed: u64,
-    /// Rows a hack of HLL.
-    pub hack_size: usize,
-    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hyb_width: Option<usize>,
+    /// Parameters of the formats.
+    #[serde(flatten)]
+    pub formats: FormatParams,
 }
 
 impl Settings {
     /// Parameters of the formats.
     pub fn format(&self) -> FormatParams {
-        FormatParams { hack_size: self.hack_size, hyb_width: self.hyb_width }
+        self.formats
     }
 }
 
@@ -184,8 +182,7 @@ mod tests {
             blocks: vec![64, 128, 256],
             cold: true,
             seed: 42,
-            hack_size: 32,
-            hyb_width: None,
+            formats: FormatParams::default(),
         };
         let devices = [DeviceKind::Cpu, DeviceKind::Cuda];
         let kernels = select_kernels(Operation::Spmv, &devices, &[]).unwrap();

@@ -405,8 +405,11 @@ mod tests {
             blocks: Vec::new(),
             cold: false,
             seed: 42,
-            hack_size: 4,
-            hyb_width: None,
+            formats: crate::experiment::FormatParams {
+                hack_size: 4,
+                min_fill: Some(0),
+                ..Default::default()
+            },
         }
     }
 
@@ -454,12 +457,14 @@ mod tests {
 
     #[test]
     fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
-        // ELLPACK of the example takes 140 bytes, HLL 5x2 slots plus offsets; COO takes 160.
+        // ELLPACK of the example takes 140 bytes, HLL 5x2 slots plus offsets; COO takes 160, its
+        // one block 220, its three diagonals 168.
         let mut seen = Collect::default();
         let ending = run_with(&CpuBackend::new(), MemoryLimit::bytes(150), &mut seen);
         assert_eq!(ending, Ending::Complete);
         for run in &seen.runs {
-            let refused = run.kernel.starts_with("cpu/coo/") || run.kernel.starts_with("cpu/hll/");
+            let too_large = ["cpu/coo/", "cpu/hll/", "cpu/bsr/", "cpu/dia/"];
+            let refused = too_large.iter().any(|format| run.kernel.starts_with(format));
             let expected = if refused { Verdict::Refused } else { Verdict::Pass };
             assert_eq!(run.check.verdict, expected, "{}: {:?}", run.kernel, run.check.reason);
             assert_eq!(run.figures.is_some(), !refused);

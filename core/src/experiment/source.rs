@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use num_complex::Complex64;
-
-use crate::bundle::{MatrixRecord, Source, matrix_id};
+use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
+use crate::bundle::{Reordered, Source};
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
-use crate::io::{AnyMatrix, Field, IoError, Progress, Symmetry, open_matrix};
-use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+use crate::io::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_matrix};
+use crate::matrix::{Band, Csr, FormatError, Reordering, Scalar, permuted};
 use crate::memory::MemoryLimit;
 
 /// A matrix as a user names it.
@@ -21,8 +20,10 @@ pub enum MatrixSource {
     File(PathBuf),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
-    /// An entry of one of the suites.
+    /// An entry of one of the suites, made by its generator.
     Suite(&'static SuiteEntry, GeneratorSpec),
+    /// An entry of one of the suites whose real file is here.
+    SuiteFile(&'static SuiteEntry, PathBuf),
 }
 
 /// Why a matrix could not be had.
@@ -40,41 +41,9 @@ pub enum SourceError {
     /// The file could not be read.
     #[error(transparent)]
     Read(#[from] IoError),
-}
-
-/// A matrix as it was read or generated.
-#[derive(Clone, Debug)]
-pub struct ReadMatrix {
-    /// The matrix.
-    pub values: LoadedValues,
-    /// Kind of values in the file.
-    pub field: Field,
-    /// Symmetry that the file declares.
-    pub symmetry: Symmetry,
-    /// What a person should know of how it was read.
-    pub warnings: Vec<String>,
-    /// Opening to finished CSR.
-    pub seconds: f64,
-}
-
-/// A matrix ready for experiments, and what is known of it.
-#[derive(Clone, Debug)]
-pub struct LoadedMatrix {
-    /// The matrix.
-    pub values: LoadedValues,
-    /// What a person should know of how it was read.
-    pub warnings: Vec<String>,
-    /// Name, origin, identity and statistics, as they enter a bundle.
-    pub record: MatrixRecord,
-}
-
-/// A matrix's values, shared with whoever else holds them.
-#[derive(Clone, Debug)]
-pub enum LoadedValues {
-    /// Real values: kernels run on them.
-    Real(Arc<Csr<f64>>),
-    /// Complex values: shown, not computed with.
-    Complex(Arc<Csr<Complex64>>),
+    /// Rows and columns could not be numbered anew.
+    #[error(transparent)]
+    Reorder(#[from] FormatError),
 }
 
 impl MatrixSource {
@@ -90,9 +59,28 @@ impl MatrixSource {
         }
     }
 
-    /// An entry of a suite.
+    /// An entry of a suite: the real matrix where its file is in one of [`matrix_folders`], else
+    /// what the entry's generator makes.
     pub fn of_suite(entry: &'static SuiteEntry) -> Result<Self, SourceError> {
-        Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?))
+        Self::of_suite_in(entry, &matrix_folders())
+    }
+
+    fn of_suite_in(entry: &'static SuiteEntry, folders: &[PathBuf]) -> Result<Self, SourceError> {
+        let names = ["mtx", "mtx.gz"].map(|ending| format!("{}.{ending}", entry.name));
+        let mut files = folders.iter().flat_map(|folder| names.iter().map(|n| folder.join(n)));
+        match files.find(|file| entry.wanted.is_some() && file.is_file()) {
+            Some(file) => Ok(Self::SuiteFile(entry, file)),
+            None => Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?)),
+        }
+    }
+
+    /// Whether the matrix is a real one, a stand-in for a real one, or nothing but generated.
+    pub fn origin(&self) -> Source {
+        match self {
+            Self::File(_) | Self::SuiteFile(..) => Source::Real,
+            Self::Suite(entry, _) if entry.wanted.is_some() => Source::StandIn,
+            Self::Generated(_) | Self::Suite(..) => Source::Generated,
+        }
     }
 
     /// Name shown to people: the file's name without `.mtx` and `.gz`, the entry's name, or the
@@ -100,12 +88,11 @@ impl MatrixSource {
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = name.strip_suffix(".gz").unwrap_or(&name);
-                name.strip_suffix(".mtx").unwrap_or(name).to_owned()
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                matrix_name(&name.to_string_lossy()).to_owned()
             }
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
-            Self::Suite(entry, _) => entry.name.to_owned(),
+            Self::Suite(entry, _) | Self::SuiteFile(entry, _) => entry.name.to_owned(),
         }
     }
 
@@ -117,22 +104,41 @@ impl MatrixSource {
         cancel: &AtomicBool,
     ) -> Result<ReadMatrix, SourceError> {
         let start = Instant::now();
-        let (matrix, field, symmetry, warnings) = match self {
-            Self::File(path) => {
-                let file = open_matrix(path, limit, progress.cancelled_by(cancel))?;
-                (file.matrix, file.field, file.symmetry, file.warnings)
+        let file = match self {
+            Self::File(path) | Self::SuiteFile(_, path) => {
+                let mut file = open_matrix(path, limit, progress.cancelled_by(cancel))?;
+                file.warnings.extend(self.unlike_the_published(&file.matrix));
+                file
             }
             Self::Generated(spec) | Self::Suite(_, spec) => {
-                let matrix = AnyMatrix::Real(generate(spec, limit, cancel)?);
-                (matrix, Field::Real, Symmetry::General, Vec::new())
+                let stand_in = self.origin() == Source::StandIn;
+                let warning = stand_in.then(|| {
+                    format!("the real matrix is not here; this is the stand-in that {spec} makes")
+                });
+                MatrixFile {
+                    matrix: AnyMatrix::Real(generate(spec, limit, cancel)?),
+                    field: Field::Real,
+                    symmetry: Symmetry::General,
+                    warnings: warning.into_iter().collect(),
+                }
             }
         };
-        let values = match matrix {
-            AnyMatrix::Real(a) => LoadedValues::Real(Arc::new(a)),
-            AnyMatrix::Complex(a) => LoadedValues::Complex(Arc::new(a)),
-        };
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(ReadMatrix { values, field, symmetry, warnings, seconds })
+        Ok(ReadMatrix::new(file, start.elapsed().as_secs_f64()))
+    }
+
+    /// A sentence when a suite's file does not have the sizes of the matrix that it is named after.
+    fn unlike_the_published(&self, found: &AnyMatrix) -> Option<String> {
+        let Self::SuiteFile(entry, path) = self else { return None };
+        let (wanted, name) = (entry.wanted?, entry.name);
+        let (rows, cols) = (found.rows() as u64, found.cols() as u64);
+        ((rows, cols) != (wanted.rows, wanted.cols)).then(|| {
+            format!(
+                "{} is {rows} x {cols}, but the published {name} is {} x {}",
+                path.display(),
+                wanted.rows,
+                wanted.cols
+            )
+        })
     }
 
     /// Reads or generates the matrix and describes it. `limit` bounds what is allocated.
@@ -142,36 +148,76 @@ impl MatrixSource {
         progress: Progress<'_>,
         cancel: &AtomicBool,
     ) -> Result<LoadedMatrix, SourceError> {
-        let read = self.load_values(limit, progress, cancel)?;
-        let (sha256, statistics) = match &read.values {
-            LoadedValues::Real(a) => describe(a),
-            LoadedValues::Complex(a) => describe(a),
+        self.load_reordered(None, limit, progress, cancel)
+    }
+
+    /// The same with rows and columns numbered anew. The matrix has its own name (the word is
+    /// appended), identity and statistics then, and its record says what it was like before.
+    pub fn load_reordered(
+        &self,
+        reordering: Option<Reordering>,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<LoadedMatrix, SourceError> {
+        let mut read = self.load_values(limit, progress, cancel)?;
+        let (mut name, mut reordered) = (self.name(), None);
+        if let Some(by) = reordering {
+            let before;
+            (read.values, before) = match &read.values {
+                LoadedValues::Real(a) => {
+                    let (a, before) = reorder(a, by, limit)?;
+                    (LoadedValues::Real(a), before)
+                }
+                LoadedValues::Complex(a) => {
+                    let (a, before) = reorder(a, by, limit)?;
+                    (LoadedValues::Complex(a), before)
+                }
+            };
+            name = format!("{name}-{}", by.as_str());
+            reordered = Some(before);
+        }
+        let mut loaded = LoadedMatrix::describe(name, read);
+        loaded.record.source = self.origin();
+        loaded.record.reordered = reordered;
+        loaded.record.generator = match self {
+            Self::File(_) | Self::SuiteFile(..) => None,
+            Self::Generated(spec) | Self::Suite(_, spec) => Some(spec.to_string()),
         };
-        let name = self.name();
-        let (source, generator) = match self {
-            Self::File(_) => (Source::Real, None),
-            Self::Generated(spec) | Self::Suite(_, spec) => {
-                (Source::Generated, Some(spec.to_string()))
-            }
-        };
-        let record = MatrixRecord {
-            id: matrix_id(&name, &sha256),
-            name,
-            source,
-            generator,
-            sha256,
-            field: read.field.as_str().to_owned(),
-            symmetry: read.symmetry.as_str().to_owned(),
-            read_seconds: read.seconds,
-            statistics,
-        };
-        Ok(LoadedMatrix { values: read.values, warnings: read.warnings, record })
+        Ok(loaded)
     }
 }
 
-/// Identity and statistics, computed side by side.
-fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
-    rayon::join(|| identity(a), || Statistics::of(a))
+/// Folders that are searched for the real matrices of suites: the one that
+/// `SPARSESCOPE_MATRICES` names, then the user's cache.
+pub fn matrix_folders() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let cache = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        variable("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
+    };
+    let cache = cache.map(|cache| cache.join("sparsescope").join("matrices"));
+    variable("SPARSESCOPE_MATRICES").into_iter().chain(cache).collect()
+}
+
+/// The matrix with rows and columns numbered anew, and what it was like before.
+fn reorder<T: Scalar>(
+    a: &Csr<T>,
+    by: Reordering,
+    limit: MemoryLimit,
+) -> Result<(Arc<Csr<T>>, Reordered), FormatError> {
+    let band = Band::of(a);
+    let made = permuted(a, &by.order(a, limit)?, limit)?;
+    let before = Reordered {
+        by: by.as_str().to_owned(),
+        lower_bandwidth: band.lower,
+        upper_bandwidth: band.upper,
+        profile: band.profile,
+    };
+    Ok((Arc::new(made), before))
 }
 
 impl fmt::Display for MatrixSource {
@@ -179,7 +225,7 @@ impl fmt::Display for MatrixSource {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Generated(spec) => write!(f, "{spec}"),
-            Self::Suite(entry, _) => write!(f, "suite:{}", entry.name),
+            Self::Suite(entry, _) | Self::SuiteFile(entry, _) => write!(f, "suite:{}", entry.name),
         }
     }
 }
@@ -190,7 +236,71 @@ impl SourceError {
         match self {
             Self::Generate(error) => error.is_cancelled(),
             Self::Read(error) => error.is_cancelled(),
-            Self::Spec(_) | Self::UnknownSuiteEntry(_) => false,
+            Self::Spec(_) | Self::UnknownSuiteEntry(_) | Self::Reorder(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(source: &MatrixSource) -> LoadedMatrix {
+        source.load(MemoryLimit::unlimited(), Progress::none(), &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn a_suites_matrix_is_the_file_where_there_is_one_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = suite_entry("cage4").unwrap();
+        let folders = [folder.path().join("absent"), folder.path().to_owned()];
+        let stand_in = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert_eq!(stand_in.record.source, Source::StandIn);
+        assert!(stand_in.record.generator.is_some());
+        assert!(stand_in.warnings[0].contains("stand-in"), "{:?}", stand_in.warnings);
+
+        let diagonal: String = (1..=9).map(|i| format!("{i} {i} 1\n")).collect();
+        let text = format!("%%MatrixMarket matrix coordinate real general\n9 9 9\n{diagonal}");
+        std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
+        let real = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert_eq!((real.record.source, real.record.name.as_str()), (Source::Real, "cage4"));
+        assert_eq!((real.record.generator, real.record.statistics.nnz), (None, 9));
+        assert!(real.warnings.is_empty());
+        assert_ne!(real.record.id, stand_in.record.id);
+
+        let text = "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n";
+        std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
+        let other = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
+        assert!(other.warnings[0].contains("1 x 2, but the published cage4 is 9 x 9"));
+    }
+
+    #[test]
+    fn a_reordered_matrix_is_another_one_and_says_what_it_was_before() {
+        let source = MatrixSource::parse("gen:road?m=3000").unwrap();
+        let plain = load(&source);
+        let (limit, cancel) = (MemoryLimit::unlimited(), AtomicBool::new(false));
+        let rcm = Some(Reordering::Rcm);
+        let made = source.load_reordered(rcm, limit, Progress::none(), &cancel).unwrap();
+        let before = made.record.reordered.clone().unwrap();
+        let (s, t) = (&plain.record.statistics, &made.record.statistics);
+        assert_eq!(before.by, "rcm");
+        assert_eq!(
+            (before.lower_bandwidth, before.upper_bandwidth, before.profile),
+            (s.lower_bandwidth, s.upper_bandwidth, s.profile)
+        );
+        assert!(t.lower_bandwidth < s.lower_bandwidth / 2, "{}", t.lower_bandwidth);
+        assert_eq!((t.nnz, &t.row.histogram), (s.nnz, &s.row.histogram));
+        assert_eq!((plain.record.reordered, made.record.source), (None, Source::Generated));
+        assert_ne!(made.record.sha256, plain.record.sha256);
+        assert_eq!(made.record.name, "road?m=3000-rcm");
+    }
+
+    #[test]
+    fn matrices_that_stand_for_themselves_are_never_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("grid-64.mtx"), "").unwrap();
+        let entry = suite_entry("grid-64").unwrap();
+        let source = MatrixSource::of_suite_in(entry, &[folder.path().to_owned()]).unwrap();
+        assert_eq!(source.origin(), Source::Generated);
     }
 }

@@ -1,4 +1,5 @@
-//! Finite elements: trilinear hexahedra on a box, assembled row by row.
+//! Finite elements on a box of bricks, assembled row by row: trilinear hexahedra, or linear
+//! tetrahedra, six to a brick.
 
 use super::assemble::Rule;
 use super::random::RowRandom;
@@ -6,38 +7,76 @@ use super::random::RowRandom;
 /// Corners of a hexahedron, x fastest.
 const CORNERS: usize = 8;
 
-/// n³ nodes with `dof` unknowns each. With 3 unknowns isotropic elasticity (Poisson's ratio 0.3),
-/// otherwise a diffusion operator coupled among the unknowns. Stiffness varies from element to
-/// element over two decades; a thousandth of each element's diagonal is added, so that the matrix
-/// is positive definite without boundary conditions. Like cant, bcsstk17 or Emilia_923 (3
-/// unknowns), thermal2 (1), af_1_k101 (5).
-pub(super) struct FemHex {
-    n: usize,
+/// A box of nodes with `dof` unknowns each. With 3 unknowns isotropic elasticity (Poisson's ratio
+/// 0.3), otherwise a diffusion operator coupled among the unknowns. Stiffness varies from element to
+/// element over some decades; a small share of each element's diagonal is added, so that the matrix
+/// is positive definite without boundary conditions.
+pub(super) struct Fem {
+    nodes: [usize; 3],
+    /// The first so many unknowns are kept: a principal submatrix is positive definite too.
+    m: usize,
     dof: usize,
     seed: u64,
-    /// Element matrix of stiffness 1, (8·dof)², bitwise symmetric.
+    decades: f64,
+    /// Which of the 27 nodes around a node share an element with it.
+    coupled: fn([isize; 3]) -> bool,
+    /// Brick matrix of stiffness 1, (8·dof)², bitwise symmetric.
     element: Vec<f64>,
 }
 
-impl FemHex {
-    pub(super) fn new(n: usize, dof: usize, seed: u64) -> Self {
-        Self { n, dof, seed, element: element_matrix(dof) }
+impl Fem {
+    /// n³ nodes, two decades of stiffness, a thousandth of the diagonal. Like cant, bcsstk17 (3
+    /// unknowns), thermal2 (1) or af_1_k101 (5).
+    pub(super) fn hexahedra(n: usize, dof: usize, seed: u64) -> Self {
+        let element = brick_matrix(dof, 1.001, hexahedron);
+        Self {
+            nodes: [n; 3],
+            m: n.pow(3) * dof,
+            dof,
+            seed,
+            decades: 2.0,
+            coupled: |_| true,
+            element,
+        }
+    }
+
+    /// Tetrahedra along the bricks' diagonals, so that a node has at most 14 neighbours; one
+    /// unknown is a flow through a medium whose permeability depends on the direction. Like
+    /// Emilia_923 (3 unknowns) or StocF-1465 (1).
+    pub(super) fn tetrahedra(
+        nodes: [usize; 3],
+        m: usize,
+        dof: usize,
+        decades: f64,
+        shift: f64,
+        seed: u64,
+    ) -> Self {
+        let coupled =
+            |step: [isize; 3]| step.iter().all(|s| *s >= 0) || step.iter().all(|s| *s <= 0);
+        let element = brick_matrix(dof, 1.0 + shift, tetrahedra);
+        Self { nodes, m, dof, seed, decades, coupled, element }
     }
 
     fn node(&self, i: usize) -> [usize; 3] {
-        [i % self.n, i / self.n % self.n, i / self.n / self.n]
+        let [nx, ny, _] = self.nodes;
+        [i % nx, i / nx % ny, i / nx / ny]
     }
 
-    /// Nodes that share an element with this one, itself included.
-    fn near(&self, node: [usize; 3]) -> usize {
-        let lines = |c: usize| 1 + usize::from(c > 0) + usize::from(c + 1 < self.n);
-        node.map(lines).iter().product()
+    /// The node some steps (each plus 1) from another one, if there is one and an element has both.
+    fn neighbour(&self, node: [usize; 3], steps: [usize; 3]) -> Option<usize> {
+        let along = |axis: usize| -> Option<usize> {
+            let place = (node.get(axis)? + steps.get(axis)?).checked_sub(1)?;
+            (place < *self.nodes.get(axis)?).then_some(place)
+        };
+        let [nx, ny, _] = self.nodes;
+        let (x, y, z) = (along(0)?, along(1)?, along(2)?);
+        (self.coupled)(steps.map(|step| step as isize - 1)).then_some((z * ny + y) * nx + x)
     }
 }
 
-impl Rule for FemHex {
+impl Rule for Fem {
     fn rows(&self) -> usize {
-        self.n.pow(3) * self.dof
+        self.m
     }
 
     fn most_entries(&self) -> u128 {
@@ -45,7 +84,12 @@ impl Rule for FemHex {
     }
 
     fn row_len(&self, i: usize) -> Option<usize> {
-        Some(self.near(self.node(i / self.dof)) * self.dof)
+        let node = self.node(i / self.dof);
+        let columns = |step: [usize; 3]| {
+            let first = self.neighbour(node, step)? * self.dof;
+            Some(self.m.saturating_sub(first).min(self.dof))
+        };
+        Some((0..27).filter_map(|slot| columns(steps(slot))).sum())
     }
 
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
@@ -63,12 +107,12 @@ impl Rule for FemHex {
             else {
                 continue;
             };
-            let elements = self.n - 1;
-            if ex >= elements || ey >= elements || ez >= elements {
+            let [nx, ny, nz] = self.nodes.map(|n| n - 1);
+            if ex >= nx || ey >= ny || ez >= nz {
                 continue;
             }
-            let number = (ez * elements + ey) * elements + ex;
-            let stiffness = RowRandom::new(self.seed, number).scale(2.0);
+            let number = (ez * ny + ey) * nx + ex;
+            let stiffness = RowRandom::new(self.seed, number).scale(self.decades);
             let size = CORNERS * self.dof;
             let line = corner * self.dof + component;
             let values = self.element.iter().skip(line * size).take(size);
@@ -82,33 +126,42 @@ impl Rule for FemHex {
                 }
             }
         }
-        for (k, sum) in sums.into_iter().enumerate() {
-            let (slot, d) = (k / self.dof, k % self.dof);
-            let along = |c: usize, step: usize| (c + step).checked_sub(1).filter(|&c| c < self.n);
-            let (xx, yy, zz) = (along(x, slot % 3), along(y, slot / 3 % 3), along(z, slot / 9));
-            if let (Some(xx), Some(yy), Some(zz)) = (xx, yy, zz) {
-                let j = (zz * self.n + yy) * self.n + xx;
-                row.push(((j * self.dof + d) as u32, sum));
+        for (slot, sums) in sums.chunks(self.dof).enumerate() {
+            if let Some(j) = self.neighbour(node, steps(slot)) {
+                let columns = (j * self.dof..self.m).zip(sums);
+                row.extend(columns.map(|(column, &sum)| (column as u32, sum)));
             }
         }
     }
 }
 
-/// The stiffness matrix of one brick by 2 × 2 × 2 Gauss points, row by row. Its sides differ, so
-/// that no entry vanishes by chance.
-fn element_matrix(dof: usize) -> Vec<f64> {
-    const SIDES: [f64; 3] = [1.0, 0.9, 0.8];
-    const LAMBDA: f64 = 0.3 / (1.3 * 0.4);
-    const MU: f64 = 1.0 / 2.6;
-    let size = CORNERS * dof;
+/// Steps along the axes, plus 1, to the node of one of the 27 places around a node.
+fn steps(slot: usize) -> [usize; 3] {
+    [slot % 3, slot / 3 % 3, slot / 9]
+}
+
+/// Sides of a brick; they differ, so that no entry vanishes by chance.
+const SIDES: [f64; 3] = [1.0, 0.9, 0.8];
+
+/// A place where the gradients of a brick's eight corner functions are known, and its weight.
+struct Point {
+    gradients: [[f64; 3]; CORNERS],
+    weight: f64,
+}
+
+/// Which half of the brick a corner lies in.
+fn bit(corner: usize, axis: usize) -> bool {
+    corner >> axis & 1 == 1
+}
+
+/// 2 × 2 × 2 Gauss points.
+fn hexahedron(_: usize) -> (Vec<Point>, [f64; 9]) {
     let volume: f64 = SIDES.iter().product();
     let gauss = 1.0 / 3f64.sqrt();
-    let sign = |index: usize, bit: usize| if index >> bit & 1 == 1 { 1.0 } else { -1.0 };
-    let mut matrix = vec![0.0; size * size];
-    for g in 0..CORNERS {
+    let sign = |index: usize, axis: usize| if bit(index, axis) { 1.0 } else { -1.0 };
+    let points = (0..CORNERS).map(|g| {
         let at = |axis: usize| sign(g, axis) * gauss;
-        // ∂N_a/∂x_axis at this Gauss point.
-        let gradient = |a: usize| -> [f64; 3] {
+        let gradients = std::array::from_fn(|a| {
             let factor = |axis: usize| 0.5 * (1.0 + sign(a, axis) * at(axis));
             let slope = |axis: usize, side: f64| sign(a, axis) / side;
             let [sx, sy, sz] = SIDES;
@@ -117,19 +170,83 @@ fn element_matrix(dof: usize) -> Vec<f64> {
                 slope(1, sy) * factor(0) * factor(2),
                 slope(2, sz) * factor(0) * factor(1),
             ]
-        };
+        });
+        Point { gradients, weight: volume / CORNERS as f64 }
+    });
+    (points.collect(), IDENTITY)
+}
+
+const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// Permeability 1 along (2, 2, 1)/3 and a twentieth across.
+const ALONG_A_DIRECTION: [f64; 9] = [
+    0.05 + 0.95 * 4.0 / 9.0,
+    0.95 * 4.0 / 9.0,
+    0.95 * 2.0 / 9.0,
+    0.95 * 4.0 / 9.0,
+    0.05 + 0.95 * 4.0 / 9.0,
+    0.95 * 2.0 / 9.0,
+    0.95 * 2.0 / 9.0,
+    0.95 * 2.0 / 9.0,
+    0.05 + 0.95 / 9.0,
+];
+
+/// The six tetrahedra whose edges lead from corner 0 to corner 7 along the axes in any order; in
+/// each the gradients are constant.
+fn tetrahedra(dof: usize) -> (Vec<Point>, [f64; 9]) {
+    let volume: f64 = SIDES.iter().product();
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let points = orders.map(|order| {
+        let mut gradients = [[0.0; 3]; CORNERS];
+        let mut corner = 0;
+        for axis in order {
+            // Along this edge the one corner's function falls from 1 and the next one's rises.
+            let slope = SIDES.get(axis).map_or(0.0, |side| 1.0 / side);
+            let next = corner | 1 << axis;
+            for (at, change) in [(corner, -slope), (next, slope)] {
+                if let Some(g) = gradients.get_mut(at).and_then(|g: &mut [f64; 3]| g.get_mut(axis))
+                {
+                    *g += change;
+                }
+            }
+            corner = next;
+        }
+        Point { gradients, weight: volume / 6.0 }
+    });
+    (points.into(), if dof == 1 { ALONG_A_DIRECTION } else { IDENTITY })
+}
+
+/// The stiffness matrix of one brick, row by row, its diagonal times `diagonal`.
+fn brick_matrix(
+    dof: usize,
+    diagonal: f64,
+    points: fn(usize) -> (Vec<Point>, [f64; 9]),
+) -> Vec<f64> {
+    const LAMBDA: f64 = 0.3 / (1.3 * 0.4);
+    const MU: f64 = 1.0 / 2.6;
+    let size = CORNERS * dof;
+    let (points, tensor) = points(dof);
+    let mut matrix = vec![0.0; size * size];
+    for Point { gradients, weight } in points {
+        let gradient = |corner: usize| gradients.get(corner).copied().unwrap_or_default();
         for (k, value) in matrix.iter_mut().enumerate() {
             let (line, column) = (k / size, k % size);
             let (ga, gb) = (gradient(line / dof), gradient(column / dof));
             let (c, d) = (line % dof, column % dof);
             let dot: f64 = ga.iter().zip(gb).map(|(a, b)| a * b).sum();
+            let flow: f64 = tensor
+                .chunks(3)
+                .zip(ga)
+                .map(|(t, a)| a * t.iter().zip(gb).map(|(t, b)| t * b).sum::<f64>())
+                .sum();
             let part = |g: [f64; 3], axis: usize| g.get(axis).copied().unwrap_or(0.0);
-            *value += volume / CORNERS as f64
+            *value += weight
                 * match dof {
                     3 => {
                         let shear = if c == d { MU * dot } else { 0.0 };
                         LAMBDA * part(ga, c) * part(gb, d) + MU * part(ga, d) * part(gb, c) + shear
                     }
+                    1 => flow * 1.1,
                     _ => dot * if c == d { 1.1 } else { 0.1 },
                 };
         }
@@ -140,7 +257,7 @@ fn element_matrix(dof: usize) -> Vec<f64> {
         let (line, column) = (k / size, k % size);
         let (low, high) = (line.min(column), line.max(column));
         let mirrored = upper.get(low * size + high).copied().unwrap_or(0.0);
-        *value = if line == column { mirrored * 1.001 } else { mirrored };
+        *value = if line == column { mirrored * diagonal } else { mirrored };
     }
     matrix
 }

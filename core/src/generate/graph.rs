@@ -6,11 +6,14 @@ use super::random::RowRandom;
 
 /// Roads: nodes on a lattice, most of its edges, a few diagonals; entries are 1. Numbered tile by
 /// tile, so that neighbours are mostly near in memory. Mean degree about 2.8, longest row at most
-/// 8. Like roadNet-PA, usroads or europe_osm.
+/// 8, or one crossing in the middle of the numbers that has more. Like roadNet-PA, usroads or
+/// europe_osm.
 pub(super) struct Road {
     m: usize,
     seed: u64,
     tiles_across: usize,
+    /// Neighbours of the crossing m / 2 that are there whatever chance says, nearest first.
+    crossing: Vec<usize>,
 }
 
 /// Side of a tile.
@@ -20,10 +23,24 @@ const TILE: usize = 16;
 const ROADS: [(isize, isize, f64); 4] = [(1, 0, 0.66), (0, 1, 0.66), (1, 1, 0.05), (-1, 1, 0.03)];
 
 impl Road {
-    pub(super) fn new(m: usize, seed: u64) -> Self {
+    /// `busiest` roads meet at the crossing, 0 for as many as chance makes.
+    pub(super) fn new(m: usize, busiest: usize, seed: u64) -> Self {
         let tiles = m.div_ceil(TILE * TILE);
         let tiles_across = (1..).find(|side| side * side >= tiles).unwrap_or(1);
-        Self { m, seed, tiles_across }
+        let mut road = Self { m, seed, tiles_across, crossing: Vec::new() };
+        let mut row = Vec::new();
+        road.row(m / 2, &mut row);
+        let met: Vec<usize> = row.iter().map(|&(j, _)| j as usize).collect();
+        let (x, y) = road.point(m / 2);
+        let mut around: Vec<(isize, usize)> = (-2..=2)
+            .flat_map(|dy| (-2..=2).map(move |dx| (dx, dy)))
+            .filter_map(|(dx, dy)| Some((dx * dx + dy * dy, road.node(x + dx, y + dy)?)))
+            .filter(|(_, j)| *j != m / 2 && !met.contains(j))
+            .collect();
+        around.sort_unstable();
+        let missing = busiest.saturating_sub(met.len());
+        road.crossing = around.into_iter().take(missing).map(|(_, j)| j).collect();
+        road
     }
 
     /// Lattice point of a node.
@@ -51,7 +68,7 @@ impl Rule for Road {
         self.m
     }
     fn most_entries(&self) -> u128 {
-        2 * ROADS.len() as u128 * self.m as u128
+        2 * ROADS.len() as u128 * self.m as u128 + 2 * self.crossing.len() as u128
     }
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
         let (x, y) = self.point(i);
@@ -72,6 +89,11 @@ impl Rule for Road {
                     row.push((j as u32, 1.0));
                 }
             }
+        }
+        if i == self.m / 2 {
+            row.extend(self.crossing.iter().map(|&j| (j as u32, 1.0)));
+        } else if self.crossing.contains(&i) {
+            row.push(((self.m / 2) as u32, 1.0));
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::DEFAULT_SEED;
 use super::assemble::{GenerateError, Rule};
-use super::fem::FemHex;
+use super::fem::Fem;
 use super::graph::{Circuit, Road};
 use super::kkt::Kkt;
 use super::powerlaw::PowerLaw;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
+use super::shaped::Shaped;
 use super::spec::GeneratorSpec;
 use super::stencil::{Poisson2d, Stencil7, Stencil27};
 use crate::memory::MemoryLimit;
@@ -92,6 +93,10 @@ const fn key(name: &'static str, min: u64, max: u64, what: &'static str) -> Key 
     Key { name, what, min, max, default: None }
 }
 
+const fn optional(name: &'static str, min: u64, max: u64, what: &'static str, is: u64) -> Key {
+    Key { name, what, min, max, default: Some(DefaultValue::Is(is)) }
+}
+
 const SEED: Key = Key {
     name: "seed",
     what: "seed of the random numbers",
@@ -100,6 +105,13 @@ const SEED: Key = Key {
     default: Some(DefaultValue::Is(DEFAULT_SEED)),
 };
 const ROWS: Key = key("m", 1, MOST, "rows");
+const DEVIATION: Key = key(
+    "dev",
+    0,
+    1_000_000,
+    "average deviation of the row lengths, in hundredths of a percent of their mean",
+);
+const SHORTEST: Key = optional("min", 0, MOST, "entries of the shortest row", 0);
 const EDGE3: Key = key("n", 1, 1625, "grid points along each of three edges");
 
 #[rustfmt::skip]
@@ -119,7 +131,22 @@ static KINDS: &[Kind] = &[
         rule: |s, _| {
             let (n, dof) = (s.size("n"), s.size("dof"));
             fits_rows(n as u128 * n as u128 * n as u128 * dof as u128)?;
-            Ok(Box::new(FemHex::new(n, dof, s.value("seed"))))
+            Ok(Box::new(Fem::hexahedra(n, dof, s.value("seed"))))
+        } },
+    Kind { name: "fem-tet", what: "finite elements: tetrahedra on nx x ny x nz nodes (3 unknowns: elasticity; 1: flow)",
+        keys: &[key("nx", 2, MOST, "nodes along the first edge"), key("ny", 2, MOST, "nodes along the second edge"),
+            key("nz", 2, MOST, "nodes along the third edge"),
+            optional("dof", 1, 8, "unknowns a node", 1),
+            optional("m", 0, MOST, "rows kept, 0 for all", 0),
+            optional("decades", 0, 12, "powers of ten over which the stiffness varies", 2),
+            optional("shift", 0, 1_000_000, "millionths of the diagonal added to it", 1000), SEED],
+        rule: |s, _| {
+            let nodes = ["nx", "ny", "nz"].map(|key| s.size(key));
+            let rows = nodes.iter().map(|&n| n as u128).product::<u128>().saturating_mul(s.value("dof").into());
+            let m = match s.size("m") { 0 => rows, m => rows.min(m as u128) };
+            fits_rows(rows)?;
+            let (decades, shift) = (s.value("decades") as f64, s.value("shift") as f64 / 1e6);
+            Ok(Box::new(Fem::tetrahedra(nodes, m as usize, s.size("dof"), decades, shift, s.value("seed"))))
         } },
     Kind { name: "banded", what: "random columns near the diagonal, which is full",
         keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED],
@@ -134,12 +161,25 @@ static KINDS: &[Kind] = &[
             }
             Ok(Box::new(Uniform { m, n, row, seed: s.value("seed") }))
         } },
+    Kind { name: "shaped", what: "any structure by its figures: row lengths, blocks, neighbours on a grid, a band",
+        keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries"), key("max", 1, 65_535, "entries of the longest row"),
+            SHORTEST, DEVIATION,
+            optional("dof", 1, 64, "neighbouring unknowns that form a block", 1),
+            optional("nx", 0, 65_535, "nodes of a line, 0 for one line only", 0),
+            optional("ny", 0, 65_535, "lines of a plane, 0 for one plane only", 0),
+            Key { name: "half", what: "largest distance from the diagonal", min: 0, max: MOST, default: Some(DefaultValue::SameAs("m")) },
+            optional("scatter", 0, 1000, "entries in a thousand that lie anywhere in the band", 0),
+            Key { name: "run", what: "neighbouring rows of about the same length", min: 1, max: MOST, default: Some(DefaultValue::SameAs("dof")) },
+            SEED],
+        rule: |s, limit| Ok(Box::new(Shaped::new(s, limit)?)) },
     Kind { name: "powerlaw", what: "a web: row lengths by a power law, popular and near columns",
-        keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"), SEED],
-        rule: |s, limit| Ok(Box::new(PowerLaw::new(s.size("m"), s.size("nnz"), s.size("max"), s.value("seed"), limit)?)) },
+        keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"),
+            SHORTEST, Key { default: Some(DefaultValue::Is(0)), ..DEVIATION },
+            optional("near", 1, MOST, "near pages are numbered less than this apart", 512), SEED],
+        rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)) },
     Kind { name: "road", what: "a road network: two to four neighbours, mostly near",
-        keys: &[ROWS, SEED],
-        rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.value("seed")))) },
+        keys: &[ROWS, optional("max", 0, 24, "roads that meet at the busiest crossing, 0 for as many as chance makes", 0), SEED],
+        rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))) },
     Kind { name: "circuit", what: "a circuit: short rows and one dense row and column",
         keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries, within 1 %"), key("dense", 1, MOST, "entries of the dense row"), SEED],
         rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)) },

@@ -9,17 +9,22 @@ mod fem;
 mod graph;
 mod kinds;
 mod kkt;
+mod lengths;
+mod made;
+mod paper;
 mod powerlaw;
 mod random;
 mod scattered;
+mod shaped;
 mod spec;
 mod stencil;
 mod suite;
 
 pub use assemble::GenerateError;
 pub use kinds::{Key, Kind, kinds};
+pub use made::{Made, measure_made};
 pub use spec::{GeneratorSpec, SpecError};
-pub use suite::{Suite, SuiteEntry, suite, suite_entry, suites};
+pub use suite::{Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
 
 use std::sync::atomic::AtomicBool;
 

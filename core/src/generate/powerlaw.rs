@@ -3,12 +3,15 @@
 use rayon::prelude::*;
 
 use super::assemble::{GenerateError, Rule};
+use super::lengths::{Lengths, Spread, longest_first};
 use super::random::{RowRandom, distinct};
+use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
 /// Row lengths fall with the rank by a power law from `max`, `nnz` in all; the ranks are
-/// scattered over the rows. Half of a row's columns are popular pages, the others near ones. Like
-/// webbase-1M or NotreDame_www.
+/// scattered over the rows. Where a shortest row or an average deviation is asked for, the lengths
+/// follow a power law that has them. Half of a row's columns are popular pages, the others near
+/// ones. Like webbase-1M or NotreDame_www.
 pub(super) struct PowerLaw {
     seed: u64,
     /// Length of each row.
@@ -16,29 +19,32 @@ pub(super) struct PowerLaw {
     /// The rows from the longest to the shortest: the popular pages come first.
     by_rank: Vec<u32>,
     nnz: usize,
+    /// Near pages are numbered less than this apart.
+    near: usize,
 }
 
 /// The streams of the rows' ranks begin here, apart from those of their columns.
 const RANKS: u64 = 1 << 33;
-/// How far near pages are numbered apart at most.
-const NEAR: usize = 512;
 
 impl PowerLaw {
     /// Fails when the lengths cannot be had.
-    pub(super) fn new(
-        m: usize,
-        nnz: usize,
-        max: usize,
-        seed: u64,
-        limit: MemoryLimit,
-    ) -> Result<Self, GenerateError> {
+    pub(super) fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
+        let [m, nnz, max, min] = ["m", "nnz", "max", "min"].map(|key| spec.size(key));
+        let (deviation, seed) = (spec.value("dev") as f64 / 1e4, spec.value("seed"));
         if max > m || nnz < max || nnz as u128 > m as u128 * max as u128 {
             return Err(GenerateError::Parameters(format!(
                 "{m} rows of at most {max} entries cannot have {nnz} entries with a longest row of {max}"
             )));
         }
         limit.check("the row lengths of a power law", 24 * m as u128)?;
-        let by_length = lengths_by_rank(m, nnz, max);
+        let by_length = match min == 0 && deviation == 0.0 {
+            true => lengths_by_rank(m, nnz, max),
+            false => {
+                let spread = Spread::Power;
+                let lengths = Lengths { m, nnz, min, max, deviation, spread };
+                longest_first(lengths.counts(limit)?, min).collect()
+            }
+        };
         let mut keyed: Vec<(u64, u32)> = (0..m)
             .into_par_iter()
             .map(|i| (RowRandom::stream(seed, RANKS + i as u64).bits(), i as u32))
@@ -51,7 +57,7 @@ impl PowerLaw {
                 *slot = length;
             }
         }
-        Ok(Self { seed, lengths, by_rank, nnz })
+        Ok(Self { seed, lengths, by_rank, nnz, near: spec.size("near").min(m) })
     }
 }
 
@@ -72,8 +78,8 @@ impl Rule for PowerLaw {
         let mut columns = Vec::with_capacity(length);
         distinct(&mut columns, length, m, || {
             if random.chance(0.5) {
-                let step = random.below(2 * NEAR.min(m) - 1);
-                (i + m + step - (NEAR.min(m) - 1)) % m
+                let step = random.below(2 * self.near - 1);
+                (i + m + step - (self.near - 1)) % m
             } else {
                 let u = random.unit();
                 let rank = (u * u * u * m as f64) as usize;

@@ -1,5 +1,7 @@
 //! Named suites of matrices.
 
+use super::paper::{PAPER, SOLVER};
+
 /// A set of matrices that are run together.
 #[derive(Debug)]
 pub struct Suite {
@@ -20,6 +22,25 @@ pub struct SuiteEntry {
     pub spec: &'static str,
     /// What it is like.
     pub what: &'static str,
+    /// The real matrix that the generated one stands in for; absent where it stands for itself.
+    pub wanted: Option<Wanted>,
+}
+
+/// Figures of a real matrix, as published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub cols: u64,
+    /// Entries, both triangles of a symmetric matrix.
+    pub nnz: u64,
+    /// Longest row.
+    pub max: Option<u64>,
+    /// Average deviation of the row lengths in percent of their mean.
+    pub percent_average_deviation: Option<f64>,
+    /// Largest |i − j|.
+    pub bandwidth: Option<u64>,
 }
 
 /// Every suite.
@@ -38,11 +59,12 @@ pub fn suite_entry(name: &str) -> Option<&'static SuiteEntry> {
 }
 
 const fn entry(name: &'static str, spec: &'static str, what: &'static str) -> SuiteEntry {
-    SuiteEntry { name, spec, what }
+    SuiteEntry { name, spec, what, wanted: None }
 }
 
 #[rustfmt::skip]
-static SUITES: &[Suite] = &[Suite {
+static SUITES: &[Suite] = &[
+Suite {
     name: "mini",
     what: "ten different structures, done in under a minute on two cores",
     entries: &[
@@ -56,5 +78,27 @@ static SUITES: &[Suite] = &[Suite {
         entry("circuit", "circuit?m=116835&nnz=766396&dense=114190", "short rows and one nearly dense, too large for ELLPACK"),
         entry("saddle-point", "kkt?n=24", "a control problem, two blocks of equations"),
         entry("diagonal", "diagonal?m=1000000", "one entry a row"),
+    ],
+},
+Suite {
+    name: "paper",
+    what: "the thirty matrices of the papers, stand-ins where the files are absent",
+    entries: PAPER,
+},
+Suite {
+    name: "solver",
+    what: "the three symmetric positive definite systems of the thesis, stand-ins where the files are absent",
+    entries: SOLVER,
+},
+Suite {
+    name: "scale",
+    what: "one structure at sizes four times apart, to show how cost grows",
+    entries: &[
+        entry("grid-64", "poisson2d?n=64", "4 thousand rows"),
+        entry("grid-128", "poisson2d?n=128", "16 thousand rows"),
+        entry("grid-256", "poisson2d?n=256", "66 thousand rows"),
+        entry("grid-512", "poisson2d?n=512", "262 thousand rows"),
+        entry("grid-1024", "poisson2d?n=1024", "1 million rows"),
+        entry("grid-2048", "poisson2d?n=2048", "4 million rows"),
     ],
 }];

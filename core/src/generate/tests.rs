@@ -7,15 +7,19 @@ fn make(spec: &str) -> Csr {
 }
 
 /// One small matrix of every kind.
-const SMALL: [&str; 12] = [
+const SMALL: [&str; 16] = [
     "stencil7?n=5",
     "stencil27?n=5",
     "poisson2d?n=7",
     "fem-hex?n=4&dof=3",
+    "fem-tet?nx=4&ny=3&nz=5&dof=3&m=170",
     "banded?m=200&half=9&row=5",
     "random?m=150&n=90&row=7",
     "powerlaw?m=500&nnz=2000&max=90",
     "road?m=700",
+    "road?m=700&max=11",
+    "powerlaw?m=500&nnz=2000&max=90&min=1&dev=8000",
+    "shaped?m=300&nnz=3000&max=25&dev=3000&dof=2&nx=9&scatter=100&half=70",
     "circuit?m=3000&nnz=20000&dense=2000",
     "kkt?n=4",
     "diagonal?m=50",
@@ -41,6 +45,14 @@ fn grids_have_the_number_of_entries_that_theory_gives() {
         assert_eq!(kkt.nnz(), 2 * operator + n.pow(3) + 6 * n.pow(2));
     }
     assert_eq!(make("fem-hex?n=5&dof=3").nnz(), 13usize.pow(3) * 9);
+    // Nodes, edges along the axes, diagonals of faces and of bricks.
+    let (x, y, z) = (4, 3, 5);
+    let edges = (x - 1) * y * z + x * (y - 1) * z + x * y * (z - 1);
+    let faces = (x - 1) * (y - 1) * z + (x - 1) * y * (z - 1) + x * (y - 1) * (z - 1);
+    let bricks = (x - 1) * (y - 1) * (z - 1);
+    let pairs = x * y * z + 2 * (edges + faces + bricks);
+    assert_eq!(make("fem-tet?nx=4&ny=3&nz=5").nnz(), pairs);
+    assert_eq!(make("fem-tet?nx=4&ny=3&nz=5&dof=3").nnz(), 9 * pairs);
     assert_eq!(make("dense-row?m=100").nnz(), 3 * 100 - 2 - 3 + 100);
 }
 
@@ -89,6 +101,8 @@ fn symmetric_kinds_are_symmetric_bit_for_bit() {
         "fem-hex?n=5&dof=3",
         "fem-hex?n=4&dof=1",
         "fem-hex?n=3&dof=5",
+        "fem-tet?nx=4&ny=3&nz=5&dof=3&m=170&decades=4",
+        "fem-tet?nx=4&ny=5&nz=6&dof=1&decades=4",
         "road?m=3000",
         "circuit?m=3000&nnz=20000&dense=2000",
         "kkt?n=4",
@@ -126,19 +140,29 @@ fn is_positive_definite(a: &Csr) -> bool {
 
 #[test]
 fn finite_elements_are_positive_definite_and_barely_so() {
-    for spec in ["fem-hex?n=4&dof=3", "fem-hex?n=4&dof=1", "fem-hex?n=3&dof=4"] {
+    for spec in [
+        "fem-hex?n=4&dof=3",
+        "fem-hex?n=4&dof=1",
+        "fem-hex?n=3&dof=4",
+        "fem-tet?nx=4&ny=3&nz=5&dof=3&m=170&decades=4&shift=100",
+        "fem-tet?nx=7&ny=5&nz=4&decades=4&shift=100",
+    ] {
         assert!(is_positive_definite(&make(spec)), "{spec}");
     }
     assert!(!is_positive_definite(&make("kkt?n=3")), "a saddle point is indefinite");
     // A body may move as a whole without force: without the thousandth on the diagonal, the row
     // sums over one component vanish.
-    let a = make("fem-hex?n=4&dof=3");
-    for i in 0..a.rows() {
-        let (col, val) = a.row(i);
-        let same = col.iter().zip(val).filter(|(c, _)| **c as usize % 3 == i % 3);
-        let sum: f64 = same.map(|(_, v)| v).sum();
-        let diagonal = val[col.binary_search(&(i as u32)).unwrap()];
-        assert!((sum - diagonal * 0.001 / 1.001).abs() < 1e-12 * diagonal, "row {i}");
+    for (spec, shift) in
+        [("fem-hex?n=4&dof=3", 1e-3), ("fem-tet?nx=4&ny=3&nz=5&dof=3&shift=200", 2e-4)]
+    {
+        let a = make(spec);
+        for i in 0..a.rows() {
+            let (col, val) = a.row(i);
+            let same = col.iter().zip(val).filter(|(c, _)| **c as usize % 3 == i % 3);
+            let sum: f64 = same.map(|(_, v)| v).sum();
+            let diagonal = val[col.binary_search(&(i as u32)).unwrap()];
+            assert!((sum - diagonal * shift / (1.0 + shift)).abs() < 1e-12 * diagonal, "row {i}");
+        }
     }
 }
 
@@ -239,4 +263,58 @@ fn every_suite_entry_is_a_matrix_and_names_are_unique() {
         nnz += make(entry.spec).nnz();
     }
     assert!((9_000_000..15_000_000).contains(&nnz), "{nnz}");
+}
+
+/// Runs the generators of a suite's stand-ins and compares them with the real matrices' figures.
+fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
+    let mut differing = Vec::new();
+    for entry in suite(name).unwrap().entries {
+        let spec = GeneratorSpec::parse(entry.spec).unwrap();
+        let made =
+            measure_made(&spec, 5_000_000, MemoryLimit::unlimited(), &AtomicBool::new(false))
+                .unwrap();
+        let wanted = entry.wanted.unwrap();
+        let mut compare = |what: &str, found: f64, wanted: f64, share: f64| {
+            if (found - wanted).abs() > share * wanted {
+                differing.push(format!("{}: {what} {found}, wanted {wanted}", entry.name));
+            }
+        };
+        compare("rows", made.rows as f64, wanted.rows as f64, 0.0);
+        compare("columns", made.cols as f64, wanted.cols as f64, 0.0);
+        compare("entries", made.nnz as f64, wanted.nnz as f64, nnz_tolerance);
+        if let Some(max) = wanted.max {
+            compare("longest row", made.max as f64, max as f64, 0.0);
+        }
+        if let Some(deviation) = wanted.percent_average_deviation {
+            compare("deviation", made.percent_average_deviation, deviation, 0.02);
+        }
+        if let Some(bandwidth) = wanted.bandwidth {
+            compare("bandwidth", made.bandwidth.unwrap() as f64, bandwidth as f64, 0.02);
+        }
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+#[test]
+fn the_papers_stand_ins_are_like_the_real_matrices() {
+    assert_eq!(suite("paper").unwrap().entries.len(), 30);
+    stand_ins_are_like_the_real_ones("paper", 0.01);
+}
+
+#[test]
+fn the_solvers_stand_ins_are_as_large_as_the_real_systems_and_not_diagonally_dominant() {
+    stand_ins_are_like_the_real_ones("solver", 0.015);
+    // The same elements on smaller boxes.
+    for spec in
+        ["fem-tet?nx=9&ny=9&nz=5&dof=3&decades=4&shift=190", "fem-tet?nx=9&ny=9&nz=9&decades=4"]
+    {
+        let a = make(spec);
+        let exceeds = |&i: &usize| {
+            let (col, val) = a.row(i);
+            let diagonal = val[col.binary_search(&(i as u32)).unwrap()];
+            val.iter().map(|v| v.abs()).sum::<f64>() > 2.0 * diagonal
+        };
+        let share = (0..a.rows()).filter(exceeds).count() as f64 / a.rows() as f64;
+        assert!(share > 0.9, "{spec}: {share}");
+    }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Coo, Csr, EllShape, Ellpack, FormatError, FormatSize, Hll, Hyb, Order, Scalar, SlotLayout,
+    Bsr, Coo, Csr, Dia, EllShape, Ellpack, FormatError, FormatSize, Hll, HllLayout, Hyb, Order,
+    Scalar, SlotLayout,
 };
 use crate::memory::MemoryLimit;
 
@@ -27,26 +28,48 @@ pub enum FormatSpec {
         order: Order,
     },
     /// Hacked ELLPACK.
-    Hll {
-        /// Rows a hack.
-        hack_size: usize,
-        /// Order of the slots in a hack.
-        order: Order,
+    Hll(HllLayout),
+    /// Block sparse rows.
+    Bsr {
+        /// Edge of a block; the one that moves the fewest bytes when absent.
+        block: Option<usize>,
+        /// Least share of slots in percent that hold entries.
+        min_fill: u32,
+    },
+    /// Diagonals.
+    Dia {
+        /// Least share of slots in percent that hold entries.
+        min_fill: u32,
     },
 }
 
 impl FormatSpec {
+    const HLL: HllLayout = HllLayout {
+        hack_size: super::DEFAULT_HACK_SIZE,
+        order: Order::RowMajor,
+        sigma: 1,
+        spill: None,
+    };
+
     /// Every format with its default parameters, as `info` and the statistics list them.
-    pub const DEFAULTS: [Self; 6] = [
+    pub const DEFAULTS: [Self; 9] = [
         Self::Coo,
         Self::Csr,
         Self::Ell { order: Order::RowMajor },
         Self::Hyb { width: None, order: Order::RowMajor },
-        Self::Hll { hack_size: super::DEFAULT_HACK_SIZE, order: Order::RowMajor },
-        Self::Hll { hack_size: super::DEFAULT_HACK_SIZE, order: Order::ColumnMajor },
+        Self::Hll(Self::HLL),
+        Self::Hll(HllLayout { order: Order::ColumnMajor, ..Self::HLL }),
+        Self::Hll(HllLayout {
+            order: Order::ColumnMajor,
+            sigma: super::DEFAULT_SIGMA,
+            ..Self::HLL
+        }),
+        Self::Bsr { block: None, min_fill: super::BSR_MIN_FILL },
+        Self::Dia { min_fill: super::DIA_MIN_FILL },
     ];
 
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`; column-major orders have `-column-major` appended.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`; column-major orders have `-column-major` appended, sorted
+    /// rows `-sigma`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -55,13 +78,19 @@ impl FormatSpec {
             Self::Ell { order: Order::ColumnMajor } => "ell-column-major",
             Self::Hyb { order: Order::RowMajor, .. } => "hyb",
             Self::Hyb { order: Order::ColumnMajor, .. } => "hyb-column-major",
-            Self::Hll { order: Order::RowMajor, .. } => "hll",
-            Self::Hll { order: Order::ColumnMajor, .. } => "hll-column-major",
+            Self::Bsr { .. } => "bsr",
+            Self::Dia { .. } => "dia",
+            Self::Hll(layout) => match (layout.order, layout.sigma > 1) {
+                (Order::RowMajor, false) => "hll",
+                (Order::RowMajor, true) => "hll-sigma",
+                (Order::ColumnMajor, false) => "hll-column-major",
+                (Order::ColumnMajor, true) => "hll-column-major-sigma",
+            },
         }
     }
 
     /// What `a` would occupy in this format, computed without building it. Sizes past `u64`
-    /// saturate.
+    /// saturate. An error when the format is not for this matrix.
     pub fn size<T: Scalar>(&self, a: &Csr<T>) -> Result<FormatSize, FormatError> {
         let (rows, cols, nnz) = (a.rows(), a.cols(), a.nnz() as u64);
         let entry = 4 + T::BYTES as u128;
@@ -85,10 +114,23 @@ impl FormatSpec {
                 let tail_bytes = u128::from(tail) * (4 + entry);
                 (shape.slots() + tail, Hyb::bytes_needed(a, width), minimal + tail_bytes)
             }
-            Self::Hll { hack_size, order } => {
-                let shape = Hll::shape_of(a, hack_size, order)?;
-                let minimal = Hll::<T>::minimal_bytes_of(&shape, cols);
-                (shape.slots(), Hll::<T>::bytes_needed(&shape), minimal)
+            Self::Bsr { block, min_fill } => {
+                let (block, blocks) = Bsr::choose(a, block, min_fill)?;
+                let slots = blocks as u64 * (block * block) as u64;
+                let minimal = Bsr::minimal_bytes_of(a, block, blocks);
+                (slots, Bsr::bytes_needed(a, block, blocks), minimal)
+            }
+            Self::Dia { min_fill } => {
+                let diagonals = Dia::diagonals(a, min_fill)?.len();
+                let minimal = Dia::<T>::minimal_bytes_of(rows, cols, diagonals);
+                let bytes = Dia::<T>::bytes_needed(rows, diagonals);
+                (diagonals as u64 * rows as u64, bytes, minimal)
+            }
+            Self::Hll(layout) => {
+                let (order, shape) = Hll::plan(a, layout)?;
+                let slots = Hll::slots_of(a, &order, &shape);
+                let minimal = Hll::minimal_bytes_of(a, &order, &shape);
+                (slots, Hll::bytes_needed(a, &order, &shape), minimal)
             }
         };
         let saturate = |bytes: u128| u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -115,9 +157,12 @@ impl FormatSpec {
                 let width = Hyb::width(a, width);
                 AnyFormat::Hyb(Hyb::from_csr(a, width, order, limit)?.into())
             }
-            Self::Hll { hack_size, order } => {
-                AnyFormat::Hll(Hll::from_csr(a, hack_size, order, limit)?.into())
+            Self::Bsr { block, min_fill } => {
+                let (block, _) = Bsr::choose(a, block, min_fill)?;
+                AnyFormat::Bsr(Bsr::from_csr(a, block, limit)?.into())
             }
+            Self::Dia { min_fill } => AnyFormat::Dia(Dia::from_csr(a, min_fill, limit)?.into()),
+            Self::Hll(layout) => AnyFormat::Hll(Hll::arranged(a, layout, limit)?.into()),
         })
     }
 }
@@ -135,6 +180,10 @@ pub enum AnyFormat<T = f64> {
     Hyb(Arc<Hyb<T>>),
     /// Hacked ELLPACK.
     Hll(Arc<Hll<T>>),
+    /// Block sparse rows.
+    Bsr(Arc<Bsr<T>>),
+    /// Diagonals.
+    Dia(Arc<Dia<T>>),
 }
 
 impl<T: Scalar> AnyFormat<T> {
@@ -146,6 +195,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Ell(a) => a.bytes(),
             Self::Hyb(a) => a.bytes(),
             Self::Hll(a) => a.bytes(),
+            Self::Bsr(a) => a.bytes(),
+            Self::Dia(a) => a.bytes(),
         }
     }
 
@@ -157,6 +208,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Ell(a) => a.minimal_bytes(),
             Self::Hyb(a) => a.minimal_bytes(),
             Self::Hll(a) => a.minimal_bytes(),
+            Self::Bsr(a) => a.minimal_bytes(),
+            Self::Dia(a) => a.minimal_bytes(),
         }
     }
 
@@ -168,6 +221,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Ell(a) => a.to_csr(),
             Self::Hyb(a) => a.to_csr(),
             Self::Hll(a) => a.to_csr(),
+            Self::Bsr(a) => a.to_csr(),
+            Self::Dia(a) => a.to_csr(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Hacked ELLPACK (HLL): rows in hacks of `hack_size`, each hack an ELLPACK block as wide as its
-//! own longest row.
+//! own longest row. Rows may be sorted by length within windows, and long ones kept apart in CSR.
 
 use rayon::prelude::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::ellpack::{check_padded_rows, unpad};
-use super::{Csr, FormatError, Order, Scalar, SlotLayout};
+use super::{Csr, FormatError, Order, RowOrder, RowPtr, Scalar, SlotLayout};
 use crate::memory::MemoryLimit;
 
 /// Hack sizes that are accepted: powers of two from 4 to 256.
@@ -13,6 +13,29 @@ pub const HACK_SIZES: [usize; 7] = [4, 8, 16, 32, 64, 128, 256];
 
 /// The paper's hack size.
 pub const DEFAULT_HACK_SIZE: usize = 32;
+
+/// Rows of a sorting window where one is shown without being asked for.
+pub const DEFAULT_SIGMA: usize = 1024;
+
+/// How HLL lays out a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HllLayout {
+    /// Rows a hack: one of [`HACK_SIZES`].
+    pub hack_size: usize,
+    /// Order of the slots in a hack.
+    pub order: Order,
+    /// Rows of a window in which rows are sorted by length, longest first; 0 or 1 for none.
+    pub sigma: usize,
+    /// Rows longer than this are kept apart in CSR.
+    pub spill: Option<usize>,
+}
+
+impl HllLayout {
+    /// Rows in their own order, none kept apart.
+    pub fn plain(hack_size: usize, order: Order) -> Self {
+        Self { hack_size, order, sigma: 1, spill: None }
+    }
+}
 
 /// Widths and offsets of the hacks, and the slot arithmetic of both orders.
 ///
@@ -122,11 +145,17 @@ impl SlotLayout for HllShape {
 }
 
 /// An m × n matrix in HLL. Padding has value 0 and the row's last column (0 in an empty row and
-/// in the rows that column-major order stores past m).
+/// in the rows that column-major order stores past the last).
+///
+/// Rows lie in hacks in the order of [`row_order`](Self::row_order): the shape, `row_len`, `col`
+/// and `val` go by position. The rows after the last position in hacks are those of
+/// [`tail`](Self::tail), in its order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hll<T = f64> {
     shape: HllShape,
+    row_order: RowOrder,
     cols: usize,
+    tail: Csr<T>,
     row_len: Vec<u32>,
     col: Vec<u32>,
     val: Vec<T>,
@@ -143,7 +172,25 @@ impl<T: Scalar> Hll<T> {
         col: Vec<u32>,
         val: Vec<T>,
     ) -> Result<Self, FormatError> {
-        check_dimensions(row_len.len(), cols)?;
+        let row_order = RowOrder::identity(row_len.len());
+        let tail = Csr::from_triplets(0, cols, &[])?;
+        Self::try_new_arranged((hack_size, order), row_order, row_len, col, val, tail)
+    }
+
+    /// The same for rows in any order, `row_len` by position in the hacks and the rows kept apart
+    /// in `tail`, which has the matrix's columns.
+    pub fn try_new_arranged(
+        (hack_size, order): (usize, Order),
+        row_order: RowOrder,
+        row_len: Vec<u32>,
+        col: Vec<u32>,
+        val: Vec<T>,
+        tail: Csr<T>,
+    ) -> Result<Self, FormatError> {
+        let cols = tail.cols();
+        check_dimensions(row_order.rows(), cols)?;
+        check_len("row_len", row_len.len(), row_order.in_blocks())?;
+        check_len("tail rows", tail.rows(), row_order.tail())?;
         let shape = HllShape::new(row_len.iter().copied(), hack_size, order)?;
         if col.len() as u64 != shape.slots() {
             let (expected, found) = (shape.slots(), col.len() as u64);
@@ -151,19 +198,47 @@ impl<T: Scalar> Hll<T> {
         }
         check_len("val", val.len(), col.len())?;
         check_padded_rows(&shape, cols, &row_len, &col, &val)?;
-        Ok(Self { shape, cols, row_len, col, val })
+        Ok(Self { shape, row_order, cols, tail, row_len, col, val })
     }
 
-    /// The shape that `a` takes, without allocating its slots.
-    pub fn shape_of(a: &Csr<T>, hack_size: usize, order: Order) -> Result<HllShape, FormatError> {
-        HllShape::new((0..a.rows()).map(|i| a.row_len(i) as u32), hack_size, order)
+    /// The order of rows and the shape that `a` takes, without allocating its slots.
+    pub fn plan(a: &Csr<T>, layout: HllLayout) -> Result<(RowOrder, HllShape), FormatError> {
+        let lengths: Vec<u32> =
+            (0..a.rows()).into_par_iter().map(|i| a.row_len(i) as u32).collect();
+        let order = RowOrder::sorted(&lengths, layout.sigma, layout.spill);
+        let in_hacks = (0..order.in_blocks()).map(|p| lengths[order.row_at(p)]);
+        let shape = HllShape::new(in_hacks, layout.hack_size, layout.order)?;
+        Ok((order, shape))
     }
 
-    /// Bytes of all arrays of a matrix with this shape.
-    pub fn bytes_needed(shape: &HllShape) -> u128 {
-        u128::from(shape.slots()) * (4 + T::BYTES as u128)
+    /// Entries of the rows kept apart.
+    fn tail_nnz(a: &Csr<T>, order: &RowOrder) -> usize {
+        (order.in_blocks()..order.rows()).map(|p| a.row_len(order.row_at(p))).sum()
+    }
+
+    /// Slots and entries kept apart that `a` takes under a plan.
+    pub fn slots_of(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u64 {
+        shape.slots() + Self::tail_nnz(a, order) as u64
+    }
+
+    /// Bytes of all arrays but `row_len` that `a` takes under a plan.
+    fn bytes_read(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u128 {
+        let tail = Self::tail_nnz(a, order);
+        let tail_ptr = 4 * (order.tail() as u128 + 1);
+        u128::from(Self::slots_of(a, order, shape)) * (4 + T::BYTES as u128)
             + u128::from(shape.bytes())
-            + 4 * shape.rows() as u128
+            + u128::from(order.bytes())
+            + if tail > 0 { tail_ptr } else { 0 }
+    }
+
+    /// Bytes of all arrays that `a` takes under a plan.
+    pub fn bytes_needed(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u128 {
+        Self::bytes_read(a, order, shape) + 4 * shape.rows() as u128
+    }
+
+    /// Minimal bytes that one product moves under a plan.
+    pub fn minimal_bytes_of(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u128 {
+        Self::bytes_read(a, order, shape) + T::BYTES as u128 * (a.rows() as u128 + a.cols() as u128)
     }
 
     /// Pads each row to the longest of its hack. Fails, before allocating, when that needs more
@@ -174,18 +249,29 @@ impl<T: Scalar> Hll<T> {
         order: Order,
         limit: MemoryLimit,
     ) -> Result<Self, FormatError> {
-        let shape = Self::shape_of(a, hack_size, order)?;
+        Self::arranged(a, HllLayout::plain(hack_size, order), limit)
+    }
+
+    /// Sorts rows, keeps long ones apart and pads the others to the longest of their hack. Fails,
+    /// before allocating, when that needs more than `limit` or the hack size is not allowed.
+    pub fn arranged(
+        a: &Csr<T>,
+        layout: HllLayout,
+        limit: MemoryLimit,
+    ) -> Result<Self, FormatError> {
+        let (row_order, shape) = Self::plan(a, layout)?;
+        let hack_size = layout.hack_size;
         let what = format!("HLL of {} x {} with hack size {hack_size}", a.rows(), a.cols());
-        limit.check(what, Self::bytes_needed(&shape))?;
+        limit.check(what, Self::bytes_needed(a, &row_order, &shape))?;
         let slots = shape.slots() as usize;
         let mut col = vec![0u32; slots];
         let mut val = vec![T::ZERO; slots];
         let hacks = hack_slices(&shape, &mut col, &mut val);
         hacks.into_par_iter().enumerate().for_each(|(h, (col, val))| {
             let (base, width) = (shape.offsets[h], shape.max_nzr[h] as usize);
-            for i in shape.hack_rows(h) {
-                let (c, v) = a.row(i);
-                let at = |j: usize| (shape.slot(i, j) - base) as usize;
+            for p in shape.hack_rows(h) {
+                let (c, v) = a.row(row_order.row_at(p));
+                let at = |j: usize| (shape.slot(p, j) - base) as usize;
                 for (j, (&c, &v)) in c.iter().zip(v).enumerate() {
                     col[at(j)] = c;
                     val[at(j)] = v;
@@ -195,16 +281,61 @@ impl<T: Scalar> Hll<T> {
                 }
             }
         });
-        let row_len = (0..a.rows()).into_par_iter().map(|i| a.row_len(i) as u32).collect();
-        Ok(Self { shape, cols: a.cols(), row_len, col, val })
+        let positions = 0..row_order.in_blocks();
+        let length = |p: usize| a.row_len(row_order.row_at(p)) as u32;
+        let row_len = positions.into_par_iter().map(length).collect();
+        let tail = Self::gather(a, (row_order.in_blocks()..a.rows()).map(|p| row_order.row_at(p)));
+        Ok(Self { shape, row_order, cols: a.cols(), tail, row_len, col, val })
+    }
+
+    /// Some rows of `a`, in the order given.
+    fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
+        let row_ptr = RowPtr::from_lengths(rows.clone().map(|i| a.row_len(i)));
+        let col = rows.clone().flat_map(|i| a.row(i).0.iter().copied()).collect();
+        let val = rows.clone().flat_map(|i| a.row(i).1.iter().copied()).collect();
+        Csr::try_new(rows.count(), a.cols(), row_ptr, col, val)
+            .expect("rows of a matrix are rows of a matrix") // invariant
     }
 
     /// Back to CSR, padding dropped.
     pub fn to_csr(&self) -> Csr<T> {
-        unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val)
+        let in_hacks = unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val);
+        if self.row_order.row_of().is_none() {
+            return in_hacks;
+        }
+        let positions = self.row_order.positions();
+        let row = |position: &u32| match (*position as usize).checked_sub(in_hacks.rows()) {
+            None => in_hacks.row(*position as usize),
+            Some(k) => self.tail.row(k),
+        };
+        let row_ptr = RowPtr::from_lengths(positions.iter().map(|p| row(p).0.len()));
+        let col = positions.iter().flat_map(|p| row(p).0.iter().copied()).collect();
+        let val = positions.iter().flat_map(|p| row(p).1.iter().copied()).collect();
+        Csr::try_new(positions.len(), self.cols, row_ptr, col, val)
+            .expect("hacks and tail hold every row once") // invariant
     }
 
-    /// Hacks, widths, offsets and order.
+    /// Number of rows m, those kept apart included.
+    pub fn rows(&self) -> usize {
+        self.row_order.rows()
+    }
+
+    /// The row at each position.
+    pub fn row_order(&self) -> &RowOrder {
+        &self.row_order
+    }
+
+    /// Every row is in the hacks and at its own place.
+    pub fn is_plain(&self) -> bool {
+        self.row_order.row_of().is_none() && self.row_order.tail() == 0
+    }
+
+    /// The rows kept apart, in the order of their positions.
+    pub fn tail(&self) -> &Csr<T> {
+        &self.tail
+    }
+
+    /// Hacks, widths, offsets and order of the rows in hacks.
     pub fn shape(&self) -> &HllShape {
         &self.shape
     }
@@ -214,7 +345,7 @@ impl<T: Scalar> Hll<T> {
         self.cols
     }
 
-    /// Entries of each row that are not padding.
+    /// Entries that are not padding of the row at each position in the hacks.
     pub fn row_len(&self) -> &[u32] {
         &self.row_len
     }
@@ -229,22 +360,22 @@ impl<T: Scalar> Hll<T> {
         &self.val
     }
 
+    /// Bytes of all arrays that a product reads when it multiplies padding.
+    fn read(&self) -> u64 {
+        let slots = self.col.len() as u64 * (4 + T::BYTES as u64);
+        let tail = if self.tail.nnz() > 0 { self.tail.bytes() } else { 0 };
+        slots + self.shape.bytes() + self.row_order.bytes() + tail
+    }
+
     /// Bytes of all arrays.
     pub fn bytes(&self) -> u64 {
-        Self::bytes_needed(&self.shape) as u64
+        self.read() + 4 * self.row_len.len() as u64
     }
 
     /// Minimal bytes that one product moves when it multiplies padding and so never reads
-    /// `row_len`: slots, offsets and widths, y and x.
+    /// `row_len`: slots, offsets and widths, permutation and tail, y and x.
     pub fn minimal_bytes(&self) -> u64 {
-        Self::minimal_bytes_of(&self.shape, self.cols) as u64
-    }
-
-    /// [`minimal_bytes`](Self::minimal_bytes) of a matrix with this shape.
-    pub fn minimal_bytes_of(shape: &HllShape, cols: usize) -> u128 {
-        u128::from(shape.slots()) * (4 + T::BYTES as u128)
-            + u128::from(shape.bytes())
-            + T::BYTES as u128 * (shape.rows as u128 + cols as u128)
+        self.read() + T::BYTES as u64 * (self.rows() + self.cols) as u64
     }
 }
 
@@ -310,6 +441,32 @@ mod tests {
                 assert_eq!(hll.to_csr(), a);
             }
         }
+    }
+
+    #[test]
+    fn sorting_and_spilling_lessen_the_padding_and_keep_every_row() {
+        // Lengths 1, 1, 1, 9, twice: each unsorted hack of four is 9 wide.
+        let lengths = [1, 1, 1, 9, 1, 1, 1, 9];
+        let entries = lengths.iter().enumerate();
+        let triplets: Vec<_> =
+            entries.flat_map(|(i, &l)| (0..l).map(move |j| (i, j, (i * 10 + j) as f64))).collect();
+        let a = Csr::from_triplets(8, 9, &triplets).unwrap();
+        let arranged = |sigma, spill| {
+            let layout = HllLayout { hack_size: 4, order: Order::ColumnMajor, sigma, spill };
+            let hll = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
+            assert_eq!(hll.to_csr(), a);
+            hll
+        };
+        assert_eq!(arranged(1, None).shape().max_nzr(), [9, 9]);
+        let sorted = arranged(8, None);
+        assert_eq!((sorted.shape().max_nzr(), sorted.shape().slots()), (&[9, 1][..], 40));
+        assert_eq!(sorted.row_order().row_of(), Some(&[3, 7, 0, 1, 2, 4, 5, 6][..]));
+        assert_eq!(sorted.minimal_bytes(), 12 * 40 + 8 * 3 + 4 * 2 + 4 * 8 + 8 * 8 + 8 * 9);
+        let spilled = arranged(1, Some(8));
+        assert_eq!((spilled.shape().slots(), spilled.tail().rows()), (8, 2));
+        assert_eq!(spilled.tail().row(1), a.row(7));
+        let moved = 12 * (8 + 18) + 8 * 3 + 4 * 2 + 4 * 8 + 4 * 3;
+        assert_eq!(spilled.minimal_bytes(), moved + 8 * 8 + 8 * 9);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
 //! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based.
 
+mod bsr;
 mod coo;
 mod csr;
+mod dia;
 mod ellpack;
 mod error;
 mod format;
@@ -10,22 +12,28 @@ mod hll;
 mod hyb;
 mod identity;
 mod layout;
+mod reorder;
+mod row_order;
 mod row_ptr;
 mod scalar;
 mod stats;
 
+pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
 pub use coo::Coo;
 pub use csr::Csr;
+pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};
 pub use error::FormatError;
 pub use format::{AnyFormat, FormatSpec};
-pub use hll::{DEFAULT_HACK_SIZE, HACK_SIZES, Hll, HllShape};
+pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
 pub(crate) use identity::sha256;
 pub use identity::{CanonicalValue, identity};
 pub use layout::{Order, SlotLayout};
+pub use reorder::{Reordering, permuted};
+pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
 pub use scalar::Scalar;
-pub use stats::{FormatSize, RowLengths, Statistics, nnz_class};
+pub use stats::{Band, FormatSize, RowLengths, Statistics, nnz_class};
 
 pub mod examples;

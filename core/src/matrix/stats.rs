@@ -144,12 +144,46 @@ fn bucket(len: u32) -> usize {
     (u32::BITS - len.leading_zeros()) as usize
 }
 
+/// How far entries lie from the diagonal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Band {
+    /// Largest i − j over the entries; 0 when none is below the diagonal.
+    pub lower: u64,
+    /// Largest j − i over the entries; 0 when none is above it.
+    pub upper: u64,
+    /// Σ over rows of the distance from the first entry to the diagonal.
+    pub profile: u64,
+}
+
+impl Band {
+    /// The band of `a`.
+    pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+        let rows = (0..a.rows()).into_par_iter().map(|i| Self::of_row(a.row(i).0, i));
+        rows.reduce(Self::default, Self::join)
+    }
+
+    /// That of one row with these ascending columns.
+    fn of_row(col: &[u32], i: usize) -> Self {
+        let (Some(&first), Some(&last)) = (col.first(), col.last()) else {
+            return Self::default();
+        };
+        let lower = (i as u64).saturating_sub(u64::from(first));
+        Self { lower, upper: u64::from(last).saturating_sub(i as u64), profile: lower }
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            lower: self.lower.max(other.lower),
+            upper: self.upper.max(other.upper),
+            profile: self.profile + other.profile,
+        }
+    }
+}
+
 /// Sums that one pass over the entries collects.
 #[derive(Clone, Copy, Default)]
 struct Structure {
-    lower_bandwidth: u64,
-    upper_bandwidth: u64,
-    profile: u64,
+    band: Band,
     diagonal: u64,
     mirrored: u64,
     equal: u64,
@@ -158,12 +192,7 @@ struct Structure {
 impl Structure {
     fn of_row<T: Scalar>(a: &Csr<T>, i: usize, square: bool) -> Self {
         let (col, val) = a.row(i);
-        let mut s = Self::default();
-        if let (Some(&first), Some(&last)) = (col.first(), col.last()) {
-            s.lower_bandwidth = (i as u64).saturating_sub(u64::from(first));
-            s.upper_bandwidth = u64::from(last).saturating_sub(i as u64);
-            s.profile = s.lower_bandwidth;
-        }
+        let mut s = Self { band: Band::of_row(col, i), ..Self::default() };
         for (&c, &v) in col.iter().zip(val) {
             let j = c as usize;
             if i == j {
@@ -181,9 +210,7 @@ impl Structure {
 
     fn join(self, other: Self) -> Self {
         Self {
-            lower_bandwidth: self.lower_bandwidth.max(other.lower_bandwidth),
-            upper_bandwidth: self.upper_bandwidth.max(other.upper_bandwidth),
-            profile: self.profile + other.profile,
+            band: self.band.join(other.band),
             diagonal: self.diagonal + other.diagonal,
             mirrored: self.mirrored + other.mirrored,
             equal: self.equal + other.equal,
@@ -214,9 +241,9 @@ impl Statistics {
             density: if cells == 0.0 { 0.0 } else { nnz as f64 / cells },
             nnz_class: nnz_class(nnz as u64).to_owned(),
             row: RowLengths::of(&lengths),
-            lower_bandwidth: s.lower_bandwidth,
-            upper_bandwidth: s.upper_bandwidth,
-            profile: s.profile,
+            lower_bandwidth: s.band.lower,
+            upper_bandwidth: s.band.upper,
+            profile: s.band.profile,
             diagonal: s.diagonal,
             structural_symmetry: square.then(|| share(s.mirrored)),
             numerical_symmetry: square.then(|| share(s.equal)),

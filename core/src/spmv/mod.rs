@@ -1,8 +1,10 @@
 //! CPU kernels of y = A·x in f64: one file a format, one mapping a function. Kernels run on the
 //! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y.
 
+pub mod bsr;
 pub mod coo;
 pub mod csr;
+pub mod dia;
 mod dot;
 pub mod ellpack;
 pub mod hll;

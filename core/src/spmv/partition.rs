@@ -19,6 +19,13 @@ impl RowParts {
         Self::from_bounds((0..=parts).map(|p| (rows as u128 * p as u128 / parts as u128) as usize))
     }
 
+    /// Parts of equally many rows of blocks (they differ by at most one), each block `block` rows
+    /// high.
+    pub fn equal_block_rows(rows: usize, block: usize, parts: usize) -> Self {
+        let block_rows = Self::equal_rows(rows.div_ceil(block), parts);
+        Self::from_bounds(block_rows.bounds.into_iter().map(|bound| rows.min(bound * block)))
+    }
+
     /// Parts of about `nnz / parts` entries each: part p starts at the first row that begins at
     /// or after its share (the Tor Vergata paper's `matrix_partition`). Rows longer than a share
     /// swallow their neighbours' parts, so that fewer may remain than asked for.
@@ -180,6 +187,8 @@ mod tests {
         assert_eq!(parts, [0..2, 2..5, 5..7, 7..10]);
         assert_eq!(RowParts::equal_rows(2, 8).len(), 2);
         assert_eq!(RowParts::equal_rows(0, 3).len(), 0);
+        let blocks: Vec<_> = RowParts::equal_block_rows(10, 3, 2).iter().collect();
+        assert_eq!(blocks, [0..6, 6..10]);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod detail;
 mod files;
 mod profile;
 mod pyramid;
 
+pub use detail::Detail;
 pub use files::{SpyError, SpyHeader, from_files, to_files};
 pub use profile::{LengthBin, RowProfile};
 pub use pyramid::{Level, Pyramid, TILE};

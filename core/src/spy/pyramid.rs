@@ -166,6 +166,22 @@ impl Level {
         tile.and_then(|t| t.get(row % TILE * TILE + col % TILE)).copied().unwrap_or(0)
     }
 
+    /// Entries in the cells `first..first + counts.len()` of a row of cells; 0 outside the level.
+    pub fn line(&self, row: usize, first: usize, counts: &mut [u64]) {
+        counts.fill(0);
+        let end = first + counts.len();
+        let tiles = (row / TILE, first / TILE)..(row / TILE, end.div_ceil(TILE));
+        for (&(_, tile_col), tile) in self.tiles.range(tiles) {
+            let (left, start) = (tile_col * TILE, row % TILE * TILE);
+            let from = first.max(left);
+            let cells = tile.get(start + from - left..start + end.min(left + TILE) - left);
+            let to = counts.get_mut(from - first..);
+            if let (Some(cells), Some(to)) = (cells, to) {
+                to.iter_mut().zip(cells).for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+
     /// Row and column of each tile that holds entries, with its 256 × 256 counts row by row.
     pub fn tiles(&self) -> impl Iterator<Item = ((usize, usize), &[u64])> {
         self.tiles.iter().map(|(&place, counts)| (place, counts.as_ref()))

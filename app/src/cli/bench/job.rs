@@ -10,6 +10,7 @@ use sparsescope_core::experiment::{
     select_kernels,
 };
 use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
 
 use crate::cli::UsageError;
@@ -24,6 +25,7 @@ pub(super) struct Job {
     pub(super) sources: Vec<MatrixSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
+    pub(super) reordering: Option<Reordering>,
 }
 
 /// A [`Job`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
@@ -34,6 +36,8 @@ struct Plan {
     matrices: Vec<PlannedMatrix>,
     kernels: Vec<String>,
     settings: Settings,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reordering: Option<Reordering>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,7 +53,9 @@ impl Job {
     /// for by `--backend cuda`.
     pub(super) fn of(args: &BenchArgs, gpu: &Result<Gpu, GpuAbsence>) -> anyhow::Result<Self> {
         let sources = sources(args)?;
-        Ok(Self { sources, kernels: kernels(args, gpu)?, settings: settings(args) })
+        let reordering = args.reorder.map(Into::into);
+        let kernels = kernels(args, gpu)?;
+        Ok(Self { sources, kernels, settings: settings(args), reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -81,7 +87,8 @@ impl Job {
         let known =
             |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
         let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
-        Ok(Self { sources: named, kernels, settings: plan.settings })
+        let Plan { settings, reordering, .. } = plan;
+        Ok(Self { sources: named, kernels, settings, reordering })
     }
 
     /// As a bundle keeps it.
@@ -98,6 +105,7 @@ impl Job {
             matrices: self.sources.iter().map(planned).collect(),
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
+            reordering: self.reordering,
         })
     }
 }
@@ -183,8 +191,7 @@ fn settings(args: &BenchArgs) -> Settings {
         blocks,
         cold: args.cold,
         seed: args.seed,
-        hack_size: args.format.hack_size,
-        hyb_width: args.format.hyb_width,
+        formats: args.format.params(),
     }
 }
 

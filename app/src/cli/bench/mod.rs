@@ -19,7 +19,7 @@ use sparsescope_core::measure::{
 use sparsescope_core::memory::MemoryLimit;
 
 use super::Outcome;
-use super::args::{BackendArg, BenchArgs};
+use super::args::{BackendArg, BenchArgs, ProgressArg};
 use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{check_free, print, print_json, write_csv};
@@ -47,7 +47,7 @@ fn run_with(
         Some(bundle) => Job::continuing(bundle, args)?,
         None => Job::of(args, &gpu)?,
     };
-    let Job { sources, kernels, settings } = &job;
+    let Job { sources, kernels, settings, reordering } = &job;
     let configurations = Configuration::all(kernels, settings);
     if args.plan {
         print(&summary::plan(sources, &configurations, settings))?;
@@ -60,7 +60,10 @@ fn run_with(
         check_free(csv, args.force)?;
     }
 
-    let mut shown = progress::Progress::new(quiet);
+    let mut shown = match args.progress {
+        Some(ProgressArg::Json) => progress::Progress::json(sources.len() * configurations.len()),
+        None => progress::Progress::new(quiet),
+    };
     shown.set(0.0, "measuring the memory bandwidth");
     let noise = NoiseWatch::start();
     let threads = &bandwidth_threads(&configurations);
@@ -88,7 +91,8 @@ fn run_with(
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let loaded = match source.load(memory, Progress::none(), interrupt.flag()) {
+        let (progress, cancel) = (Progress::none(), interrupt.flag());
+        let loaded = match source.load_reordered(*reordering, memory, progress, cancel) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
             Err(error) => {

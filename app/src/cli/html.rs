@@ -1,0 +1,62 @@
+//! `sparsescope export --html`: viewer and bundles in one file that opens from disk.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::io::{IoError, write_atomically};
+
+use super::output::overwrite;
+use super::viewer;
+
+/// The viewer as one file without bundles, and the words in it where they go.
+const TEMPLATE: &str = "standalone.html";
+const MARK: &str = "<!-- sparsescope:bundles -->";
+
+/// Writes the file; its size in bytes.
+pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
+    let template = viewer::find()?.join(TEMPLATE);
+    let page = std::fs::read_to_string(&template)
+        .with_context(|| format!("cannot read {}", template.display()))?;
+    let Some((before, after)) = page.split_once(MARK) else {
+        bail!("{} has no place for bundles; `cargo web` builds it anew", template.display());
+    };
+    let mut html = before.to_owned();
+    for bundle in bundles {
+        html.push_str(&element(bundle)?);
+    }
+    html.push_str(after);
+    write_atomically(path, overwrite(force), |out| {
+        out.write_all(html.as_bytes()).map_err(|error| IoError::System { doing: "write", error })
+    })
+    .map_err(|error| error.in_file(path))?;
+    Ok(html.len())
+}
+
+/// A bundle as the page reads it. One that cannot be opened is none to send to anybody.
+fn element(path: &Path) -> anyhow::Result<String> {
+    let cannot = || format!("cannot open {}", path.display());
+    Bundle::open(path, &Limits::default()).with_context(cannot)?;
+    let bytes = std::fs::read(path).with_context(cannot)?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = escape(&name);
+    let data = BASE64_STANDARD.encode(bytes);
+    Ok(format!("<script type=\"text/plain\" data-bundle=\"{name}\">{data}</script>\n"))
+}
+
+/// A text within a quoted attribute.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn a_name_stays_within_its_attribute() {
+        assert_eq!(escape("a\"><b>&.zip"), "a&quot;&gt;&lt;b&gt;&amp;.zip");
+    }
+}

@@ -1,0 +1,216 @@
+//! As much of HTTP/1.1 as a file server for one person's browser needs: a request's first lines
+//! in, a response out, one request a connection.
+
+use std::io::{BufRead as _, BufReader, Read, Write};
+
+/// The longest head of a request that is read.
+const HEAD_BYTES: u64 = 16 << 10;
+
+/// What a request asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Request {
+    /// `GET`, `HEAD`, …
+    pub(super) method: String,
+    /// Path, decoded, with its leading `/`, without the query.
+    pub(super) path: String,
+    /// The host that it believes to talk to, with its port.
+    pub(super) host: Option<String>,
+    /// The forms that it takes a file in.
+    pub(super) encodings: String,
+}
+
+/// Status lines that are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Ok,
+    BadRequest,
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    Failed,
+}
+
+impl Status {
+    fn line(self) -> &'static str {
+        match self {
+            Self::Ok => "200 OK",
+            Self::BadRequest => "400 Bad Request",
+            Self::Forbidden => "403 Forbidden",
+            Self::NotFound => "404 Not Found",
+            Self::MethodNotAllowed => "405 Method Not Allowed",
+            Self::Failed => "500 Internal Server Error",
+        }
+    }
+}
+
+impl Request {
+    /// Reads the head of a request; `None` for what is none.
+    pub(super) fn read(stream: impl Read) -> Option<Self> {
+        let mut lines = BufReader::new(stream.take(HEAD_BYTES)).lines();
+        let first = lines.next()?.ok()?;
+        let [method, target, version] = first.split(' ').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let path = target.split(['?', '#']).next().unwrap_or_default();
+        if !version.starts_with("HTTP/1.") || !path.starts_with('/') {
+            return None;
+        }
+        let mut request = Self { method: method.into(), path: decode(path)?, ..Self::default() };
+        for line in lines {
+            let line = line.ok()?;
+            if line.is_empty() {
+                return Some(request);
+            }
+            let (name, value) = line.split_once(':')?;
+            match name.to_ascii_lowercase().as_str() {
+                // Two of them are a trick.
+                "host" if request.host.is_some() => return None,
+                "host" => request.host = Some(value.trim().to_owned()),
+                "accept-encoding" => request.encodings = value.to_ascii_lowercase(),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether it talks to this machine by a name that only this machine has. A page from elsewhere
+    /// whose own name was made to lead here talks to that name.
+    pub(super) fn is_local(&self) -> bool {
+        let host = self.host.as_deref().unwrap_or_default();
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own))
+    }
+
+    /// Whether it takes a file in this form: `br`, `gzip`.
+    pub(super) fn takes(&self, encoding: &str) -> bool {
+        self.encodings.split(',').any(|part| {
+            let mut words = part.split(';').map(str::trim);
+            let refused = |word: &str| {
+                word.strip_prefix("q=")
+                    .and_then(|q| q.parse::<f32>().ok())
+                    .is_some_and(|q| q <= 0.0)
+            };
+            words.next() == Some(encoding) && !words.any(refused)
+        })
+    }
+}
+
+/// Undoes percent-encoding; `None` when an escape is cut short or the bytes are not UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::new();
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'%' => {
+                let mut digit = || char::from(bytes.next()?).to_digit(16);
+                u8::try_from(digit()? * 16 + digit()?).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(out).ok()
+}
+
+/// Percent-encodes what has a meaning in an address; slashes stay.
+pub(super) fn encode(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'-' | b'_' | b'.' | b'~' | b'/' => char::from(byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// Sends the head of a response whose body has `bytes`.
+pub(super) fn send_head(
+    out: &mut impl Write,
+    status: Status,
+    kind: &str,
+    bytes: u64,
+    more: &[(&str, &str)],
+) -> std::io::Result<()> {
+    let mut head = format!(
+        "HTTP/1.1 {}\r\nContent-Type: {kind}\r\nContent-Length: {bytes}\r\n\
+         Connection: close\r\nX-Content-Type-Options: nosniff\r\n\
+         Cross-Origin-Resource-Policy: same-origin\r\n",
+        status.line()
+    );
+    for (name, value) in more {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    out.write_all(head.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(head: &str) -> Option<Request> {
+        Request::read(head.replace('\n', "\r\n").as_bytes())
+    }
+
+    #[test]
+    fn a_request_is_read_up_to_the_empty_line() {
+        let request =
+            read("GET /a%20b?c=d HTTP/1.1\nHost: localhost:80\nACCEPT-Encoding: gzip, br\n\nbody");
+        let request = request.unwrap();
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/a b"));
+        assert!(request.is_local() && request.takes("br") && request.takes("gzip"));
+        assert!(!request.takes("zstd"));
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for head in [
+            "",
+            "GET /\n\n",
+            "GET http://a/ HTTP/1.1\n\n",
+            "GET / HTTP/2\n\n",
+            "GET /%f HTTP/1.1\n\n",
+            "GET /%ff HTTP/1.1\n\n",
+            "GET / HTTP/1.1\nHost: a",
+            "GET / HTTP/1.1\nno colon\n\n",
+            "GET / HTTP/1.1\nHost: localhost\nHost: evil.example\n\n",
+            &format!("GET / HTTP/1.1\nA: {}\n\n", "a".repeat(20_000)),
+        ] {
+            assert_eq!(read(head), None, "{head}");
+        }
+    }
+
+    #[test]
+    fn only_this_machines_own_names_are_local() {
+        let local =
+            |host: &str| read(&format!("GET / HTTP/1.1\nHost: {host}\n\n")).unwrap().is_local();
+        for host in ["127.0.0.1", "127.0.0.1:8080", "LocalHost:1", "[::1]:80", "[::1]"] {
+            assert!(local(host), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example:80",
+            "localhost.evil.example",
+            "",
+            "127.0.0.1:80x",
+        ] {
+            assert!(!local(host), "{host}");
+        }
+        assert!(!read("GET / HTTP/1.1\n\n").unwrap().is_local());
+    }
+
+    #[test]
+    fn a_refused_encoding_is_not_taken() {
+        let request = Request { encodings: "br;q=0, gzip;q=0.5".into(), ..Request::default() };
+        assert!(!request.takes("br") && request.takes("gzip"));
+    }
+
+    #[test]
+    fn names_come_back_from_their_encoding() {
+        for name in ["a b#c?.zip", "ä%2f", "plain-1.zip"] {
+            assert_eq!(decode(&encode(name)).as_deref(), Some(name));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The web viewer that `cargo web` built: found when it is asked for, never part of the program.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+/// The environment variable that names the viewer's folder.
+const VARIABLE: &str = "SPARSESCOPE_WEB";
+
+/// The viewer's folder: `$SPARSESCOPE_WEB`, else `web` beside the program, else `web/dist`.
+pub(super) fn find() -> anyhow::Result<PathBuf> {
+    if let Some(folder) = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
+        let folder = PathBuf::from(folder);
+        if !is_viewer(&folder) {
+            bail!(
+                "{VARIABLE} names {}, which holds no index.html; `cargo web` builds the web viewer",
+                folder.display()
+            );
+        }
+        return Ok(folder);
+    }
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("web")));
+    let places = beside.into_iter().chain([PathBuf::from("web/dist")]);
+    match places.into_iter().find(|place| is_viewer(place)) {
+        Some(place) => Ok(place),
+        None => bail!(
+            "the web viewer is neither in the folder `web` beside the program nor in `web/dist`; \
+             `cargo web` builds it, and {VARIABLE} may name its folder"
+        ),
+    }
+}
+
+fn is_viewer(folder: &Path) -> bool {
+    folder.join("index.html").is_file()
+}

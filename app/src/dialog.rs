@@ -1,0 +1,111 @@
+//! The desktop's file dialogs. They wait in a thread of their own, one at a time, so that the window
+//! goes on drawing; where a desktop has none, the caller does without.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use crate::shell::Export;
+
+/// What a dialog is for.
+#[derive(Debug)]
+pub(crate) enum Purpose {
+    /// Bundles and matrices to open.
+    Open,
+    /// Matrices to measure.
+    Matrices,
+    /// Where a measurement's bundle goes.
+    Folder(PathBuf),
+    /// Where a file goes that the user asked for.
+    Save(Export),
+}
+
+/// What came of a dialog: the paths chosen, none when it was cancelled.
+pub(crate) struct Chosen {
+    pub(crate) purpose: Purpose,
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// The dialog that is open, if any.
+#[derive(Default)]
+pub(crate) struct Dialogs(Option<Receiver<Chosen>>);
+
+impl Dialogs {
+    /// Whether one is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Opens a dialog over the window, which is drawn again when it is done.
+    pub(crate) fn open(
+        &mut self,
+        purpose: Purpose,
+        window: &eframe::Frame,
+        context: &egui::Context,
+    ) {
+        let dialog = rfd::FileDialog::new().set_parent(window);
+        let (sender, receiver) = channel();
+        let context = context.clone();
+        let wait = move || {
+            let paths = show(dialog, &purpose);
+            // A window that is gone wants no answer.
+            let _ = sender.send(Chosen { purpose, paths });
+            context.request_repaint();
+        };
+        if cfg!(target_os = "macos") {
+            wait(); // There dialogs belong to the main thread.
+        } else {
+            std::thread::spawn(wait);
+        }
+        self.0 = Some(receiver);
+    }
+
+    /// What was chosen, once.
+    pub(crate) fn take(&mut self) -> Option<Chosen> {
+        let result = self.0.as_ref()?.try_recv();
+        if !matches!(result, Err(TryRecvError::Empty)) {
+            self.0 = None;
+        }
+        result.ok()
+    }
+}
+
+fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
+    const MATRICES: [&str; 2] = ["mtx", "gz"];
+    match purpose {
+        Purpose::Open => {
+            let dialog = dialog.set_title("Open bundles or matrices");
+            let dialog = dialog.add_filter("Bundles and matrices", &["zip", "mtx", "gz"]);
+            dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
+        }
+        Purpose::Matrices => {
+            let dialog = dialog.set_title("Matrices to measure").add_filter("Matrices", &MATRICES);
+            dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
+        }
+        Purpose::Folder(folder) => {
+            let dialog = dialog.set_title("Folder of the results").set_directory(folder);
+            dialog.pick_folder().into_iter().collect()
+        }
+        Purpose::Save(export) => {
+            let dialog = dialog.set_title("Save as").set_file_name(&export.name);
+            dialog.save_file().into_iter().collect()
+        }
+    }
+}
+
+/// Whether this desktop has file dialogs. On X11 and Wayland they are the desktop portal's or
+/// Zenity's; without either, asking for one would look like a person who cancelled.
+pub(crate) fn available() -> bool {
+    if !cfg!(all(unix, not(target_os = "macos"))) {
+        return true;
+    }
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let runtime_bus = variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join("bus"));
+    let bus = variable("DBUS_SESSION_BUS_ADDRESS").is_some()
+        || runtime_bus.is_some_and(|bus| bus.exists());
+    let data = variable("XDG_DATA_DIRS").unwrap_or_else(|| "/usr/local/share:/usr/share".into());
+    let portal = "dbus-1/services/org.freedesktop.portal.Desktop.service";
+    let has_portal = std::env::split_paths(&data).any(|folder| folder.join(portal).is_file());
+    let path = variable("PATH").unwrap_or_default();
+    let has_zenity = std::env::split_paths(&path).any(|folder| folder.join("zenity").is_file());
+    (bus && has_portal) || has_zenity
+}

@@ -1,0 +1,202 @@
+//! What is to be measured, and the command that says so.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sparsescope_core::bundle::journal_path;
+use sparsescope_core::experiment::{
+    DeviceKind, KERNELS, KernelDescriptor, MatrixSource, Operation, select_kernels,
+};
+
+/// Numbers of samples that can be asked for.
+pub(super) const RUNS: std::ops::RangeInclusive<u32> = 1..=1000;
+
+/// Everything that the run panel lets a person choose.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Files, `gen:…` and `suite:…`.
+    pub matrices: Vec<String>,
+    /// A whole suite besides, by name.
+    pub suite: Option<&'static str>,
+    /// Ids of the kernels ticked.
+    pub kernels: BTreeSet<&'static str>,
+    /// Patterns of kernel ids, separated by commas; they rule where there are any.
+    pub pattern: String,
+    /// Thread counts, separated by commas; empty for the usual ones.
+    pub threads: String,
+    /// Timed samples of each run.
+    pub runs: u32,
+    /// With flushed caches too.
+    pub cold: bool,
+    /// Where the bundle goes.
+    pub folder: PathBuf,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        Self {
+            matrices: Vec::new(),
+            suite: Some("mini"),
+            kernels: offered().map(|kernel| kernel.id).collect(),
+            pattern: String::new(),
+            threads: String::new(),
+            runs: 20,
+            cold: false,
+            folder: std::env::current_dir().unwrap_or_else(|_| std::env::temp_dir()),
+        }
+    }
+}
+
+/// The kernels of the operation that the panel measures.
+pub(super) fn offered() -> impl Iterator<Item = &'static KernelDescriptor> {
+    KERNELS.iter().filter(|kernel| kernel.operation == Operation::Spmv)
+}
+
+/// The part of a kernel's id that says device and format, e.g. `cpu/csr`.
+pub(super) fn family(kernel: &KernelDescriptor) -> &'static str {
+    kernel.id.rsplit_once('/').map_or(kernel.id, |(family, _)| family)
+}
+
+/// The families in the order of the kernels.
+pub(super) fn families() -> Vec<&'static str> {
+    let mut families: Vec<&str> = Vec::new();
+    for kernel in offered() {
+        if !families.contains(&family(kernel)) {
+            families.push(family(kernel));
+        }
+    }
+    families
+}
+
+/// Texts between commas.
+fn between_commas(text: &str) -> Vec<String> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
+
+impl Job {
+    /// Adds a matrix as a person names it; says what is wrong with the name. The first one takes
+    /// the place of the suite, which can be chosen again.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let source = MatrixSource::parse(text).map_err(|error| error.to_string())?;
+        if let MatrixSource::File(path) = &source
+            && !path.is_file()
+        {
+            return Err(format!("there is no file `{text}`"));
+        }
+        // A file's name is never taken for an option.
+        let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+        if self.matrices.is_empty() {
+            self.suite = None;
+        }
+        if !self.matrices.contains(&text) {
+            self.matrices.push(text);
+        }
+        Ok(())
+    }
+
+    /// The kernels that would run.
+    pub fn selected(&self) -> Result<BTreeSet<&'static str>, String> {
+        let patterns = between_commas(&self.pattern);
+        if patterns.is_empty() {
+            return Ok(self.kernels.clone());
+        }
+        let devices = [DeviceKind::Cpu, DeviceKind::Cuda];
+        let found = select_kernels(Operation::Spmv, &devices, &patterns);
+        let found = found.map_err(|error| error.to_string())?;
+        Ok(found.into_iter().map(|kernel| kernel.id).collect())
+    }
+
+    /// The arguments of `sparsescope` that measure this into `output`; why there are none.
+    pub fn arguments(&self, output: &Path) -> Result<Vec<String>, String> {
+        let mut arguments = vec!["bench".to_owned()];
+        if self.matrices.is_empty() && self.suite.is_none() {
+            return Err("Choose a suite or add a matrix.".into());
+        }
+        arguments.extend(self.matrices.iter().cloned());
+        let mut option = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+        if let Some(suite) = self.suite {
+            option("--suite", suite.to_owned());
+        }
+        if let Some(kernels) = self.kernel_patterns()? {
+            option("--kernels", kernels.join(","));
+        }
+        let threads = between_commas(&self.threads);
+        let good = |text: &String| matches!(text.parse(), Ok(1..=4096_u32));
+        if let Some(bad) = threads.iter().find(|text| !good(text)) {
+            return Err(format!("Threads: expected numbers from 1 to 4096, found `{bad}`."));
+        }
+        if !threads.is_empty() {
+            option("--threads", threads.join(","));
+        }
+        option("--runs", self.runs.to_string());
+        let output = output.to_str().ok_or("The folder's name is not Unicode.")?;
+        option("-o", output.to_owned());
+        if self.cold {
+            arguments.push("--cold".into());
+        }
+        Ok(arguments)
+    }
+
+    /// `None` for all kernels; a family that is whole is one pattern.
+    fn kernel_patterns(&self) -> Result<Option<Vec<String>>, String> {
+        let selected = self.selected()?;
+        let patterns = between_commas(&self.pattern);
+        if !patterns.is_empty() {
+            return Ok(Some(patterns));
+        }
+        if selected.is_empty() {
+            return Err("Choose a kernel.".into());
+        }
+        if offered().all(|kernel| selected.contains(kernel.id)) {
+            return Ok(None);
+        }
+        let mut patterns = Vec::new();
+        for name in families() {
+            let members: Vec<&str> =
+                offered().filter(|kernel| family(kernel) == name).map(|kernel| kernel.id).collect();
+            if members.iter().all(|id| selected.contains(id)) {
+                patterns.push(format!("{name}/*"));
+            } else {
+                let ids = members.into_iter().filter(|id| selected.contains(id));
+                patterns.extend(ids.map(str::to_owned));
+            }
+        }
+        Ok(Some(patterns))
+    }
+
+    /// A new file in the folder, named after the time; never one that exists or is being written.
+    pub fn output(&self) -> PathBuf {
+        let stamp = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+        let named = |end: String| self.folder.join(format!("sparsescope-{stamp}{end}.zip"));
+        let names = std::iter::once(String::new()).chain((2..1000).map(|k| format!("-{k}")));
+        let taken = |path: &Path| path.symlink_metadata().is_ok();
+        let free = |path: &PathBuf| !taken(path) && !taken(&journal_path(path));
+        names.map(named).find(free).unwrap_or_else(|| named("-more".into()))
+    }
+}
+
+/// The command as it is typed into a terminal.
+pub(super) fn command_line(arguments: &[String]) -> String {
+    let mut line = "sparsescope".to_owned();
+    for argument in arguments {
+        line.push(' ');
+        line.push_str(&quoted(argument));
+    }
+    line
+}
+
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        argument.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{argument}\"")
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,316 @@
+//! A measurement in a child process: start it, follow it, stop it, and lose nothing of it.
+//!
+//! The child writes how far it is as JSON lines on standard error, and every finished run into the
+//! journal beside its bundle. Whatever becomes of it, what it measured ends as a bundle: written by
+//! itself, or from its journal.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use sparsescope_core::bundle::{Bundle, BundleError, Journal, Limits, journal_path};
+
+/// The journal is read at most this often.
+const BETWEEN_READS: Duration = Duration::from_millis(500);
+/// How long a child may take to write its bundle when the window goes.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Lines and bytes of standard error that are kept.
+const MOST_LINES: usize = 200;
+const MOST_LINE_BYTES: u64 = 4096;
+
+/// How far a child says that it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// Share of the whole that is done, 0 to 1.
+    pub share: f64,
+    /// Matrix and kernel at work.
+    pub what: String,
+    /// Runs that are to be done.
+    pub runs: usize,
+}
+
+/// What is new since the last look.
+#[derive(Debug, Default)]
+pub struct News {
+    /// What is measured so far, when there is more than before.
+    pub so_far: Option<Bundle>,
+    /// How it ended, when it has.
+    pub ending: Option<Ending>,
+}
+
+/// How a measurement ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// The bundle, complete or not; none when nothing was measured.
+    pub bundle: Option<PathBuf>,
+    /// Why it is not complete, or what is wrong with it.
+    pub failure: Option<String>,
+    /// It was asked to stop.
+    pub stopped: bool,
+}
+
+/// A child that measures. When dropped, it is asked to stop and waited for.
+#[derive(Debug)]
+pub struct Measurement {
+    child: Child,
+    output: PathBuf,
+    journal: PathBuf,
+    started: Instant,
+    told: Told,
+    runs_done: usize,
+    /// Lines that are not progress.
+    said: Vec<String>,
+    lines: Receiver<String>,
+    reader: Option<JoinHandle<()>>,
+    /// The journal's length when it was last read, and when that was.
+    read: (u64, Instant),
+    reading: Option<Receiver<Result<Bundle, BundleError>>>,
+    stops: u32,
+    ended: bool,
+}
+
+impl Measurement {
+    /// Starts `executable` with these arguments, which make it write the bundle `output`.
+    pub fn start(
+        executable: &Path,
+        arguments: &[impl AsRef<OsStr>],
+        output: &Path,
+    ) -> std::io::Result<Self> {
+        let mut child = Command::new(executable)
+            .args(arguments)
+            .args(["--progress", "json"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (sender, lines) = channel();
+        let reader = child.stderr.take().map(|stderr| {
+            std::thread::spawn(move || {
+                let mut stderr = BufReader::new(stderr);
+                while let Some(line) = next_line(&mut stderr) {
+                    if sender.send(line).is_err() {
+                        break;
+                    }
+                }
+            })
+        });
+        let now = Instant::now();
+        Ok(Self {
+            child,
+            output: output.to_owned(),
+            journal: journal_path(output),
+            started: now,
+            told: Told::default(),
+            runs_done: 0,
+            said: Vec::new(),
+            lines,
+            reader,
+            read: (0, now),
+            reading: None,
+            stops: 0,
+            ended: false,
+        })
+    }
+
+    /// How far it is.
+    pub fn told(&self) -> &Told {
+        &self.told
+    }
+
+    /// Finished runs, as far as the journal has been read.
+    pub fn runs_done(&self) -> usize {
+        self.runs_done
+    }
+
+    /// The bundle that it writes.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// How long it has been running.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// How long it will go on at this pace; none while that cannot be told.
+    pub fn left(&self) -> Option<Duration> {
+        let share = self.told.share;
+        let left = (share > 0.02).then(|| self.elapsed().as_secs_f64() * (1.0 / share - 1.0))?;
+        Duration::try_from_secs_f64(left).ok()
+    }
+
+    /// Whether it was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stops > 0
+    }
+
+    /// Asks the child to stop and write what it has; asked again, it stops at once, and what it
+    /// measured is taken from its journal.
+    pub fn stop(&mut self) {
+        self.stops += 1;
+        if !self.ended {
+            interrupt(&mut self.child);
+        }
+    }
+
+    /// Looks what is new. Takes no time while nothing is; the journal is read by another thread.
+    pub fn look(&mut self) -> std::io::Result<News> {
+        if self.ended {
+            return Ok(News::default());
+        }
+        self.take_lines();
+        if let Some(status) = self.child.try_wait()? {
+            self.ended = true;
+            // The end of its standard error comes with its own.
+            if let Some(reader) = self.reader.take() {
+                let _ = reader.join(); // A reader that panicked has said all it can.
+            }
+            self.take_lines();
+            return Ok(News { so_far: None, ending: Some(self.ending(status)) });
+        }
+        Ok(News { so_far: self.read_journal(), ending: None })
+    }
+
+    fn take_lines(&mut self) {
+        for line in self.lines.try_iter() {
+            match serde_json::from_str(&line) {
+                Ok(told) => self.told = told,
+                Err(_) if self.said.len() < MOST_LINES => self.said.push(line),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The bundle so far, when a reading of the journal has come to its end; begins another one
+    /// when the journal has grown.
+    fn read_journal(&mut self) -> Option<Bundle> {
+        let mut so_far = None;
+        if let Some(reading) = &self.reading {
+            match reading.try_recv() {
+                // A journal that cannot be read now is read again when it has grown.
+                Ok(result) => so_far = result.ok(),
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => {}
+            }
+            self.reading = None;
+        }
+        if let Some(bundle) = &so_far {
+            self.runs_done = bundle.runs.len();
+        }
+        let (bytes_read, when) = self.read;
+        let bytes = self.journal.metadata().map_or(0, |data| data.len());
+        if bytes != bytes_read && when.elapsed() >= BETWEEN_READS {
+            self.read = (bytes, Instant::now());
+            let (sender, receiver) = channel();
+            let journal = self.journal.clone();
+            std::thread::spawn(move || {
+                // Nobody waits any more where this fails.
+                sender.send(Journal::recover(&journal, &Limits::default())).ok();
+            });
+            self.reading = Some(receiver);
+        }
+        so_far.filter(|bundle| !bundle.matrices.is_empty())
+    }
+
+    fn ending(&mut self, status: ExitStatus) -> Ending {
+        let mut failure = match status.code() {
+            Some(0) => None,
+            Some(3) => Some("a result was wrong; the runs that failed their check say so".into()),
+            _ if self.stops > 0 => None,
+            _ => Some(self.why(status)),
+        };
+        let bundle = if self.output.is_file() {
+            Some(self.output.clone())
+        } else {
+            match save_journal(&self.journal, &self.output) {
+                Ok(saved) => saved.then(|| self.output.clone()),
+                Err(error) => {
+                    let journal = self.journal.display();
+                    failure = Some(format!("{error}; the runs are kept in {journal}"));
+                    None
+                }
+            }
+        };
+        if let Some(bundle) = &bundle {
+            let runs = Bundle::open(bundle, &Limits::default()).map(|bundle| bundle.runs.len());
+            self.runs_done = runs.unwrap_or(self.runs_done);
+        }
+        Ending { bundle, failure, stopped: self.stops > 0 }
+    }
+
+    /// Why the child failed, in its own words where it has some.
+    fn why(&self, status: ExitStatus) -> String {
+        let said = self.said.iter().rev().find_map(|line| line.strip_prefix("error: "));
+        match (said, status.code()) {
+            (Some(said), _) => said.to_owned(),
+            (None, Some(code)) => format!("the measuring process ended with code {code}"),
+            (None, None) => format!("the measuring process was ended from outside ({status})"),
+        }
+    }
+}
+
+impl Drop for Measurement {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        if self.stops == 0 {
+            interrupt(&mut self.child);
+        }
+        let patient = Instant::now();
+        while patient.elapsed() < PATIENCE {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+                _ => return,
+            }
+        }
+        // The journal keeps what was measured.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The next line without its end, cut where it is too long; none after the last.
+fn next_line(stderr: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let read = stderr.by_ref().take(MOST_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
+    (read > 0).then(|| String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
+/// Writes the bundle that a journal holds and removes the journal. False when there is none, or
+/// nothing in it.
+fn save_journal(journal: &Path, output: &Path) -> Result<bool, BundleError> {
+    if !journal.is_file() {
+        return Ok(false);
+    }
+    let bundle = Journal::recover(journal, &Limits::default())?;
+    if bundle.runs.is_empty() {
+        return Ok(false);
+    }
+    bundle.save(output, false)?;
+    // The bundle holds it all; a journal that stays does no harm.
+    let _ = std::fs::remove_file(journal);
+    Ok(true)
+}
+
+/// Ctrl-C for the child, which is not waited for yet.
+#[cfg(unix)]
+fn interrupt(child: &mut Child) {
+    let Ok(pid) = libc::pid_t::try_from(child.id()) else { return };
+    // SAFETY: `kill` reads two numbers. The process is our child and not waited for (`try_wait`
+    // has not returned its status, and nobody else holds it), so the number is still its own.
+    unsafe {
+        libc::kill(pid, libc::SIGINT);
+    }
+}
+
+/// There is no Ctrl-C for a process without a console; the journal keeps what was measured.
+#[cfg(not(unix))]
+fn interrupt(child: &mut Child) {
+    let _ = child.kill();
+}

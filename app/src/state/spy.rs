@@ -1,0 +1,192 @@
+//! What the picture of a matrix shows of it, and how.
+
+use serde::{Deserialize, Serialize};
+
+/// The part of the matrix in view, its colours, and what is drawn over it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpyState {
+    /// The part in view; `None` for the whole matrix.
+    pub at: Option<At>,
+    /// Rows and columns are scaled apart, so that any matrix fills the picture.
+    pub stretch: bool,
+    /// From counts to the range of colours.
+    pub scale: Scale,
+    /// The range of colours.
+    pub map: ColorMap,
+    /// Threads whose rows are marked; 0 for none.
+    pub parts: u32,
+    /// How the rows are divided among them.
+    pub split: Split,
+    /// Rows of a hack whose padding is shown; 0 for none.
+    pub hack: u32,
+}
+
+/// A part of a matrix: the rows and columns around a point. Rows and columns count from 0, the
+/// entry (i, j) covers [i, i + 1) × [j, j + 1).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct At {
+    /// Row in the middle.
+    pub row: f64,
+    /// Column in the middle.
+    pub col: f64,
+    /// Rows from the top to the bottom of the picture.
+    pub rows: f64,
+}
+
+/// Most threads that are marked.
+pub const MOST_PARTS: u32 = 256;
+
+/// Most rows of a hack.
+pub const MOST_HACK: u32 = 1 << 16;
+
+/// A choice with a word for links and a name for people.
+macro_rules! choice {
+    ($(#[$doc:meta])* $type:ident: $($(#[$item_doc:meta])* $item:ident $id:literal $name:literal,)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $type {
+            $($(#[$item_doc])* $item,)*
+        }
+
+        impl $type {
+            /// Every choice, in the order offered.
+            pub const ALL: &[Self] = &[$(Self::$item),*];
+
+            /// The word in a link.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$item => $id,)* }
+            }
+
+            /// Name shown to people.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$item => $name,)* }
+            }
+
+            fn from_id(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|choice| choice.id() == id)
+            }
+        }
+    };
+}
+
+choice! {
+    /// From the count of a cell to a place in the range of colours.
+    Scale:
+    /// By the logarithm of the count.
+    #[default]
+    Log "log" "logarithmic",
+    /// By the count.
+    Linear "linear" "linear",
+    /// By the share of filled cells that hold fewer.
+    Percentile "percentile" "by rank",
+}
+
+choice! {
+    /// Range of colours, from few entries to many.
+    ColorMap:
+    /// One hue, from the paper to the ink.
+    #[default]
+    Blues "blues" "Blues",
+    /// Purple over green to yellow.
+    Viridis "viridis" "Viridis",
+    /// Blue over grey to yellow.
+    Cividis "cividis" "Cividis",
+    /// Black over red to light yellow.
+    Inferno "inferno" "Inferno",
+    /// Every filled cell alike.
+    Ink "ink" "Ink, no shades",
+}
+
+choice! {
+    /// How rows are divided among threads.
+    Split:
+    /// Equally many rows each.
+    #[default]
+    Rows "rows" "equal rows",
+    /// About equally many entries each, whole rows.
+    Entries "entries" "equal entries",
+}
+
+impl At {
+    fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split(',').map(|part| part.parse::<f64>().ok());
+        let mut next = || numbers.next()?.filter(|number| number.is_finite());
+        let at = Self { row: next()?, col: next()?, rows: next()? };
+        (at.rows > 0.0 && numbers.next().is_none()).then_some(at)
+    }
+}
+
+impl SpyState {
+    pub(super) fn fields(&self) -> [(&'static str, String); 7] {
+        let at = self.at.map(|at| format!("{},{},{}", at.row, at.col, at.rows));
+        [
+            ("at", at.unwrap_or_default()),
+            ("stretch", self.stretch.to_string()),
+            ("scale", self.scale.id().into()),
+            ("map", self.map.id().into()),
+            ("parts", self.parts.to_string()),
+            ("split", self.split.id().into()),
+            ("hack", self.hack.to_string()),
+        ]
+    }
+
+    /// Values that make no sense, and keys of others, are passed over.
+    pub(super) fn set(&mut self, key: &str, value: &str) {
+        let number = |most: u32| value.parse::<u32>().ok().filter(|number| *number <= most);
+        match key {
+            "at" => self.at = At::parse(value),
+            "stretch" => self.stretch = value == "true",
+            "scale" => self.scale = Scale::from_id(value).unwrap_or(self.scale),
+            "map" => self.map = ColorMap::from_id(value).unwrap_or(self.map),
+            "parts" => self.parts = number(MOST_PARTS).unwrap_or(self.parts),
+            "split" => self.split = Split::from_id(value).unwrap_or(self.split),
+            "hack" => self.hack = number(MOST_HACK).unwrap_or(self.hack),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(crate) fn state() -> impl Strategy<Value = SpyState> {
+        let at = (-1e9..1e9, -1e9..1e9, 1e-3..1e9_f64);
+        let at = prop::option::of(at.prop_map(|(row, col, rows)| At { row, col, rows }));
+        let scale = prop::sample::select(Scale::ALL.to_vec());
+        let map = prop::sample::select(ColorMap::ALL.to_vec());
+        let split = prop::sample::select(Split::ALL.to_vec());
+        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, 0..=MOST_HACK).prop_map(
+            |(at, stretch, scale, map, parts, split, hack)| SpyState {
+                at,
+                stretch,
+                scale,
+                map,
+                parts,
+                split,
+                hack,
+            },
+        )
+    }
+
+    #[test]
+    fn a_part_that_is_none_is_the_whole_matrix() {
+        for nonsense in ["", "1,2", "1,2,3,4", "1,2,0", "1,NaN,3", "1,2,inf", "a,b,c"] {
+            assert_eq!(At::parse(nonsense), None, "{nonsense}");
+        }
+        assert_eq!(At::parse("1.5,-2,3"), Some(At { row: 1.5, col: -2.0, rows: 3.0 }));
+    }
+
+    #[test]
+    fn numbers_that_would_be_too_much_are_passed_over() {
+        let mut state = SpyState::default();
+        for (key, value) in [("parts", "257"), ("hack", "99999999"), ("map", "pink"), ("x", "1")] {
+            state.set(key, value);
+        }
+        assert_eq!(state, SpyState::default());
+    }
+}

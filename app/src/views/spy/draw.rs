@@ -1,0 +1,327 @@
+//! The picture with everything around it: axes, row lengths, overlays, the scale of colours.
+
+use egui::{Color32, Rect, Vec2, pos2, vec2};
+use sparsescope_core::spy::LengthBin;
+
+use super::overlay::{Padding, Parts};
+use super::place::Place;
+use super::shade::Shade;
+use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use crate::model::{count, significant};
+use crate::picture::{Cells, Picture};
+use crate::state::{SpyState, Theme};
+use crate::theme::{Ink, format_color};
+
+const TYPE: f32 = 12.5;
+const LEFT: f32 = 78.0;
+const TOP: f32 = 46.0;
+const BOTTOM: f32 = 62.0;
+const GAP: f32 = 26.0;
+const STRIP: f32 = 16.0;
+/// What overlays draw: apart from every range of colours.
+const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
+/// Row lengths take between these widths.
+const PROFILE: (f32, f32) = (110.0, 300.0);
+
+/// Where the parts of the picture lie in its figure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The matrix.
+    pub(super) area: Rect,
+    /// Right edge of everything.
+    right: f32,
+}
+
+impl Frame {
+    /// Divides `size` for a matrix of this size; edges fall on pixels.
+    pub(super) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
+        let strip = if state.hack > 0 { GAP + STRIP } else { 0.0 };
+        let room = vec2(size.x - LEFT - strip - GAP - PROFILE.0 - 12.0, size.y - TOP - BOTTOM);
+        let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
+        let height = room.y.max(120.0);
+        let width = room.x.clamp(120.0, height * if state.stretch { 2.5 } else { aspect });
+        let height = if state.stretch { height } else { height.min(width / aspect) };
+        let corner = pos2(LEFT, TOP);
+        let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
+        let profile = (size.x - area.max.x - strip - GAP - 12.0).clamp(PROFILE.0, PROFILE.1);
+        Self { area, right: area.max.x + strip + GAP + profile }
+    }
+
+    /// Extent of the figure.
+    pub(super) fn size(&self) -> Vec2 {
+        vec2(self.right + 12.0, self.area.max.y + BOTTOM)
+    }
+}
+
+/// Everything but the cells.
+pub(super) fn around(
+    figure: &mut Figure,
+    frame: &Frame,
+    place: &Place,
+    picture: &Picture,
+    state: &SpyState,
+    theme: Theme,
+) {
+    let ink = theme.ink();
+    axes(figure, frame, place, ink);
+    let mut left = frame.area.max.x + GAP;
+    if state.hack > 0 {
+        padding(figure, left, place, picture, state.hack, ink);
+        left += STRIP + GAP;
+    }
+    profile(
+        figure,
+        area(left, frame.area.min.y, frame.right, frame.area.max.y),
+        place,
+        picture,
+        ink,
+    );
+    if state.parts > 0 {
+        let parts = Parts::of(picture, state.parts as usize, state.split);
+        draw_parts(figure, place, &parts, ink);
+    }
+    outline(figure, place.covered(), ink.weak);
+}
+
+fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
+    let corners = [
+        rect.left_top(),
+        rect.right_top(),
+        rect.right_bottom(),
+        rect.left_bottom(),
+        rect.left_top(),
+    ];
+    figure.shapes.push(crate::figure::Shape::Line { points: corners.into(), width: 1.0, color });
+}
+
+fn axes(figure: &mut Figure, frame: &Frame, place: &Place, ink: Ink) {
+    let Frame { area, .. } = *frame;
+    let covered = place.covered();
+    for row in ticks(place.rows(), area.height() / 56.0) {
+        let y = place.y(row as f64);
+        if y >= covered.min.y - 0.5 && y <= covered.max.y + 0.5 {
+            figure.line(pos2(covered.min.x - 4.0, y), pos2(covered.min.x, y), 1.0, ink.weak);
+            let at = pos2(covered.min.x - 7.0, y);
+            figure.text(at, Anchor::End, TYPE, ink.weak, &index(row));
+        }
+    }
+    let mut taken = f32::NEG_INFINITY;
+    for col in ticks(place.cols(), area.width() / 80.0) {
+        let (x, label) = (place.x(col as f64), index(col));
+        let half = text_width(&label, TYPE) * 0.5;
+        let inside = x >= covered.min.x - 0.5 && x <= covered.max.x + 0.5;
+        if inside && x - half > taken && x + half < area.max.x + GAP - 4.0 {
+            figure.line(pos2(x, covered.min.y - 4.0), pos2(x, covered.min.y), 1.0, ink.weak);
+            figure.text(pos2(x, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.weak, &label);
+            taken = x + half + 8.0;
+        }
+    }
+    let titles = pos2(covered.center().x, covered.min.y - 33.0);
+    figure.text(titles, Anchor::Middle, TYPE, ink.text, "Columns, from 0");
+    let corner = pos2((covered.min.x - 7.0).max(40.0), covered.min.y - 33.0);
+    figure.text(corner, Anchor::End, TYPE, ink.text, "Rows");
+}
+
+/// An index as people read it, all its digits in groups of three.
+pub(super) fn index(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push('\u{202f}'); // narrow no-break space
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Round numbers in a range, about `wanted` of them.
+fn ticks(range: std::ops::Range<usize>, wanted: f32) -> impl Iterator<Item = usize> {
+    let rough = range.len() as f64 / f64::from(wanted.max(2.0));
+    let decade = 10_f64.powf(rough.max(1.0).log10().floor());
+    let leading = [1.0, 2.0, 5.0, 10.0].into_iter().find(|leading| leading * decade >= rough);
+    let step = (leading.unwrap_or(10.0) * decade).max(1.0) as usize;
+    (range.start.next_multiple_of(step)..range.end + 1).step_by(step)
+}
+
+/// Lines between the rows of the threads, with their numbers where there is room.
+fn draw_parts(figure: &mut Figure, place: &Place, parts: &Parts, ink: Ink) {
+    let covered = place.covered();
+    let color = MARKED;
+    let mut taken = f32::NEG_INFINITY;
+    for (thread, bounds) in parts.bounds.array_windows::<2>().enumerate() {
+        let [first, end] = bounds.map(|row| place.y(row));
+        if thread > 0 && first > covered.min.y && first < covered.max.y {
+            let (from, to) = (pos2(covered.min.x, first), pos2(covered.max.x, first));
+            figure.line(from, to, 2.5, ink.paper);
+            figure.line(from, to, 1.5, color);
+        }
+        let (first, end) = (first.max(covered.min.y), end.min(covered.max.y));
+        let middle = (first + end) * 0.5;
+        if end - first > 4.0 && middle - taken > TYPE + 4.0 && covered.width() > 120.0 {
+            let label = format!("T{thread}");
+            let width = text_width(&label, TYPE) + 8.0;
+            let right = covered.max.x - 3.0;
+            figure.rect(area(right - width, middle - 8.0, right, middle + 8.0), ink.paper);
+            figure.text(pos2(right - 4.0, middle), Anchor::End, TYPE, ink.text, &label);
+            taken = middle;
+        }
+    }
+}
+
+/// The profile's groups of rows that each point of height shows.
+fn groups_at(place: &Place, picture: &Picture, y: f32) -> Option<std::ops::Range<usize>> {
+    let bins = picture.profile.bins.len();
+    let group = |y: f32| {
+        let (row, _) = place.matrix(pos2(place.area.min.x, y));
+        (row.max(0.0) as usize) >> picture.profile.shift
+    };
+    let first = group(y);
+    (first < bins).then(|| first..group(y + 1.0).clamp(first + 1, bins))
+}
+
+/// Share of padding along the rows as a strip of colour.
+fn padding(figure: &mut Figure, left: f32, place: &Place, picture: &Picture, hack: u32, ink: Ink) {
+    let padding = Padding::of(picture, hack as usize);
+    let covered = place.covered();
+    let mut y = covered.min.y;
+    let mut run: Option<(f32, Color32)> = None;
+    while y < covered.max.y {
+        let share = groups_at(place, picture, y).map_or(0.0, |rows| padding.share(picture, rows));
+        let color = ink.grid.lerp_to_gamma(MARKED, share as f32);
+        match run {
+            Some((from, last)) if last != color => {
+                figure.rect(area(left, from, left + STRIP, y), last);
+                run = Some((y, color));
+            }
+            None => run = Some((y, color)),
+            Some(_) => {}
+        }
+        y += 1.0;
+    }
+    if let Some((from, last)) = run {
+        figure.rect(area(left, from, left + STRIP, covered.max.y), last);
+    }
+    outline(figure, area(left, covered.min.y, left + STRIP, covered.max.y), ink.weak);
+    let middle = left + STRIP * 0.5;
+    figure.text(pos2(middle, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.text, "Pad");
+}
+
+/// How long rows are: the longest of those at each height, and their mean.
+fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, ink: Ink) {
+    let covered = place.covered();
+    let bins = &picture.profile.bins;
+    let longest = bins.iter().map(|bin| bin.max).max().unwrap_or(0).max(1);
+    let rows = picture.pyramid.rows().max(1);
+    let mean = picture.pyramid.entries() as f64 / rows as f64;
+    // A few long rows must not flatten all others.
+    let log = longest as f64 > 30.0 * mean.max(1.0);
+    let values = [if log { 0.8 } else { 0.0 }, longest as f64];
+    let axis = Axis::new(values.into_iter(), log, rect.min.x, rect.max.x - 8.0);
+    let at = |length: f64| if log { axis.place(length.max(0.8)) } else { axis.place(length) };
+    let title = if log { "Entries a row, logarithmic" } else { "Entries a row" };
+    figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
+    let color = ink.paper.lerp_to_gamma(format_color("csr"), 0.55);
+    let mut means = Vec::new();
+    let mut y = covered.min.y;
+    while y < covered.max.y {
+        if let Some(of) = groups_at(place, picture, y).and_then(|groups| bins.get(groups)) {
+            let (bar, mean) = summary(of, picture, y, place);
+            figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), color);
+            means.push(pos2(at(mean), y + 0.5));
+        }
+        y += 1.0;
+    }
+    for tick in axis.ticks() {
+        let whole = !log || (tick >= 1.0 && tick.log10().fract().abs() < 1e-6);
+        if whole {
+            let (x, label) = (axis.place(tick), count(tick as u64));
+            let ends = (pos2(x, covered.min.y), pos2(x, covered.max.y));
+            figure.line(ends.0, ends.1, 1.0, ink.text.gamma_multiply(0.18));
+            let pos = pos2(x, covered.min.y - 13.0);
+            figure.text(pos, Anchor::Middle, TYPE, ink.weak, &label);
+        }
+    }
+    if means.len() > 1 {
+        let line = crate::figure::Shape::Line { points: means, width: 1.2, color: ink.text };
+        figure.shapes.push(line);
+    }
+    figure.line(pos2(rect.min.x, covered.min.y), pos2(rect.min.x, covered.max.y), 1.0, ink.weak);
+    let key = pos2(rect.min.x, covered.max.y + 12.0);
+    figure.text(key, Anchor::Start, TYPE, ink.weak, "bar: longest, line: mean");
+}
+
+/// Longest row and mean length of some groups.
+fn summary(groups: &[LengthBin], picture: &Picture, y: f32, place: &Place) -> (f64, f64) {
+    let longest = groups.iter().map(|bin| bin.max).max().unwrap_or(0) as f64;
+    let entries: u64 = groups.iter().map(|bin| bin.entries).sum();
+    let (row, _) = place.matrix(pos2(place.area.min.x, y));
+    let group = 1_usize << picture.profile.shift;
+    let first = row.max(0.0) as usize / group * group;
+    let rows = (groups.len() * group).min(picture.pyramid.rows().saturating_sub(first)).max(1);
+    (longest, entries as f64 / rows as f64)
+}
+
+/// The scale of colours under the picture.
+pub(super) fn legend(
+    figure: &mut Figure,
+    frame: &Frame,
+    cells: &Cells<'_>,
+    shade: &Shade,
+    ink: Ink,
+) {
+    let top = frame.area.max.y + 12.0;
+    let (left, width) = (frame.area.min.x, frame.area.width().min(360.0));
+    let step = width / 64.0;
+    for k in 0..64_u8 {
+        let x = left + step * f32::from(k);
+        let color = shade.at(f32::from(k) / 63.0);
+        figure.rect(area(x, top, x + step + 0.5, top + 12.0), color);
+    }
+    let mut taken = f32::NEG_INFINITY;
+    let labels = shade.labels();
+    let last = labels.len().saturating_sub(1);
+    for (number, (position, entries)) in labels.into_iter().enumerate() {
+        let x = left + width * position;
+        let label = count(entries);
+        let half = text_width(&label, TYPE) * 0.5;
+        // The ends are always named; what lies between, where there is room.
+        let room = x - half > taken && (number == last || x + half < left + width - 40.0);
+        if room {
+            figure.text(pos2(x, top + 22.0), Anchor::Middle, TYPE, ink.weak, &label);
+            taken = x + half + 6.0;
+        }
+    }
+    let side = 1_usize << cells.shift();
+    let cell = match side {
+        1 => "entries (each cell is one row and column)".to_owned(),
+        _ => format!("entries a cell of {0} × {0} rows and columns", index(side)),
+    };
+    let text = format!("{}, {} scale", cell, shade.scale.name());
+    figure.text(pos2(left, top + 40.0), Anchor::Start, TYPE, ink.text, &text);
+}
+
+/// What the overlays say, in words.
+pub(super) fn overlay_words(picture: &Picture, state: &SpyState) -> Vec<String> {
+    let mut words = Vec::new();
+    if state.parts > 0 {
+        let parts = Parts::of(picture, state.parts as usize, state.split);
+        let about = if parts.exact { "" } else { "about " };
+        words.push(format!(
+            "{} threads with {}: the fullest part holds {about}{} times the mean",
+            parts.entries.len(),
+            state.split.name(),
+            significant(parts.imbalance())
+        ));
+    }
+    if state.hack > 0 {
+        let padding = Padding::of(picture, state.hack as usize);
+        let most = if padding.exact { "" } else { "at most " };
+        words.push(format!(
+            "hacks of {} rows: {most}{} slots an entry",
+            state.hack,
+            significant(padding.slots_an_entry(picture))
+        ));
+    }
+    words
+}

@@ -1,0 +1,55 @@
+//! The cells in view as an image, computed without a graphics adapter: for figures that are saved,
+//! for windows finer than the pyramid, and where there is no adapter.
+
+use egui::{Color32, ColorImage};
+
+use super::place::Place;
+use super::shade::Shade;
+use crate::picture::Cells;
+
+/// Paints the cells in view, `pixels_per_point` pixels to a point. Outside the matrix is
+/// transparent.
+pub(super) fn paint(
+    cells: &Cells<'_>,
+    place: &Place,
+    shade: &Shade,
+    pixels_per_point: f32,
+) -> ColorImage {
+    let size = place.area.size() * pixels_per_point;
+    let (width, height) = (size.x.round().max(1.0) as usize, size.y.round().max(1.0) as usize);
+    let scale = 1.0 / (f64::from(1 << cells.shift().min(30)));
+    let per_pixel = |per_point: f64| per_point / f64::from(pixels_per_point);
+    let (row, col) = place.origin();
+    let (rows_per_point, cols_per_point) = place.per_point_each();
+    let lines = axis(row, per_pixel(rows_per_point), height, place.rows().end, scale);
+    let columns = axis(col, per_pixel(cols_per_point), width, place.cols().end, scale);
+    let mut pixels = vec![Color32::TRANSPARENT; width * height];
+    let inside = || columns.iter().flatten().copied();
+    let (Some(first), Some(last)) = (inside().min(), inside().max()) else {
+        return ColorImage::new([width, height], pixels);
+    };
+    let mut counts = vec![0; last - first + 1];
+    let mut colors = vec![shade.empty; counts.len()];
+    let mut current = None;
+    for (line, to) in lines.iter().zip(pixels.chunks_exact_mut(width)) {
+        let Some(line) = line else { continue };
+        if current != Some(line) {
+            cells.line(*line, first, &mut counts);
+            colors.iter_mut().zip(&counts).for_each(|(color, count)| *color = shade.color(*count));
+            current = Some(line);
+        }
+        for (column, to) in columns.iter().zip(to) {
+            if let Some(color) = column.and_then(|column| colors.get(column - first)) {
+                *to = *color;
+            }
+        }
+    }
+    ColorImage::new([width, height], pixels)
+}
+
+/// The cell that the middle of each pixel lies in; none outside the matrix.
+fn axis(first: f64, per_pixel: f64, pixels: usize, end: usize, scale: f64) -> Vec<Option<usize>> {
+    let middle = |pixel: usize| first + (pixel as f64 + 0.5) * per_pixel;
+    let inside = |at: &f64| *at >= 0.0 && *at < end as f64;
+    (0..pixels).map(|p| Some(middle(p)).filter(inside).map(|at| (at * scale) as usize)).collect()
+}

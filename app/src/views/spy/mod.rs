@@ -1,0 +1,397 @@
+//! The picture of a matrix's structure, from all of it to single entries.
+
+mod draw;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+mod image;
+mod overlay;
+mod place;
+mod shade;
+
+use std::sync::Arc;
+
+use egui::{
+    Color32, ColorImage, ComboBox, DragValue, Key, Modifiers, Rect, Response, Role, ScrollArea,
+    Sense, Ui, WidgetInfo, pos2, vec2,
+};
+use sparsescope_core::bundle::MatrixRecord;
+
+use self::draw::{Frame, around, index, legend, overlay_words};
+use self::place::Place;
+use self::shade::Shade;
+use super::{View, nothing, record_provenance, selected};
+use crate::figure::{Figure, Shape};
+use crate::model::{Model, count, display_name, matrix_key};
+use crate::picture::{Cells, Picture};
+use crate::state::spy::{MOST_HACK, MOST_PARTS};
+use crate::state::{ColorMap, Scale, Split, SpyState, ViewState};
+
+pub(super) const VIEW: View = View {
+    id: "spy",
+    name: "Structure",
+    sentence: "Where the entries of the selected matrix lie: darker or brighter cells hold more.",
+    settings,
+    show,
+    table,
+    svg: Some(svg),
+};
+
+/// Extent of a saved figure.
+const SAVED: egui::Vec2 = vec2(1000.0, 820.0);
+/// The picture scrolls where there is less room.
+const LEAST_HEIGHT: f32 = 340.0;
+/// Pixels to a point of a saved figure's cells.
+const SAVED_PIXELS: f32 = 2.0;
+
+fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+    let spy = &mut state.spy;
+    choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
+    choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
+    number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
+    if spy.parts > 0 {
+        choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
+    }
+    number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
+    ui.checkbox(&mut spy.stretch, "Fill")
+        .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");
+    let whole = ui.add_enabled(spy.at.is_some(), egui::Button::new("Whole matrix"));
+    if whole.on_hover_text("Key 0, or a double click").clicked() {
+        spy.at = None;
+    }
+}
+
+fn choose<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    what: &str,
+    chosen: &mut T,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) {
+    ui.label(what);
+    let shown = name(*chosen);
+    let combo = ComboBox::from_id_salt(what).selected_text(shown).show_ui(ui, |ui| {
+        for choice in all {
+            ui.selectable_value(chosen, *choice, name(*choice));
+        }
+    });
+    let label = format!("{what}: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+}
+
+/// A number of which 0 is none.
+fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
+    ui.label(what);
+    let none = none.to_owned();
+    let drag = DragValue::new(number)
+        .range(0..=most)
+        .speed(0.2)
+        .custom_formatter(move |n, _| if n < 1.0 { none.clone() } else { format!("{n:.0}") });
+    let field = ui.add(drag);
+    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
+}
+
+/// The selected matrix with its picture, or why there is nothing to draw.
+fn subject<'a>(
+    model: &'a Model,
+    state: &ViewState,
+) -> Result<(&'a MatrixRecord, Arc<Picture>), String> {
+    let Some(record) = selected(model, state) else {
+        return Err("No matrix passes the filters.".into());
+    };
+    let picture = model.picture(&matrix_key(record));
+    let picture =
+        picture.map_err(|why| format!("No picture of {}: {why}.", display_name(record)))?;
+    if picture.pyramid.rows() == 0 || picture.pyramid.cols() == 0 {
+        let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
+        return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
+    }
+    Ok((record, picture))
+}
+
+/// What is drawn, once the size is known.
+struct Scene<'a> {
+    frame: Frame,
+    place: Place,
+    cells: Cells<'a>,
+    shade: Shade,
+}
+
+impl<'a> Scene<'a> {
+    fn new(picture: &'a Picture, size: egui::Vec2, pixels: f32, state: &ViewState) -> Option<Self> {
+        let spy = &state.spy;
+        let shape = (picture.pyramid.rows(), picture.pyramid.cols());
+        let frame = Frame::new(size, shape, spy);
+        let place = Place::new(frame.area, shape, spy.at, spy.stretch);
+        let per_pixel = place.per_point() / f64::from(pixels);
+        let cells = picture.cells(per_pixel, &place.rows(), &place.cols())?;
+        let shade = Shade::new(spy.scale, spy.map, state.theme, picture.spread(&cells));
+        Some(Self { frame, place, cells, shade })
+    }
+
+    /// Everything but the cells.
+    fn figure(&self, picture: &Picture, state: &ViewState, paper: Color32) -> Figure {
+        let mut figure = Figure::new(self.frame.size(), paper);
+        around(&mut figure, &self.frame, &self.place, picture, &state.spy, state.theme);
+        legend(&mut figure, &self.frame, &self.cells, &self.shade, state.theme.ink());
+        figure
+    }
+}
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    match subject(model, state) {
+        Ok((record, picture)) => {
+            let room = ui.available_size();
+            ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+                show_picture(ui, record, &picture, room, &mut *state);
+            });
+        }
+        Err(why) => nothing(ui, &why),
+    }
+}
+
+fn show_picture(
+    ui: &mut Ui,
+    record: &MatrixRecord,
+    picture: &Arc<Picture>,
+    room: egui::Vec2,
+    state: &mut ViewState,
+) {
+    let status = ui.text_style_height(&egui::TextStyle::Body) * 2.0 + 16.0;
+    let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
+    let pixels = ui.ctx().pixels_per_point();
+    let Some(scene) = Scene::new(picture, size, pixels, state) else { return };
+    // Cells fall on pixels when the figure does.
+    let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
+    ui.add_space(corner.y - ui.cursor().min.y);
+    let image = scene.place.area.translate(corner.to_vec2());
+    let covered = scene.place.covered().translate(corner.to_vec2());
+    ui.painter().rect_filled(covered, 0.0, scene.shade.empty);
+    paint_cells(ui, picture, &scene, &matrix_key(record), image, pixels);
+    let figure = scene.figure(picture, state, Color32::TRANSPARENT);
+    figure.show(ui, &format!("Structure of {}", display_name(record)));
+
+    let name = format!("Cells of {}", display_name(record));
+    let response = ui.interact(image, ui.scope_id().with("cells"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
+    let screen = scene.place.on(image);
+    steer(ui, &response, &screen, &mut state.spy);
+    let under =
+        response.hover_pos().and_then(|pointer| cell_words(picture, &scene, &screen, pointer));
+    if let Some(words) = &under {
+        response.on_hover_ui_at_pointer(|ui| {
+            for line in words {
+                ui.label(line);
+            }
+        });
+    }
+    ui.horizontal_wrapped(|ui| {
+        for words in overlay_words(picture, &state.spy) {
+            ui.label(format!("{words}."));
+        }
+        ui.weak(resolution(record, picture, &scene));
+    });
+}
+
+/// Pans and zooms by pointer and, once the cells have the focus, by keys.
+fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
+    if response.clicked() {
+        response.request_focus();
+    }
+    if response.double_clicked() {
+        spy.at = None;
+        return;
+    }
+    if response.dragged() {
+        spy.at = place.moved(response.drag_delta());
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+        let factor = (-f64::from(scroll) * 0.004).exp() / f64::from(pinch);
+        if factor != 1.0 {
+            spy.at = place.zoomed(pointer, factor);
+            // What zooms here does not scroll what is around.
+            ui.input_mut(|input| input.smooth_scroll_delta = egui::Vec2::ZERO);
+        }
+    }
+    if response.has_focus() {
+        // Arrows move the picture here, not the focus.
+        ui.memory_mut(|memory| {
+            let filter = egui::EventFilter {
+                horizontal_arrows: true,
+                vertical_arrows: true,
+                ..Default::default()
+            };
+            memory.set_focus_lock_filter(response.id, filter);
+        });
+        let step = place.area.size() * 0.1;
+        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let moves = [
+            (Key::ArrowLeft, vec2(step.x, 0.0)),
+            (Key::ArrowRight, vec2(-step.x, 0.0)),
+            (Key::ArrowUp, vec2(0.0, step.y)),
+            (Key::ArrowDown, vec2(0.0, -step.y)),
+        ];
+        for (key, by) in moves {
+            if pressed(key) {
+                spy.at = place.moved(by);
+            }
+        }
+        let zooms = [(Key::Plus, 0.5), (Key::Equals, 0.5), (Key::Minus, 2.0)];
+        for (key, factor) in zooms {
+            if pressed(key) {
+                spy.at = place.zoomed(place.area.center(), factor);
+            }
+        }
+        if pressed(Key::Num0) {
+            spy.at = None;
+        }
+    }
+}
+
+/// What lies under the pointer.
+fn cell_words(
+    picture: &Picture,
+    scene: &Scene<'_>,
+    screen: &Place,
+    pointer: egui::Pos2,
+) -> Option<Vec<String>> {
+    let (row, col) = screen.matrix(pointer);
+    let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
+    if row < 0.0 || col < 0.0 || row >= rows as f64 || col >= cols as f64 {
+        return None;
+    }
+    let shift = scene.cells.shift();
+    let (r, c) = (row as usize >> shift, col as usize >> shift);
+    let entries = scene.cells.count(r, c);
+    let span = |cell: usize, n: usize| {
+        let (first, last) = (cell << shift, n.min((cell + 1) << shift) - 1);
+        if first == last { index(first) } else { format!("{} to {}", index(first), index(last)) }
+    };
+    let plural = |one: &str, cell: usize, n: usize| {
+        let single = shift == 0 || (cell << shift) + 1 == n;
+        format!("{one}{} {}", if single { "" } else { "s" }, span(cell, n))
+    };
+    let mut words = vec![
+        plural("Row", r, rows),
+        plural("Column", c, cols),
+        format!("{} {}", index(entries as usize), if entries == 1 { "entry" } else { "entries" }),
+    ];
+    if shift == 0
+        && let Some(value) = picture.value(r, c)
+    {
+        words.push(format!("Value {value}"));
+    }
+    Some(words)
+}
+
+/// How fine the picture is, and how to look closer.
+fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> String {
+    let finest = picture.pyramid.levels().first().map_or(0, |level| level.shift());
+    let side = |shift: u32| index(1_usize << shift);
+    let place = &scene.place;
+    let view = match place.at() {
+        None => format!("All {} entries", count(record.statistics.nnz)),
+        Some(_) => {
+            let (rows, cols) = (place.rows(), place.cols());
+            let last = |range: &std::ops::Range<usize>| index(range.end.saturating_sub(1));
+            let of = |range: &std::ops::Range<usize>| {
+                format!("{} to {}", index(range.start), last(range))
+            };
+            format!("Rows {}, columns {}", of(&rows), of(&cols))
+        }
+    };
+    let finest = match (finest, picture.values.is_some()) {
+        (0, _) | (_, true) => "every entry can be zoomed to".to_owned(),
+        (shift, false) => {
+            format!("the bundle's finest cells are {0} × {0}", side(shift))
+        }
+    };
+    format!("{view}; {finest}. Scroll to zoom, drag to move, double click for the whole.")
+}
+
+/// Paints the cells: on the graphics adapter when there is one, else as an image.
+fn paint_cells(
+    ui: &Ui,
+    picture: &Arc<Picture>,
+    scene: &Scene<'_>,
+    key: &str,
+    rect: Rect,
+    pixels: f32,
+) {
+    #[cfg(feature = "gpu")]
+    if let Cells::Level(number, _) = scene.cells
+        && gpu::is_ready(ui.ctx())
+    {
+        let call = gpu::Call::new(picture, key, number, &scene.place, &scene.shade);
+        ui.painter().add(call.shape(rect));
+        return;
+    }
+    let _ = (picture, key);
+    let drawn = image::paint(&scene.cells, &scene.place, &scene.shade, pixels);
+    let texture = cached_texture(ui, drawn);
+    let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    ui.painter().image(texture, rect, uv, Color32::WHITE);
+}
+
+/// The texture of an image, uploaded only when the image is another than the last.
+fn cached_texture(ui: &Ui, drawn: ColorImage) -> egui::TextureId {
+    type Cached = (Arc<ColorImage>, egui::TextureHandle);
+    let id = ui.scope_id().with("cells image");
+    if let Some((last, texture)) = ui.data(|data| data.get_temp::<Cached>(id))
+        && *last == drawn
+    {
+        return texture.id();
+    }
+    let drawn = Arc::new(drawn);
+    let texture = ui.ctx().load_texture("cells", drawn.clone(), egui::TextureOptions::NEAREST);
+    let id_of = texture.id();
+    ui.data_mut(|data| data.insert_temp(id, (drawn, texture)));
+    id_of
+}
+
+fn svg(model: &Model, state: &ViewState) -> String {
+    let paper = state.theme.ink().paper;
+    let subject = subject(model, state).ok();
+    let scene = subject.as_ref().and_then(|(record, picture)| {
+        Some((*record, picture, Scene::new(picture, SAVED, SAVED_PIXELS, state)?))
+    });
+    let Some((record, picture, scene)) = scene else {
+        return Figure::new(vec2(1.0, 1.0), paper).to_svg(VIEW.sentence, &Default::default());
+    };
+    let mut figure = scene.figure(picture, state, paper);
+    let cells = image::paint(&scene.cells, &scene.place, &scene.shade, SAVED_PIXELS);
+    let image = Shape::Image { rect: scene.place.area, pixels: Arc::new(cells) };
+    figure.shapes.insert(0, image);
+    let title = format!("Structure of {}", display_name(record));
+    figure.to_svg(&title, &record_provenance(model, record))
+}
+
+/// The cells in view that hold entries.
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let header = ["matrix", "first_row", "first_column", "rows", "columns", "entries"];
+    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    let Ok((record, picture)) = subject(model, state) else { return lines };
+    let Some(scene) = Scene::new(&picture, SAVED, 1.0, state) else { return lines };
+    let shift = scene.cells.shift();
+    let cells = |span: std::ops::Range<usize>| span.start >> shift..((span.end - 1) >> shift) + 1;
+    let (rows, cols) = (cells(scene.place.rows()), cells(scene.place.cols()));
+    let mut counts = vec![0; cols.len()];
+    let side = |cell: usize, n: usize| (n - (cell << shift)).min(1 << shift).to_string();
+    for r in rows {
+        scene.cells.line(r, cols.start, &mut counts);
+        for (c, entries) in cols.clone().zip(&counts).filter(|(_, entries)| **entries > 0) {
+            lines.push(vec![
+                record.name.clone(),
+                (r << shift).to_string(),
+                (c << shift).to_string(),
+                side(r, picture.pyramid.rows()),
+                side(c, picture.pyramid.cols()),
+                entries.to_string(),
+            ]);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Which part of the matrix is in view, and where on the picture it lies.
+
+use std::ops::Range;
+
+use egui::{Pos2, Rect, Vec2};
+
+use crate::state::At;
+
+/// Fewest rows in view.
+const CLOSEST: f64 = 2.0;
+
+/// A matrix of `rows` × `cols` laid out on an area of the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) area: Rect,
+    rows: f64,
+    cols: f64,
+    /// Row and column at the upper left corner.
+    row: f64,
+    col: f64,
+    /// Rows and columns that a point shows.
+    rows_per_point: f64,
+    cols_per_point: f64,
+}
+
+impl Place {
+    /// Shows the part `at`, or the whole matrix in the middle of the area.
+    pub(super) fn new(area: Rect, size: (usize, usize), at: Option<At>, stretch: bool) -> Self {
+        let (rows, cols) = (size.0.max(1) as f64, size.1.max(1) as f64);
+        let (height, width) = (f64::from(area.height().max(1.0)), f64::from(area.width().max(1.0)));
+        let mut whole = (rows / height, cols / width);
+        if !stretch {
+            let larger = whole.0.max(whole.1);
+            whole = (larger, larger);
+        }
+        let most = whole.0 * height;
+        let at = at.unwrap_or(At { row: rows / 2.0, col: cols / 2.0, rows: most });
+        let zoom = at.rows.clamp(CLOSEST.min(most), most) / most;
+        let (rows_per_point, cols_per_point) = (whole.0 * zoom, whole.1 * zoom);
+        // What is in view stays within the matrix, or in its middle where all of it is in view.
+        let first = |middle: f64, seen: f64, n: f64| match seen >= n {
+            true => (n - seen) / 2.0,
+            false => (middle - seen / 2.0).clamp(0.0, n - seen),
+        };
+        let row = first(at.row, rows_per_point * height, rows);
+        let col = first(at.col, cols_per_point * width, cols);
+        Self { area, rows, cols, row, col, rows_per_point, cols_per_point }
+    }
+
+    /// The same part on another area of the same size.
+    pub(super) fn on(self, area: Rect) -> Self {
+        Self { area, ..self }
+    }
+
+    /// The part in view; `None` when that is everything.
+    pub(super) fn at(&self) -> Option<At> {
+        let seen = self.rows_per_point * f64::from(self.area.height());
+        let across = self.cols_per_point * f64::from(self.area.width());
+        if seen >= self.rows * (1.0 - 1e-9) && across >= self.cols * (1.0 - 1e-9) {
+            return None;
+        }
+        Some(At { row: self.row + seen / 2.0, col: self.col + across / 2.0, rows: seen })
+    }
+
+    /// The part in view after showing `factor` times as much around a point that stays in place.
+    pub(super) fn zoomed(&self, around: Pos2, factor: f64) -> Option<At> {
+        let seen = self.rows_per_point * f64::from(self.area.height());
+        let across = self.cols_per_point * f64::from(self.area.width());
+        let factor = factor.max(CLOSEST / seen);
+        let (row, col) = self.matrix(around);
+        let (middle_row, middle_col) = (self.row + seen / 2.0, self.col + across / 2.0);
+        let at = At {
+            row: row + (middle_row - row) * factor,
+            col: col + (middle_col - col) * factor,
+            rows: seen * factor,
+        };
+        let stretched = self.rows_per_point != self.cols_per_point;
+        let size = (self.rows as usize, self.cols as usize);
+        Self::new(self.area, size, Some(at), stretched).at()
+    }
+
+    /// The part in view after dragging the matrix by so many points.
+    pub(super) fn moved(&self, by: Vec2) -> Option<At> {
+        let at = self.at()?;
+        Some(At {
+            row: at.row - f64::from(by.y) * self.rows_per_point,
+            col: at.col - f64::from(by.x) * self.cols_per_point,
+            ..at
+        })
+    }
+
+    /// Row and column, with fractions, at a point of the screen.
+    pub(super) fn matrix(&self, point: Pos2) -> (f64, f64) {
+        let from = point - self.area.min;
+        (
+            self.row + f64::from(from.y) * self.rows_per_point,
+            self.col + f64::from(from.x) * self.cols_per_point,
+        )
+    }
+
+    /// Height of the upper edge of a row.
+    pub(super) fn y(&self, row: f64) -> f32 {
+        self.area.min.y + ((row - self.row) / self.rows_per_point) as f32
+    }
+
+    /// Place of the left edge of a column.
+    pub(super) fn x(&self, col: f64) -> f32 {
+        self.area.min.x + ((col - self.col) / self.cols_per_point) as f32
+    }
+
+    /// The part of the area that the matrix covers.
+    pub(super) fn covered(&self) -> Rect {
+        let (x, y) = (|col| self.x(col), |row| self.y(row));
+        Rect::from_min_max(Pos2::new(x(0.0), y(0.0)), Pos2::new(x(self.cols), y(self.rows)))
+            .intersect(self.area)
+    }
+
+    /// Rows in view, whole or in part.
+    pub(super) fn rows(&self) -> Range<usize> {
+        let last = self.row + self.rows_per_point * f64::from(self.area.height());
+        span(self.row, last, self.rows)
+    }
+
+    /// Columns in view, whole or in part.
+    pub(super) fn cols(&self) -> Range<usize> {
+        let last = self.col + self.cols_per_point * f64::from(self.area.width());
+        span(self.col, last, self.cols)
+    }
+
+    /// Rows, or columns where they are fewer, that a point shows: cells must be as large.
+    pub(super) fn per_point(&self) -> f64 {
+        self.rows_per_point.max(self.cols_per_point)
+    }
+
+    /// Row and column at the upper left corner.
+    pub(super) fn origin(&self) -> (f64, f64) {
+        (self.row, self.col)
+    }
+
+    /// Rows and columns that a point shows.
+    pub(super) fn per_point_each(&self) -> (f64, f64) {
+        (self.rows_per_point, self.cols_per_point)
+    }
+}
+
+fn span(first: f64, last: f64, n: f64) -> Range<usize> {
+    let (first, last) = (first.floor().clamp(0.0, n), last.ceil().clamp(0.0, n));
+    first as usize..last as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{pos2, vec2};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn area() -> Rect {
+        Rect::from_min_size(pos2(50.0, 20.0), vec2(400.0, 300.0))
+    }
+
+    #[test]
+    fn the_whole_matrix_is_centred_and_keeps_its_shape_unless_stretched() {
+        let place = Place::new(area(), (600, 600), None, false);
+        assert_eq!(place.covered(), Rect::from_min_size(pos2(100.0, 20.0), vec2(300.0, 300.0)));
+        assert_eq!((place.rows(), place.cols()), (0..600, 0..600));
+        assert_eq!(place.at(), None);
+        let place = Place::new(area(), (600, 10), None, true);
+        assert_eq!(place.covered(), area());
+        assert_eq!((place.rows(), place.cols()), (0..600, 0..10));
+    }
+
+    #[test]
+    fn zooming_keeps_what_is_under_the_pointer_and_out_again_shows_everything() {
+        let place = Place::new(area(), (100_000, 100_000), None, false);
+        let pointer = pos2(210.0, 130.0);
+        let at = place.zoomed(pointer, 0.01);
+        let close = Place::new(area(), (100_000, 100_000), at, false);
+        let (before, after) = (place.matrix(pointer), close.matrix(pointer));
+        assert!((before.0 - after.0).abs() < 1e-6 && (before.1 - after.1).abs() < 1e-6);
+        assert_eq!(close.zoomed(pointer, 1000.0), None);
+        let closest = Place::new(area(), (100_000, 100_000), close.zoomed(pointer, 1e-9), false);
+        assert!((closest.at().unwrap().rows - CLOSEST).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_in_view_lies_within_the_matrix(
+            rows in 1usize..100_000_000, cols in 1usize..100_000_000, row in -1e9..1e9,
+            col in -1e9..1e9, seen in 1e-9..1e10, stretch in any::<bool>(),
+        ) {
+            let at = Some(At { row, col, rows: seen });
+            let place = Place::new(area(), (rows, cols), at, stretch);
+            prop_assert!(!place.rows().is_empty() && place.rows().end <= rows);
+            prop_assert!(!place.cols().is_empty() && place.cols().end <= cols);
+            prop_assert!(place.covered().is_positive());
+            let again = Place::new(area(), (rows, cols), place.at(), stretch);
+            let off = (again.origin().0 - place.origin().0).abs();
+            prop_assert!(off < 1e-6 * rows as f64, "showing the same again stays in place");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The picture in the interface, found by what a screen reader would be told.
+
+use std::fmt::Write as _;
+
+use egui::{Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+use crate::shell::App;
+use crate::state::{At, ViewState};
+
+/// 9000 × 9000 with the entries (i, i) and (i, 0), as Matrix Market text.
+fn arrow() -> String {
+    let n = 9000;
+    let mut text =
+        format!("%%MatrixMarket matrix coordinate real general\n{n} {n} {}\n", 2 * n - 1);
+    for i in 1..=n {
+        let _ = writeln!(text, "{i} {i} {i}");
+        if i > 1 {
+            let _ = writeln!(text, "{i} 1 -1");
+        }
+    }
+    text
+}
+
+fn with_arrow(state: &str) -> Harness<'static, App> {
+    let mut app = App::new();
+    app.open_bytes("arrow.mtx", arrow().as_bytes());
+    let matrix = app.state().matrix.clone();
+    app.set_state(ViewState { matrix, ..ViewState::from_fragment(state).unwrap() });
+    let mut harness = Harness::builder()
+        .with_size(vec2(1100.0, 800.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    harness
+}
+
+#[test]
+fn a_matrix_file_opens_as_its_picture() {
+    let mut app = App::new();
+    app.open_bytes("arrow.mtx", arrow().as_bytes());
+    assert_eq!(app.state().view, "spy");
+    let harness = with_arrow("v1;view=spy");
+    harness.get_by_label("Structure of arrow");
+    harness.get_by_label_contains("All 18.0 k entries; every entry can be zoomed to");
+}
+
+#[test]
+fn a_file_that_is_no_matrix_is_one_sentence_with_its_line() {
+    let mut harness = with_arrow("v1;view=spy");
+    harness
+        .state_mut()
+        .open_bytes("bad.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2\n");
+    harness.run();
+    harness.get_by_label_contains("bad.mtx was not opened: line 2");
+    harness.get_by_label("Structure of arrow");
+}
+
+#[test]
+fn the_pointer_reads_exact_counts_and_single_values() {
+    let mut harness = with_arrow("v1;view=spy;at=4500.5,4500.5,9");
+    let center = harness.get_by_label("Cells of arrow").rect().center();
+    harness.hover_at(center);
+    harness.run();
+    for words in ["Row 4\u{202f}500", "Column 4\u{202f}500", "1 entry", "Value 4501"] {
+        harness.get_by_label(words);
+    }
+    let mut harness = with_arrow("v1;view=spy");
+    let corner = harness.get_by_label("Cells of arrow").rect().left_top();
+    harness.hover_at(corner + vec2(1.0, 1.0));
+    harness.run();
+    // A cell of 32 rows and columns at the corner: 32 diagonal entries and 31 below the first.
+    harness.get_by_label("Rows 0 to 31");
+    harness.get_by_label("63 entries");
+}
+
+#[test]
+fn keys_zoom_and_move_and_go_back_to_the_whole() {
+    let mut harness = with_arrow("v1;view=spy");
+    harness.get_by_label("Cells of arrow").click();
+    harness.run();
+    harness.key_press(Key::Plus);
+    harness.run();
+    let at = |harness: &Harness<'_, App>| harness.state().state().spy.at;
+    assert_eq!(at(&harness), Some(At { row: 4500.0, col: 4500.0, rows: 4500.0 }));
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert!(at(&harness).unwrap().row > 4500.0);
+    harness.key_press(Key::Num0);
+    harness.run();
+    assert_eq!(at(&harness), None);
+    assert_eq!(harness.state().state().view, "spy", "the key chose no view");
+}
+
+#[test]
+fn dragging_moves_what_is_under_the_pointer_along_and_counts_as_one_step_back() {
+    let mut harness = with_arrow("v1;view=spy;at=4500,4500,900");
+    let center = harness.get_by_label("Cells of arrow").rect().center();
+    harness.drag_at(center);
+    harness.run();
+    for step in 1_u8..=3 {
+        harness.hover_at(center + vec2(0.0, -20.0 * f32::from(step)));
+        harness.run();
+    }
+    harness.drop_at(center + vec2(0.0, -60.0));
+    harness.run();
+    let height = harness.get_by_label("Cells of arrow").rect().height();
+    let at = harness.state().state().spy.at.unwrap();
+    let expected = 4500.0 + 900.0 * 60.0 / f64::from(height);
+    assert!((at.row - expected).abs() < 1.0, "{} instead of {expected}", at.row);
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowLeft);
+    harness.run();
+    let at = harness.state().state().spy.at.unwrap();
+    assert_eq!(at, At { row: 4500.0, col: 4500.0, rows: 900.0 });
+}
+
+#[test]
+fn overlays_say_what_they_show() {
+    let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
+    harness
+        .get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
+    harness.get_by_label_contains("hacks of 32 rows: 1.00 slots an entry");
+}
+
+#[test]
+fn the_saved_figure_has_the_cells_and_their_table_has_all_entries() {
+    let mut harness = with_arrow("v1;view=spy");
+    harness.get_by_label("Save SVG").click();
+    harness.run();
+    harness.get_by_label("Save CSV").click();
+    harness.run();
+    let exports = harness.state_mut().take_exports();
+    let svg = String::from_utf8(exports[0].bytes.clone()).unwrap();
+    assert!(svg.contains("data:image/png;base64,iVBOR") && svg.contains("SHA-256"));
+    let csv = String::from_utf8(exports[1].bytes.clone()).unwrap();
+    let entries = csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap());
+    let sum: u64 = entries.map(|entries| entries.parse::<u64>().unwrap()).sum();
+    assert_eq!(sum, 17_999);
+}
+
+#[test]
+fn another_matrix_is_shown_whole() {
+    let mut harness = with_arrow("v1;view=spy;at=4500,4500,9");
+    let other = b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n";
+    harness.state_mut().open_bytes("other.mtx", other);
+    harness.run();
+    harness.get_by_label("Structure of other");
+    harness.get_by_label("Matrix arrow").click();
+    harness.run();
+    assert_eq!(harness.state().state().spy.at, None);
+}

@@ -1,0 +1,90 @@
+//! A matrix in memory with everything that a bundle says of it.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::bundle::{MatrixRecord, Source, matrix_id};
+use crate::io::{AnyMatrix, Field, MatrixFile, Symmetry};
+use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+
+/// A matrix as it was read or generated.
+#[derive(Clone, Debug)]
+pub struct ReadMatrix {
+    /// The matrix.
+    pub values: LoadedValues,
+    /// Kind of values in the file.
+    pub field: Field,
+    /// Symmetry that the file declares.
+    pub symmetry: Symmetry,
+    /// What a person should know of how it was read.
+    pub warnings: Vec<String>,
+    /// Opening to finished CSR.
+    pub seconds: f64,
+}
+
+/// A matrix ready for experiments, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct LoadedMatrix {
+    /// The matrix.
+    pub values: LoadedValues,
+    /// What a person should know of how it was read.
+    pub warnings: Vec<String>,
+    /// Name, origin, identity and statistics, as they enter a bundle.
+    pub record: MatrixRecord,
+}
+
+/// A matrix's values, shared with whoever else holds them.
+#[derive(Clone, Debug)]
+pub enum LoadedValues {
+    /// Real values: kernels run on them.
+    Real(Arc<Csr<f64>>),
+    /// Complex values: shown, not computed with.
+    Complex(Arc<Csr<Complex64>>),
+}
+
+impl ReadMatrix {
+    /// What a file holds, read in so many seconds.
+    pub fn new(file: MatrixFile, seconds: f64) -> Self {
+        let values = match file.matrix {
+            AnyMatrix::Real(a) => LoadedValues::Real(Arc::new(a)),
+            AnyMatrix::Complex(a) => LoadedValues::Complex(Arc::new(a)),
+        };
+        let MatrixFile { field, symmetry, warnings, .. } = file;
+        Self { values, field, symmetry, warnings, seconds }
+    }
+}
+
+impl LoadedMatrix {
+    /// Describes a real matrix of this name: its identity and its statistics, computed side by
+    /// side on the ambient pool.
+    pub fn describe(name: String, read: ReadMatrix) -> Self {
+        let (sha256, statistics) = match &read.values {
+            LoadedValues::Real(a) => describe(a),
+            LoadedValues::Complex(a) => describe(a),
+        };
+        let record = MatrixRecord {
+            id: matrix_id(&name, &sha256),
+            name,
+            source: Source::Real,
+            generator: None,
+            reordered: None,
+            sha256,
+            field: read.field.as_str().to_owned(),
+            symmetry: read.symmetry.as_str().to_owned(),
+            read_seconds: read.seconds,
+            statistics,
+        };
+        Self { values: read.values, warnings: read.warnings, record }
+    }
+}
+
+/// The name of a matrix from the name of its file: without `.mtx` and `.gz`.
+pub fn matrix_name(file: &str) -> &str {
+    let name = file.strip_suffix(".gz").unwrap_or(file);
+    name.strip_suffix(".mtx").unwrap_or(name)
+}
+
+fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
+    rayon::join(|| identity(a), || Statistics::of(a))
+}

@@ -1,0 +1,158 @@
+//! Any structure by its figures: row lengths, blocks of unknowns, near neighbours on a grid, some
+//! entries anywhere in a band.
+
+use super::assemble::{GenerateError, Rule};
+use super::lengths::{Lengths, Spread};
+use super::random::{RowRandom, distinct};
+use super::spec::GeneratorSpec;
+use crate::memory::MemoryLimit;
+
+/// A square matrix whose rows have the lengths asked for. Each `dof` neighbouring unknowns belong
+/// to a node; a row takes the nodes nearest to its own on a grid of lines of `nx` nodes and planes
+/// of `ny` lines, blocks of `dof` columns, until it is full. A share of the entries lies anywhere
+/// within `half` of the diagonal instead. The diagonal is full.
+pub(super) struct Shaped {
+    dof: usize,
+    half: usize,
+    scatter: f64,
+    seed: u64,
+    nnz: usize,
+    lengths: Vec<u32>,
+    /// Distances to other nodes in the numbering, nearest on the grid first.
+    steps: Vec<isize>,
+}
+
+impl Shaped {
+    pub(super) fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
+        let (m, dof, seed) = (spec.size("m"), spec.size("dof"), spec.value("seed"));
+        let lengths = Lengths {
+            m,
+            nnz: spec.size("nnz"),
+            min: spec.size("min"),
+            max: spec.size("max"),
+            deviation: spec.value("dev") as f64 / 1e4,
+            spread: Spread::TwoSided,
+        };
+        let half = spec.size("half");
+        let steps =
+            steps(spec.size("nx"), spec.size("ny"), lengths.max.div_ceil(dof).min(MOST_NODES));
+        Ok(Self {
+            dof,
+            half,
+            scatter: spec.value("scatter") as f64 / 1000.0,
+            seed,
+            nnz: lengths.nnz,
+            lengths: fitted(lengths.scattered(spec.size("run"), seed, limit)?, half)?,
+            steps,
+        })
+    }
+}
+
+/// Columns within `half` of the diagonal that row `i` of `m` has.
+fn band(i: usize, half: usize, m: usize) -> std::ops::Range<usize> {
+    i.saturating_sub(half)..i.saturating_add(half).saturating_add(1).min(m)
+}
+
+/// Exchanges rows at both ends, where the band is narrow, that would not fit into it with shorter
+/// ones from elsewhere.
+fn fitted(mut lengths: Vec<u32>, half: usize) -> Result<Vec<u32>, GenerateError> {
+    let m = lengths.len();
+    let fits = |length: u32, i: usize| length as usize <= band(i, half, m).len();
+    let mut others = 0..m;
+    for i in 0..m {
+        let Some(&length) = lengths.get(i) else { continue };
+        if fits(length, i) {
+            continue;
+        }
+        let exchange = |j: &usize| lengths.get(*j).is_some_and(|&l| fits(l, i) && fits(length, *j));
+        let Some(j) = others.find(exchange) else {
+            return Err(GenerateError::Parameters(format!(
+                "a row of {length} entries does not fit into the columns within {half} of the diagonal"
+            )));
+        };
+        lengths.swap(i, j);
+    }
+    Ok(lengths)
+}
+
+/// Longer rows go on anywhere in the band.
+const MOST_NODES: usize = 4096;
+
+/// Distances in the numbering to the nodes of a line (no `nx`), a plane (no `ny`) or a box, at
+/// least `nodes` of them and every one with its opposite beside it, nearest first.
+fn steps(nx: usize, ny: usize, nodes: usize) -> Vec<isize> {
+    let (line, plane) = (nx as isize, (nx * ny) as isize);
+    let dimensions = 1 + u32::from(nx > 0) + u32::from(ny > 0);
+    // The box that holds the ball of that many nodes.
+    let side = (1..).find(|side: &usize| side.pow(dimensions) >= 2 * nodes + 8).unwrap_or(1);
+    let radius = side as isize;
+    let span = |present: bool| if present { -radius..=radius } else { 0..=0 };
+    let mut near = Vec::new();
+    for z in span(ny > 0) {
+        for y in span(nx > 0) {
+            for x in -radius..=radius {
+                let step = (z * plane) + y * line + x;
+                let distance = x * x + y * y + z * z;
+                // Opposite points are neighbours in this order.
+                let ahead = (z, y, x) >= (0, 0, 0);
+                let axis = if ahead { (z, y, x) } else { (-z, -y, -x) };
+                near.push((distance, axis, !ahead, step));
+            }
+        }
+    }
+    near.sort_unstable();
+    let mut seen = std::collections::BTreeSet::new();
+    let steps = near.into_iter().map(|(.., step)| step);
+    steps.filter(|step| seen.insert(*step)).take(2 * nodes + 8).collect()
+}
+
+impl Rule for Shaped {
+    fn rows(&self) -> usize {
+        self.lengths.len()
+    }
+
+    fn most_entries(&self) -> u128 {
+        self.nnz as u128
+    }
+
+    fn row_len(&self, i: usize) -> Option<usize> {
+        self.lengths.get(i).map(|&length| length as usize)
+    }
+
+    fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
+        let length = self.row_len(i).unwrap_or(0);
+        if length == 0 {
+            return;
+        }
+        let mut random = RowRandom::new(self.seed, i);
+        let std::ops::Range { start: first, end } = band(i, self.half, self.rows());
+        let scattered = match self.scatter > 0.0 {
+            true => (1..length).filter(|_| random.chance(self.scatter)).count(),
+            false => 0,
+        };
+        let near = length - scattered;
+        // Columns counted from the left end of the band; the diagonal first.
+        let mut columns = Vec::with_capacity(length);
+        columns.push((i - first) as u32);
+        let node = i / self.dof;
+        'full: for step in &self.steps {
+            let Some(other) = node.checked_add_signed(*step) else { continue };
+            let block = other.saturating_mul(self.dof);
+            for column in block.max(first)..block.saturating_add(self.dof).min(end) {
+                if columns.len() >= near {
+                    break 'full;
+                }
+                if column != i {
+                    columns.push((column - first) as u32);
+                }
+            }
+        }
+        let width = end - first;
+        distinct(&mut columns, length, width, || random.below(width));
+        row.extend(columns.into_iter().map(|column| {
+            let column = first + column as usize;
+            let value = if column == i { length as f64 } else { random.unit() - 0.5 };
+            (column as u32, value)
+        }));
+    }
+}

@@ -1,0 +1,243 @@
+//! Diagonals (DIA): every diagonal that holds an entry, stored whole.
+
+use rayon::prelude::*;
+
+use super::csr::{check_dimensions, check_len};
+use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
+use crate::memory::MemoryLimit;
+
+/// Least share of slots in percent that hold entries, where nothing else is asked for.
+pub const DIA_MIN_FILL: u32 = 20;
+
+/// An m × n matrix in DIA: for each diagonal, by ascending offset j − i, one slot a row. Slots
+/// without an entry hold 0; which slots have one is remembered, so that an entry of value 0
+/// survives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dia<T = f64> {
+    rows: usize,
+    cols: usize,
+    offsets: Vec<i64>,
+    /// ⌈m/64⌉ words a diagonal: bit i says that the slot of row i holds an entry.
+    stored: Vec<u64>,
+    val: Vec<T>,
+}
+
+impl<T: Scalar> Dia<T> {
+    /// Takes the arrays after checking lengths, ascending offsets, and that every slot without an
+    /// entry, or outside the matrix, holds 0.
+    pub fn try_new(
+        (rows, cols): (usize, usize),
+        offsets: Vec<i64>,
+        stored: Vec<u64>,
+        val: Vec<T>,
+    ) -> Result<Self, FormatError> {
+        check_dimensions(rows, cols)?;
+        let slots = offsets.len() as u128 * rows as u128;
+        if val.len() as u128 != slots {
+            let expected = u64::try_from(slots).unwrap_or(u64::MAX);
+            return Err(FormatError::Length { array: "val", expected, found: val.len() as u64 });
+        }
+        let words = rows.div_ceil(64);
+        check_len("stored", stored.len(), offsets.len() * words)?;
+        let inside = rows > 0 && offsets.iter().all(|d| (1 - rows as i64..cols as i64).contains(d));
+        if !offsets.is_empty() && !inside || offsets.windows(2).any(|w| w[0] >= w[1]) {
+            return Err(FormatError::Invariant(
+                "the offsets of diagonals do not ascend or lie outside the matrix".to_owned(),
+            ));
+        }
+        let a = Self { rows, cols, offsets, stored, val };
+        let bad = (0..a.offsets.len()).into_par_iter().find_first(|&d| {
+            let held = |i: usize| a.stored[d * words + i / 64] >> (i % 64) & 1 == 1;
+            let past = (a.rows..words * 64).any(held);
+            past || (0..a.rows).any(|i| match held(i) {
+                true => a.column(d, i).is_none(),
+                false => a.val[d * a.rows + i] != T::ZERO,
+            })
+        });
+        match bad {
+            None => Ok(a),
+            Some(d) => Err(FormatError::Invariant(format!(
+                "diagonal {} has a value where it has no entry",
+                a.offsets[d]
+            ))),
+        }
+    }
+
+    /// Offsets of the diagonals of `a` that hold an entry, ascending; an error when less than
+    /// `min_fill` percent of their slots would hold entries.
+    pub fn diagonals(a: &Csr<T>, min_fill: u32) -> Result<Vec<i64>, FormatError> {
+        let (m, n) = (a.rows(), a.cols());
+        let mut present = vec![false; (m + n).saturating_sub(1)];
+        for i in 0..m {
+            for &c in a.row(i).0 {
+                present[c as usize + m - 1 - i] = true;
+            }
+        }
+        let numbered = present.into_iter().enumerate().filter(|(_, present)| *present);
+        let offsets: Vec<i64> = numbered.map(|(k, _)| k as i64 - (m as i64 - 1)).collect();
+        let slots = offsets.len() as f64 * m as f64;
+        let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
+        if fill < f64::from(min_fill) {
+            return Err(FormatError::Invariant(format!(
+                "DIA is for matrices of few diagonals: its {} are only {fill:.1} % full, less than {min_fill} %",
+                offsets.len()
+            )));
+        }
+        Ok(offsets)
+    }
+
+    /// Bytes that the arrays of so many diagonals take.
+    pub fn bytes_needed(rows: usize, diagonals: usize) -> u128 {
+        let bits = 8 * rows.div_ceil(64) as u128;
+        diagonals as u128 * (T::BYTES as u128 * rows as u128 + 8 + bits)
+    }
+
+    /// Minimal bytes that one product moves: the diagonals, y and x.
+    pub fn minimal_bytes_of(rows: usize, cols: usize, diagonals: usize) -> u128 {
+        T::BYTES as u128 * (rows as u128 * (diagonals as u128 + 1) + cols as u128)
+    }
+
+    /// Spreads `a` over its diagonals. Fails, before allocating, when less than `min_fill` percent
+    /// of the slots would hold entries or more than `limit` is needed.
+    pub fn from_csr(a: &Csr<T>, min_fill: u32, limit: MemoryLimit) -> Result<Self, FormatError> {
+        let offsets = Self::diagonals(a, min_fill)?;
+        let (rows, cols) = (a.rows(), a.cols());
+        let what = format!("DIA of {rows} x {cols} with {} diagonals", offsets.len());
+        limit.check(what, Self::bytes_needed(rows, offsets.len()))?;
+        let words = rows.div_ceil(64);
+        let mut stored = vec![0u64; offsets.len() * words];
+        let mut val = vec![T::ZERO; offsets.len() * rows];
+        let diagonals = stored.par_chunks_mut(words.max(1)).zip(val.par_chunks_mut(rows.max(1)));
+        diagonals.zip(&offsets).for_each(|((stored, val), &offset)| {
+            for (i, slot) in val.iter_mut().enumerate() {
+                let (col, values) = a.row(i);
+                let column = u32::try_from(i as i64 + offset);
+                if let Some(k) = column.ok().and_then(|c| col.binary_search(&c).ok()) {
+                    *slot = values[k];
+                    stored[i / 64] |= 1 << (i % 64);
+                }
+            }
+        });
+        Ok(Self { rows, cols, offsets, stored, val })
+    }
+
+    /// Back to CSR, slots without entries dropped.
+    pub fn to_csr(&self) -> Csr<T> {
+        let words = self.rows.div_ceil(64);
+        let entries = |i: usize| {
+            let diagonals = 0..self.offsets.len();
+            let held = move |d: &usize| self.stored[d * words + i / 64] >> (i % 64) & 1 == 1;
+            diagonals.filter(held).filter_map(move |d| self.slot_entry(i, d))
+        };
+        let row_ptr = RowPtr::from_lengths((0..self.rows).map(|i| entries(i).count()));
+        let col = (0..self.rows).flat_map(|i| entries(i).map(|(c, _)| c)).collect();
+        let val = (0..self.rows).flat_map(|i| entries(i).map(|(_, v)| v)).collect();
+        Csr::try_new(self.rows, self.cols, row_ptr, col, val)
+            .expect("diagonals ascend and their entries lie inside") // invariant
+    }
+
+    /// The column where diagonal `d` crosses row `i`, if it does.
+    fn column(&self, d: usize, i: usize) -> Option<usize> {
+        let column = usize::try_from(i as i64 + self.offsets[d]).ok();
+        column.filter(|&column| column < self.cols)
+    }
+
+    /// The column and value of slot `d` of row `i`, if diagonal `d` crosses the row.
+    pub fn slot_entry(&self, i: usize, d: usize) -> Option<(u32, T)> {
+        let column = self.column(d, i)?;
+        Some((column as u32, self.val[self.slot(i, d) as usize]))
+    }
+
+    /// Number of rows m.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns n.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Offset j − i of each diagonal, ascending.
+    pub fn offsets(&self) -> &[i64] {
+        &self.offsets
+    }
+
+    /// Which slots hold an entry: ⌈m/64⌉ words a diagonal, bit i for row i.
+    pub fn stored(&self) -> &[u64] {
+        &self.stored
+    }
+
+    /// Values, m a diagonal.
+    pub fn val(&self) -> &[T] {
+        &self.val
+    }
+
+    /// Bytes of the arrays.
+    pub fn bytes(&self) -> u64 {
+        Self::bytes_needed(self.rows, self.offsets.len()) as u64
+    }
+
+    /// Minimal bytes that one product moves.
+    pub fn minimal_bytes(&self) -> u64 {
+        Self::minimal_bytes_of(self.rows, self.cols, self.offsets.len()) as u64
+    }
+}
+
+/// Slot `j` of a row is that of diagonal j: diagonals one after another, m slots each.
+impl<T: Scalar> SlotLayout for Dia<T> {
+    fn slots(&self) -> u64 {
+        self.val.len() as u64
+    }
+
+    fn row_slots(&self, _row: usize) -> usize {
+        self.offsets.len()
+    }
+
+    fn slot(&self, row: usize, j: usize) -> u64 {
+        j as u64 * self.rows as u64 + row as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::examples;
+
+    #[test]
+    fn the_papers_example_has_three_diagonals() {
+        let a = Dia::from_csr(&examples::five_by_five(), 20, MemoryLimit::unlimited()).unwrap();
+        assert_eq!(a.offsets(), [-1, 0, 1]);
+        assert_eq!(a.val()[..5], [0.0, 0.0, 1.0, 2.0, 1.0]);
+        assert_eq!(a.val()[5..10], [3.0, 5.0, 2.0, 3.0, 6.0]);
+        assert_eq!(a.val()[10..], [4.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!((a.slot(4, 0), a.slot_entry(4, 2), a.slot_entry(0, 0)), (4, None, None));
+        assert_eq!(a.minimal_bytes(), 8 * 5 * 3 + 8 * 5 + 8 * 5);
+        assert_eq!(a.to_csr(), examples::five_by_five());
+    }
+
+    #[test]
+    fn many_diagonals_or_bytes_are_refused_before_allocating() {
+        let arrow: Vec<_> = (0..100).flat_map(|i| [(0, i, 1.0), (i, i, 1.0)]).collect();
+        let a = Csr::from_triplets(100, 100, &arrow).unwrap();
+        let error = Dia::from_csr(&a, 20, MemoryLimit::unlimited()).unwrap_err().to_string();
+        assert!(error.contains("its 100 are only 2.0 % full, less than 20 %"), "{error}");
+        // 100 diagonals of 100 values, an offset and two words of bits each.
+        let error = Dia::from_csr(&a, 0, MemoryLimit::bytes(80_000)).unwrap_err().to_string();
+        assert!(error.contains("82400 bytes"), "{error}");
+    }
+
+    #[test]
+    fn arrays_that_break_the_invariants_are_refused() {
+        let build = |offsets: &[i64], stored: &[u64], val: &[f64]| {
+            Dia::try_new((2, 3), offsets.to_vec(), stored.to_vec(), val.to_vec())
+        };
+        assert!(build(&[-1, 2], &[0b10, 0b01], &[0.0, 5.0, 6.0, 0.0]).is_ok());
+        assert!(build(&[2, -1], &[0b01, 0b10], &[6.0, 0.0, 0.0, 5.0]).is_err(), "descending");
+        assert!(build(&[3], &[0], &[0.0, 0.0]).is_err(), "outside");
+        assert!(build(&[2], &[0b11], &[6.0, 0.0]).is_err(), "entry outside");
+        assert!(build(&[2], &[0b100], &[0.0, 0.0]).is_err(), "bit past the rows");
+        assert!(build(&[0], &[0b01], &[1.0, 2.0]).is_err(), "value without entry");
+        assert!(build(&[0], &[0b01], &[1.0]).is_err(), "too few values");
+    }
+}

@@ -1,0 +1,133 @@
+//! Which row each stored position of a format holds: rows sorted by length, long ones set aside.
+
+use rayon::prelude::*;
+
+use super::FormatError;
+
+/// The order in which a format stores the rows of an m-row matrix: first those that lie in its
+/// blocks, then those that it keeps apart in a tail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowOrder {
+    rows: usize,
+    /// Row of each position; absent when every row is at its own place.
+    row_of: Option<Vec<u32>>,
+    /// Positions in blocks; the tail's follow.
+    in_blocks: usize,
+}
+
+impl RowOrder {
+    /// Every row at its own place, no tail.
+    pub fn identity(rows: usize) -> Self {
+        Self { rows, row_of: None, in_blocks: rows }
+    }
+
+    /// Rows longer than `spill` go to the tail in their order; in each window of `sigma` of the
+    /// others the long ones come first (SELL-C-σ: Kreutzer and others, 2014),
+    /// equally long ones in their order. A `sigma` of 0 or 1 sorts nothing.
+    pub fn sorted(row_len: &[u32], sigma: usize, spill: Option<usize>) -> Self {
+        let is_long =
+            |row: &u32| spill.is_some_and(|spill| row_len[*row as usize] as usize > spill);
+        let all = 0..row_len.len() as u32;
+        let (tail, mut row_of): (Vec<u32>, Vec<u32>) = all.partition(is_long);
+        if sigma > 1 {
+            row_of.par_chunks_mut(sigma).for_each(|window| {
+                window.sort_by_key(|&row| std::cmp::Reverse(row_len[row as usize]));
+            });
+        } else if tail.is_empty() {
+            return Self::identity(row_len.len());
+        }
+        let in_blocks = row_of.len();
+        row_of.extend(tail);
+        Self { rows: row_len.len(), row_of: Some(row_of), in_blocks }
+    }
+
+    /// Takes the row of each position, the last `tail` of them the tail's, after checking that
+    /// every row is there once.
+    pub fn try_new(row_of: Vec<u32>, tail: usize) -> Result<Self, FormatError> {
+        let rows = row_of.len();
+        let Some(in_blocks) = rows.checked_sub(tail) else {
+            return Err(FormatError::Invariant(format!("a tail of {tail} rows, but {rows} rows")));
+        };
+        let mut seen = vec![false; rows];
+        for &row in &row_of {
+            match seen.get_mut(row as usize) {
+                None => return Err(FormatError::RowOutOfRange { row: row.into(), rows }),
+                Some(true) => {
+                    return Err(FormatError::Invariant(format!("row {row} is stored twice")));
+                }
+                Some(seen) => *seen = true,
+            }
+        }
+        Ok(Self { rows, row_of: Some(row_of), in_blocks })
+    }
+
+    /// Number of rows m, which is that of positions.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Positions in blocks; those from here on are the tail's.
+    pub fn in_blocks(&self) -> usize {
+        self.in_blocks
+    }
+
+    /// Rows in the tail.
+    pub fn tail(&self) -> usize {
+        self.rows - self.in_blocks
+    }
+
+    /// Row of each position; absent when every row is at its own place.
+    pub fn row_of(&self) -> Option<&[u32]> {
+        self.row_of.as_deref()
+    }
+
+    /// The row at a position below [`rows`](Self::rows); panics otherwise. No two positions have
+    /// the same row.
+    #[inline]
+    pub fn row_at(&self, position: usize) -> usize {
+        match &self.row_of {
+            Some(row_of) => row_of[position] as usize,
+            None => position,
+        }
+    }
+
+    /// Position of every row.
+    pub fn positions(&self) -> Vec<u32> {
+        let mut positions = vec![0u32; self.rows];
+        for position in 0..self.rows {
+            positions[self.row_at(position)] = position as u32;
+        }
+        positions
+    }
+
+    /// Bytes of the permutation.
+    pub fn bytes(&self) -> u64 {
+        self.row_of.as_ref().map_or(0, |row_of| 4 * row_of.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_sorted_by_length_and_long_rows_come_last() {
+        let lengths = [1, 5, 2, 90, 3, 3, 70, 4];
+        let order = RowOrder::sorted(&lengths, 3, Some(10));
+        // Without rows 3 and 6: windows (0, 1, 2) and (4, 5, 7).
+        assert_eq!(order.row_of(), Some(&[1, 2, 0, 7, 4, 5, 3, 6][..]));
+        assert_eq!((order.in_blocks(), order.tail(), order.rows()), (6, 2, 8));
+        assert_eq!(order.positions(), [2, 0, 1, 6, 4, 5, 7, 3]);
+        assert_eq!(RowOrder::sorted(&lengths, 1, Some(90)), RowOrder::identity(8));
+        let all = RowOrder::sorted(&lengths, 100, None);
+        assert_eq!(all.row_of(), Some(&[3, 6, 1, 7, 4, 5, 2, 0][..]));
+    }
+
+    #[test]
+    fn only_permutations_are_taken() {
+        assert!(RowOrder::try_new(vec![2, 0, 1], 1).is_ok());
+        for (row_of, tail) in [(vec![0, 0], 0), (vec![0, 2], 0), (vec![0, 1], 3)] {
+            assert!(RowOrder::try_new(row_of, tail).is_err());
+        }
+    }
+}

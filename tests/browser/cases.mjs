@@ -1,0 +1,248 @@
+// What the page must do in a browser. Each case gets a browser context of its own and `given`:
+// the address of the server, bundles and their names, and what the command line says of them.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { once } from "node:events";
+
+import { Viewer } from "./page.mjs";
+
+const DEFAULT_SIZE = { width: 1280, height: 800 };
+const sets = (texts) => [...new Set(texts)];
+
+/** The address that shows one of the served bundles. */
+const shown = (given, name, fragment = "") => `${given.address}/?bundle=${given.bundles[name]}${fragment}`;
+
+export const cases = {
+  async "the example is shown at once and nothing is wrong"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    await viewer.find("button", "Kernels by matrix");
+    await viewer.find("button", /^Matrix fem-3dof/);
+    const colours = await viewer.colours(join(given.screenshots, "example.png"));
+    assert.ok(colours > 100, `a picture of ${colours} colours`);
+    const milliseconds = await viewer.picture();
+    await viewer.close();
+    return `first picture after ${milliseconds} ms, software renderer`;
+  },
+
+  async "a loaded bundle gives the numbers of export --csv"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs;sort=matrix"));
+    const rows = tableRows(await viewer.widgets());
+    const [header, ...lines] = readFileSync(given.csv, "utf8").trim().split("\n").map((line) => line.split(","));
+    const column = (line, name) => line[header.indexOf(name)];
+    assert.ok(rows.length > 10, `${rows.length} rows`);
+    for (const row of rows) {
+      const fits = lines.filter(
+        (line) =>
+          column(line, "matrix") === row.matrix &&
+          column(line, "kernel") === row.kernel &&
+          column(line, "threads") === row.threads &&
+          close(Number(row.gflops), Number(column(line, "gflops"))) &&
+          close(Number(row.gbs), Number(column(line, "gbs"))) &&
+          column(line, "check") === row.check,
+      );
+      assert.ok(fits.length > 0, `not in the CSV: ${JSON.stringify(row)}`);
+    }
+    await viewer.close();
+    return `${rows.length} rows compared`;
+  },
+
+  async "a click on a run leads to its matrix, and Back leads back"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
+    await viewer.click("button", "Runs");
+    await viewer.shows("view=runs");
+    await viewer.click("button", /^Run of cpu\/hll\/.* on dense-row/);
+    await viewer.shows("view=matrix");
+    await viewer.find("text", "Longest row");
+    await viewer.colours(join(given.screenshots, "matrix.png"));
+    await viewer.page.goBack();
+    await viewer.shows("view=runs");
+    await viewer.find("button", /^Run of cpu\/coo\/serial/);
+    await viewer.colours(join(given.screenshots, "runs.png"));
+    // The viewer's own Back undoes that step.
+    await viewer.click("button", "Back");
+    await viewer.shows("view=matrix");
+    await viewer.close();
+  },
+
+  async "a link shows what its sender saw and adds no step back"(context, given) {
+    const sender = await Viewer.open(context, shown(given, "golden.zip"));
+    await sender.click("button", "Dark");
+    await sender.click("button", "Runs");
+    await sender.click("button", /^Run of cpu\/csr\/serial on poisson2d/);
+    await sender.shows("view=matrix", "theme=dark");
+    await sender.find("text", "Longest row");
+    await sender.page.mouse.move(640, 790);
+    await sender.frames(3);
+    const texts = await sender.texts();
+    const reader = await Viewer.open(context, sender.page.url());
+    await reader.page.mouse.move(640, 790);
+    await reader.frames(3);
+    assert.deepEqual(await reader.texts(), texts);
+    assert.equal((await reader.find("button", "Back")).disabled, true);
+    assert.equal(await reader.page.evaluate(() => history.length), 2); // about:blank and this
+    await reader.colours(join(given.screenshots, "dark.png"));
+    // Another link, followed in the same page.
+    await reader.page.evaluate(() => (location.hash = "#v1;view=runs;search=dense"));
+    await reader.find("button", /^Run of .* on dense-row/);
+    await sender.close();
+    await reader.close();
+  },
+
+  async "dropped and chosen files are opened"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    const golden = readFileSync(given.files["golden.zip"]);
+    await viewer.drop("golden.zip", golden);
+    await viewer.find("button", /^Matrix dense-row/);
+    const chooser = viewer.page.waitForEvent("filechooser");
+    await viewer.click("button", "Open…");
+    await (await chooser).setFiles({ name: "cut.zip", mimeType: "application/zip", buffer: golden.subarray(0, 1000) });
+    await viewer.find("text", /^cut\.zip was not opened: /);
+    await viewer.close();
+  },
+
+  async "a bundle that cannot be opened is one sentence, that of the command line"(context, given) {
+    for (const [name, sentence] of Object.entries(given.refused)) {
+      const viewer = await Viewer.open(context, `${shown(given, name)}&bundle=${given.bundles["golden.zip"]}`);
+      await viewer.find("text", `${name} was not opened: ${sentence}.`);
+      await viewer.find("button", /^Matrix dense-row/);
+      await viewer.close();
+    }
+  },
+
+  async "a server that fails or forbids is named, with what to do"(context, given) {
+    const files = createServer((_, response) => response.end("bytes")).listen(0, "127.0.0.1");
+    await once(files, "listening");
+    const other = `http://127.0.0.1:${files.address().port}/result.zip`;
+    const viewer = await Viewer.open(context, `${given.address}/?bundle=none.zip&bundle=${other}`);
+    await viewer.find("text", `${given.address}/none.zip was not opened: the server answers 404 Not Found.`);
+    await viewer.find("text", new RegExp(`^${other} was not opened: .*download it and drop it here\\.$`));
+    files.close();
+    // The browser itself reports both.
+    assert.equal(viewer.errors.length, 3, viewer.errors.join("\n"));
+    viewer.errors = [];
+    await viewer.close();
+  },
+
+  async "what is drawn is saved as a file"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    const download = viewer.page.waitForEvent("download");
+    await viewer.click("button", "Save CSV");
+    const saved = await download;
+    assert.equal(saved.suggestedFilename(), "sparsescope-runs.csv");
+    const lines = readFileSync(await saved.path(), "utf8").trim().split("\n");
+    assert.equal(lines.length, readFileSync(given.csv, "utf8").trim().split("\n").length);
+    const png = await viewer.page.evaluate(async () => (await window.sparsescope.png()).type);
+    assert.equal(png, "image/png");
+    await viewer.close();
+  },
+
+  async "a screen reader finds and works the widgets"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
+    const runs = viewer.page.getByRole("button", { name: "Runs", exact: true });
+    await runs.waitFor({ state: "attached" });
+    await runs.evaluate((element) => element.click());
+    await viewer.shows("view=runs");
+    const search = viewer.page.getByRole("textbox", { name: "Search matrices" });
+    await search.evaluate((element) => {
+      element.value = "dense";
+      element.dispatchEvent(new Event("change"));
+    });
+    await viewer.shows("search=dense");
+    await viewer.page.getByRole("button", { name: /on dense-row/ }).first().waitFor({ state: "attached" });
+    await viewer.close();
+  },
+
+  async "one file opens from disk, without a server or network"(context, given) {
+    const asked = [];
+    const watch = async (page) => page.on("request", (request) => asked.push(request.url()));
+    const hosted = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    const texts = await hosted.texts();
+    await hosted.close();
+    await context.setOffline(true);
+    const viewer = await Viewer.open(context, `${given.standalone}#v1;view=runs`, watch);
+    assert.deepEqual(await viewer.texts(), texts);
+    const elsewhere = asked.filter((address) => !/^(file|data|blob):/.test(address));
+    assert.deepEqual(elsewhere, []);
+    await viewer.colours(join(given.screenshots, "standalone.png"));
+    await viewer.close();
+  },
+
+  async "a page that embeds the viewer chooses bundle and view"(context, given) {
+    const inner = shown(given, "golden.zip", "#v1;view=runs").replaceAll("&", "&amp;");
+    const html = `<iframe src="${inner}" width="1200" height="700"></iframe>`;
+    const outer = createServer((_, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(html);
+    }).listen(0, "127.0.0.1");
+    await once(outer, "listening");
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${outer.address().port}/`);
+    const frame = page.frames()[1];
+    await frame.waitForSelector("html[data-ready]", { state: "attached" });
+    const names = await frame.evaluate(() => window.sparsescope.widgets().map((widget) => widget.name));
+    assert.ok(names.some((name) => name.startsWith("Run of ")), sets(names).join(", "));
+    const before = await page.evaluate(() => history.length);
+    const matrix = frame.locator('#widgets button[aria-label="Matrix"]');
+    await matrix.waitFor({ state: "attached" });
+    await matrix.evaluate((element) => element.click());
+    await frame.waitForFunction(() => location.hash.includes("view=matrix"));
+    assert.equal(await page.evaluate(() => history.length), before);
+    await page.close();
+    outer.close();
+  },
+
+  async "a browser that lacks something is told what"(context, given) {
+    const without = async (spoil, sentence) => {
+      const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.addInitScript(spoil));
+      assert.equal(await viewer.page.locator("#doing").innerText(), sentence);
+      await viewer.close();
+    };
+    await without(() => {
+      const get = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return kind === "webgl2" ? null : get.call(this, kind, ...more);
+      };
+    }, "Sparsescope needs WebGL 2, which this browser does not have or does not allow.");
+    await without(
+      () => delete globalThis.WebAssembly,
+      "Sparsescope needs WebAssembly, which this browser does not have or does not allow.",
+    );
+  },
+
+  async "a failure of the program is said on the page"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    await viewer.page.evaluate(() => window.sparsescope.page.failed("panicked at <here>"));
+    const text = await viewer.page.locator("#loader").innerText();
+    assert.ok(text.includes("Sparsescope has failed") && text.includes("panicked at <here>"), text);
+    assert.deepEqual(await viewer.widgets(), []);
+    await viewer.close();
+  },
+};
+
+/** Equal but for what three digits leave out. */
+function close(shownNumber, number) {
+  return Math.abs(shownNumber - number) <= 0.0051 * Math.abs(number);
+}
+
+/** The lines of the table of runs, from the labels that stand beside one another. */
+function tableRows(widgets) {
+  const runs = widgets.filter((widget) => widget.name.startsWith("Run of "));
+  const bottom = DEFAULT_SIZE.height;
+  const inside = (label, [left, top, width, height]) => {
+    const [x, y, w, h] = label.rect;
+    return x >= left && x < left + width && y + h / 2 > top && y + h / 2 < top + height;
+  };
+  return runs
+    .filter(({ rect: [, top, , height] }) => top + height <= bottom)
+    .map(({ rect }) => {
+      const labels = widgets.filter((widget) => widget.role === "text" && inside(widget, rect));
+      const texts = labels.sort((a, b) => a.rect[0] - b.rect[0]).map((label) => label.name);
+      const [matrix, kernel, , threads, gflops, gbs, , , , check] = texts;
+      return { matrix, kernel, threads, gflops, gbs, check };
+    });
+}
+
+export { DEFAULT_SIZE };

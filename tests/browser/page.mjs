@@ -1,0 +1,135 @@
+// A page of the viewer as the cases see it: its widgets by role and name, the mouse on them, what
+// went wrong in the console.
+
+import assert from "node:assert/strict";
+
+const READY = "html[data-ready], html[data-failed]";
+const PATIENCE = 20_000;
+
+export class Viewer {
+  /** Opens an address and waits for the first picture. `before` prepares the page. */
+  static async open(context, address, before = async () => {}) {
+    const viewer = new Viewer();
+    viewer.page = await context.newPage();
+    viewer.page.setDefaultTimeout(PATIENCE);
+    viewer.errors = [];
+    viewer.page.on("pageerror", (error) => viewer.errors.push(String(error)));
+    viewer.page.on("console", (message) => {
+      if (message.type() === "error") {
+        viewer.errors.push(message.text());
+      }
+    });
+    await before(viewer.page);
+    await viewer.page.goto(address);
+    await viewer.page.waitForSelector(READY, { state: "attached" });
+    return viewer;
+  }
+
+  /** Closes the page, in whose console there must be no errors. */
+  async close() {
+    await this.page.close();
+    assert.deepEqual(this.errors, []);
+  }
+
+  widgets() {
+    return this.page.evaluate(() => window.sparsescope.widgets());
+  }
+
+  /** Every text that the canvas shows, sorted: what two equal pictures have in common. */
+  async texts() {
+    const widgets = await this.widgets();
+    return widgets.map((widget) => `${widget.role} ${widget.name}`).sort();
+  }
+
+  /** Waits for a widget of this role whose name is, or matches, `name`. */
+  async find(role, name) {
+    const fits = (widget) =>
+      widget.role === role && (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
+    return this.until(`${role} ${name}`, async () => (await this.widgets()).find(fits));
+  }
+
+  /** Clicks into the middle of a widget with the mouse, once it stays where it is. */
+  async click(role, name) {
+    let before = null;
+    const rect = await this.until(`${role} ${name} at rest`, async () => {
+      const { rect } = await this.find(role, name);
+      const rests = String(rect) === String(before);
+      before = rect;
+      return rests && rect;
+    });
+    const [left, top, width, height] = rect;
+    await this.page.mouse.move(left + width / 2, top + height / 2);
+    await this.frames(2);
+    await this.page.mouse.down();
+    await this.page.mouse.up();
+  }
+
+  /** Lets the page draw so many frames. */
+  async frames(count) {
+    for (let i = 0; i < count; i++) {
+      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+  }
+
+  /** Waits until `probe` gives something, and gives that. */
+  async until(what, probe) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      const found = await probe();
+      if (found) {
+        return found;
+      }
+      if (Date.now() > end) {
+        assert.fail(`waited in vain for: ${what}`);
+      }
+      await this.frames(2);
+    }
+  }
+
+  /** Waits for the fragment to hold all of these parts. */
+  async shows(...parts) {
+    await this.until(`an address with ${parts.join(", ")}`, () => {
+      const shown = new URL(this.page.url()).hash.slice(1).split(";");
+      return parts.every((part) => shown.includes(part));
+    });
+  }
+
+  /** Drops a file of these bytes onto the canvas. */
+  async drop(name, bytes) {
+    await this.page.evaluate(
+      ({ name, bytes }) => {
+        const carried = new DataTransfer();
+        const letters = Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0));
+        carried.items.add(new File([letters], name));
+        for (const type of ["dragover", "drop"]) {
+          const event = new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true });
+          document.getElementById("canvas").dispatchEvent(event);
+        }
+      },
+      { name, bytes: bytes.toString("base64") },
+    );
+  }
+
+  /** Takes a screenshot into `file`; the number of colours in it. */
+  async colours(file) {
+    const png = await this.page.screenshot({ path: file });
+    const blank = await this.page.context().newPage();
+    const count = await blank.evaluate(async (png) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${png}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      const { data } = canvas.getImageData(0, 0, image.width, image.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    }, png.toString("base64"));
+    await blank.close();
+    return count;
+  }
+
+  /** Milliseconds from the navigation to the first picture. */
+  async picture() {
+    const marks = () => performance.getEntriesByName("sparsescope:picture")[0].startTime;
+    return Math.round(await this.page.evaluate(marks));
+  }
+}

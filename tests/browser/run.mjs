@@ -1,0 +1,30 @@
+// Runs the cases in Chromium: `node run.mjs GIVEN.json`. One line a case; fails when one does.
+
+import { readFileSync } from "node:fs";
+
+import { chromium } from "playwright-core";
+
+import { cases, DEFAULT_SIZE } from "./cases.mjs";
+
+const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const browser = await chromium.launch({
+  executablePath: given.browser,
+  // A software renderer, the same everywhere; a container has no user namespace for the sandbox.
+  args: ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"],
+});
+let failed = 0;
+for (const [name, run] of Object.entries(cases)) {
+  const context = await browser.newContext({ viewport: DEFAULT_SIZE, acceptDownloads: true });
+  try {
+    const note = await run(context, given);
+    console.log(`ok      ${name}${note ? ` (${note})` : ""}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n${error.stack}`);
+  }
+  await context.close();
+}
+await browser.close();
+console.log(`${Object.keys(cases).length - failed} of ${Object.keys(cases).length} cases passed`);
+// A failed case may have left a server open.
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,133 @@
+//! What the window does to measure: the real program as its child.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sparsescope::run::{Ending, Job, Measurement, News};
+use sparsescope_core::bundle::{Bundle, Limits, Verdict, journal_path};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_sparsescope-under-test");
+
+fn start(job: &Job, output: &Path) -> Measurement {
+    let arguments = job.arguments(output).unwrap();
+    Measurement::start(Path::new(PROGRAM), &arguments, output).unwrap()
+}
+
+/// Two small matrices, every kernel, one thread.
+fn small(folder: &Path) -> Job {
+    let mut job = Job { suite: None, folder: folder.into(), runs: 3, ..Job::default() };
+    job.add("gen:poisson2d?n=20").unwrap();
+    job.add("gen:dense-row?m=30").unwrap();
+    job.threads = "1".into();
+    job
+}
+
+/// Follows until `done`; a child that hangs fails the test.
+fn follow<T>(
+    measurement: &mut Measurement,
+    mut done: impl FnMut(&Measurement, News) -> Option<T>,
+) -> T {
+    let begun = Instant::now();
+    loop {
+        let news = measurement.look().unwrap();
+        if let Some(result) = done(measurement, news) {
+            return result;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(300), "nothing came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn end(measurement: &mut Measurement) -> Ending {
+    follow(measurement, |_, news| news.ending)
+}
+
+fn open(path: &Path) -> Bundle {
+    Bundle::open(path, &Limits::default()).unwrap()
+}
+
+#[test]
+fn a_job_is_measured_to_its_end_and_told_on_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = small(folder.path());
+    let output = job.output();
+    let mut measurement = start(&job, &output);
+    let ending = end(&mut measurement);
+    assert_eq!(ending, Ending { bundle: Some(output.clone()), failure: None, stopped: false });
+    let bundle = open(&output);
+    assert!(bundle.complete);
+    // Blocks and diagonals are refused where they would be nearly empty.
+    let refusable = |kernel: &str| ["cpu/bsr/", "cpu/dia/"].iter().any(|of| kernel.starts_with(of));
+    for run in &bundle.runs {
+        let refused = run.check.verdict == Verdict::Refused && refusable(&run.kernel);
+        assert!(run.check.verdict == Verdict::Pass || refused, "{}", run.kernel);
+    }
+    let kernels = sparsescope_core::experiment::KERNELS.len();
+    assert_eq!(bundle.runs.len(), 2 * kernels);
+    assert_eq!(measurement.runs_done(), 2 * kernels);
+    assert_eq!(measurement.told().runs, 2 * kernels);
+    assert!(!measurement.told().what.is_empty());
+    assert!(!journal_path(&output).exists());
+}
+
+#[test]
+fn stopping_saves_what_is_measured_and_so_far_it_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = small(folder.path());
+    // Long enough to be stopped in the middle of it.
+    job.add("gen:stencil27?n=40").unwrap();
+    job.runs = 1000;
+    let output = job.output();
+    let mut measurement = start(&job, &output);
+    let shown = follow(&mut measurement, |_, news| {
+        assert_eq!(news.ending, None, "too early");
+        news.so_far.filter(|bundle| !bundle.runs.is_empty())
+    });
+    assert!(!shown.complete);
+    measurement.stop();
+    let ending = end(&mut measurement);
+    assert_eq!(ending, Ending { bundle: Some(output.clone()), failure: None, stopped: true });
+    let bundle = open(&output);
+    assert!(!bundle.complete);
+    assert!(bundle.runs.len() >= shown.runs.len());
+    assert_eq!(bundle.runs[0], shown.runs[0]);
+}
+
+#[test]
+fn stopping_at_once_takes_the_runs_from_the_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = small(folder.path());
+    job.add("gen:stencil27?n=40").unwrap();
+    job.runs = 1000;
+    let output = job.output();
+    let mut measurement = start(&job, &output);
+    follow(&mut measurement, |_, news| news.so_far.filter(|bundle| !bundle.runs.is_empty()));
+    measurement.stop();
+    measurement.stop();
+    assert_eq!(end(&mut measurement).bundle.as_deref(), Some(output.as_path()));
+    assert!(!open(&output).runs.is_empty() && !journal_path(&output).exists());
+}
+
+#[test]
+fn a_window_that_goes_leaves_the_bundle_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = small(folder.path());
+    job.add("gen:stencil27?n=40").unwrap();
+    job.runs = 1000;
+    let output = job.output();
+    let mut measurement = start(&job, &output);
+    follow(&mut measurement, |_, news| news.so_far.filter(|bundle| !bundle.runs.is_empty()));
+    drop(measurement);
+    assert!(!open(&output).complete);
+}
+
+#[test]
+fn what_the_program_says_of_a_failure_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = Job { folder: folder.path().join("none"), ..small(folder.path()) };
+    let ending = end(&mut start(&job, &job.output()));
+    assert_eq!(ending.bundle, None);
+    let failure = ending.failure.unwrap();
+    assert!(failure.contains("sparsescope-") && !failure.starts_with("error"), "{failure}");
+}

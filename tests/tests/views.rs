@@ -1,0 +1,106 @@
+//! The views as pictures, drawn by a software adapter, which draws the same everywhere.
+//! `UPDATE_SNAPSHOTS=1 cargo test -p sparsescope-tests --test views` takes new ones; look at them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use egui::vec2;
+use egui_kittest::{Harness, SnapshotOptions};
+use egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, wgpu};
+use image::RgbaImage;
+use sparsescope::shell::App;
+use sparsescope::state::ViewState;
+use sparsescope::views::spy::gpu;
+use sparsescope_tests::{Need, skip};
+
+const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
+
+/// A software adapter, or why there is none.
+fn adapter() -> Result<RenderState, String> {
+    let setup = egui_kittest::wgpu::default_wgpu_setup();
+    let state = pollster::block_on(async {
+        let instance = setup.new_instance().await;
+        let configuration = WgpuConfiguration { wgpu_setup: setup, ..Default::default() };
+        RenderState::create(&configuration, &instance, None, RendererOptions::PREDICTABLE).await
+    });
+    let state = state.map_err(|error| error.to_string())?;
+    let info = state.adapter.get_info();
+    match info.device_type {
+        wgpu::DeviceType::Cpu => Ok(state),
+        _ => Err(format!("the only adapter is no software one but {}", info.name)),
+    }
+}
+
+/// The example in this state; cells are drawn by the adapter, or painted as an image.
+fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
+    let mut app = App::new();
+    app.open_bytes("example.zip", EXAMPLE);
+    app.set_state(ViewState::from_fragment(state).unwrap());
+    let shown = adapter.clone();
+    let mut installed = !by_adapter;
+    let mut harness = Harness::builder()
+        .with_size(vec2(1100.0, 700.0))
+        .renderer(egui_kittest::wgpu::WgpuTestRenderer::from_render_state(adapter))
+        .build_ui_state(
+            move |ui, app: &mut App| {
+                if !std::mem::replace(&mut installed, true) {
+                    gpu::install(ui.ctx(), &shown);
+                }
+                app.ui(ui);
+            },
+            app,
+        );
+    harness.run();
+    harness
+}
+
+fn picture(state: &str, by_adapter: bool) -> Result<RgbaImage, String> {
+    harness(adapter()?, state, by_adapter).render()
+}
+
+#[test]
+fn every_view_looks_as_it_did() {
+    if let Err(why) = adapter() {
+        skip!(Need::Adapter, "{why}");
+    }
+    let views = [
+        ("chart", "v1"),
+        ("runs-dark", "v1;view=runs;theme=dark;sort=matrix;descending=false"),
+        ("matrix", "v1;view=matrix;search=circuit"),
+        ("structure", "v1;view=spy;search=web;parts=4;split=entries;hack=32"),
+        ("structure-dark", "v1;view=spy;search=grid-27pt;theme=dark;at=2000,2000,900"),
+        ("structure-projector", "v1;view=spy;search=saddle;theme=projector;map=viridis"),
+    ];
+    let mut results = egui_kittest::SnapshotResults::new();
+    for (name, state) in views {
+        let mut harness = harness(adapter().unwrap(), state, true);
+        harness.snapshot_options(
+            name,
+            &SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20),
+        );
+        results.extend_harness(&mut harness);
+    }
+}
+
+#[test]
+fn the_adapter_draws_the_cells_that_are_painted_without_it() {
+    if let Err(why) = adapter() {
+        skip!(Need::Adapter, "{why}");
+    }
+    for state in [
+        "v1;view=spy;search=web",
+        "v1;view=spy;search=circuit;scale=linear;map=viridis",
+        "v1;view=spy;search=fem;scale=percentile;theme=dark",
+        "v1;view=spy;search=grid-27pt;at=2000,2000,300",
+        "v1;view=spy;search=road;stretch=true;map=ink;at=250000,250000,100000",
+    ] {
+        let (drawn, painted) = (picture(state, true).unwrap(), picture(state, false).unwrap());
+        let apart = |(a, b): (&image::Rgba<u8>, &image::Rgba<u8>)| {
+            a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 3)
+        };
+        let differing = drawn.pixels().zip(painted.pixels()).filter(|pair| apart(*pair)).count();
+        // Where an edge of a cell falls on the middle of a pixel, rounding decides.
+        let few = drawn.pixels().len() / 500;
+        assert!(differing <= few, "{state}: {differing} pixels of {}", drawn.pixels().len());
+        let colors: std::collections::BTreeSet<_> = drawn.pixels().map(|pixel| pixel.0).collect();
+        assert!(colors.len() > 10, "{state}: only {} colours", colors.len());
+    }
+}

@@ -1,0 +1,107 @@
+//! `cargo web`: builds the page into `web/dist`, a folder that any file server can serve.
+//!
+//! ```text
+//! cargo build ─► bindgen ─► wasm-opt ─► content-hashed files, notices, example, compressed copies
+//! ```
+//!
+//! Everything is written beside `dist` and renamed at the end, so that `dist` is a whole page at
+//! any time.
+
+mod compile;
+mod compress;
+mod dist;
+mod notices;
+mod optimise;
+mod page;
+mod sizes;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use clap::Parser;
+
+use dist::Dist;
+
+/// Build the page of Sparsescope into web/dist
+#[derive(Debug, Parser)]
+#[command(name = "cargo web", version)]
+struct Args {
+    /// Build quickly: the debug profile, no wasm-opt, no limit of size
+    #[arg(long)]
+    dev: bool,
+    /// Leave wasm-opt, which needs npm, out
+    #[arg(long)]
+    no_opt: bool,
+    /// Serve the page when it is built
+    #[arg(long)]
+    serve: bool,
+    /// Port of --serve [default: a free one]
+    #[arg(long, requires = "serve")]
+    port: Option<u16>,
+    /// Keep the sizes as those that later builds are compared with
+    #[arg(long, conflicts_with_all = ["dev", "no_opt"])]
+    record: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> anyhow::Result<()> {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("web/build has no parent")?;
+    let root = web.parent().context("web has no parent")?;
+    eprintln!("building the viewer ({})", if args.dev { "debug" } else { "release" });
+    let compiled = compile::run(root, args.dev)?;
+    let (program, glue) = compile::bind(&compiled, args.dev)?;
+    let program = if args.dev || args.no_opt { program } else { optimise::run(web, program)? };
+    let notices = notices::collect(root)?;
+    let page = page::Page { program, glue, notices };
+
+    let dist = Dist::beside(&web.join("dist"))?;
+    let sizes = page.write(&web.join("page"), &root.join("app/example"), &dist, args.dev)?;
+    println!("{}", sizes.table(&sizes::Sizes::recorded(web)?));
+    // A build without wasm-opt is one for trying things out.
+    if !args.dev && !args.no_opt {
+        sizes.check()?;
+    }
+    dist.publish()?;
+    if args.record {
+        sizes.record(web)?;
+    }
+    if args.serve { serve(root, &web.join("dist"), args.port) } else { Ok(()) }
+}
+
+/// Runs `sparsescope serve`, built without its window.
+fn serve(root: &Path, dist: &Path, port: Option<u16>) -> anyhow::Result<()> {
+    let mut command = Command::new(cargo());
+    command.args([
+        "run",
+        "--quiet",
+        "--package",
+        "sparsescope",
+        "--no-default-features",
+        "--",
+        "serve",
+    ]);
+    command.current_dir(root).env("SPARSESCOPE_WEB", dist);
+    if let Some(port) = port {
+        command.args(["--port", &port.to_string()]);
+    }
+    let status = command.status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("`sparsescope serve` ended with {status}");
+    }
+    Ok(())
+}
+
+/// The cargo that runs this program.
+fn cargo() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
+}

@@ -1,0 +1,223 @@
+//! The files of the page: its templates filled in, the program and the scripts under hashed names,
+//! and `standalone.html`, the page as one file for `sparsescope export --html`.
+
+use std::path::Path;
+
+use anyhow::{Context, bail, ensure};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::compress;
+use crate::dist::{Dist, hashed_name};
+use crate::sizes::Sizes;
+
+/// Nothing but the page's own files, except for bundles, which may come from anywhere.
+const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
+    style-src 'self'; img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'";
+
+/// No network at all.
+const STANDALONE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
+    style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// Where `sparsescope export --html` puts bundles; it looks for these words.
+const BUNDLES_MARK: &str = "<!-- sparsescope:bundles -->";
+
+/// What goes into the page besides its templates.
+pub(crate) struct Page {
+    /// The WebAssembly.
+    pub(crate) program: Vec<u8>,
+    /// wasm-bindgen's script.
+    pub(crate) glue: String,
+    /// The notices of others' code.
+    pub(crate) notices: String,
+}
+
+impl Page {
+    /// Writes everything into `dist`; the sizes of what a visitor downloads.
+    pub(crate) fn write(
+        &self,
+        templates: &Path,
+        examples: &Path,
+        dist: &Dist,
+        quick: bool,
+    ) -> anyhow::Result<Sizes> {
+        let [index, style, script] = ["index.html", "style.css", "page.js"].map(|name| {
+            let path = templates.join(name);
+            std::fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))
+        });
+        let (index, style, script) = (index?, style?, script?);
+        let example = copy_examples(examples, dist)?;
+
+        let put = |stem, extension, bytes: &[u8]| {
+            let name = hashed_name(stem, extension, bytes);
+            dist.write_packed(&name, bytes, quick).map(|sizes| (name, sizes))
+        };
+        let (program_name, program) = put("sparsescope", "wasm", &self.program)?;
+        let (glue_name, glue) = put("sparsescope", "js", self.glue.as_bytes())?;
+        let (script_name, script_sizes) = put("page", "js", script.as_bytes())?;
+        let (style_name, _) = put("style", "css", style.as_bytes())?;
+        dist.write_packed("notices.txt", self.notices.as_bytes(), quick)?;
+
+        let bytes = self.program.len();
+        let hosted = fill(
+            &index,
+            &[
+                ("policy", HOSTED_POLICY),
+                (
+                    "style",
+                    &format!(
+                        "<link rel=\"stylesheet\" href=\"{style_name}\">\n\
+                     <link rel=\"preload\" href=\"{program_name}\" as=\"fetch\" type=\"application/wasm\" crossorigin>"
+                    ),
+                ),
+                (
+                    "notices",
+                    "<a href=\"notices.txt\" rel=\"license\">Licences of the code in this page</a>",
+                ),
+                ("data", ""),
+                (
+                    "scripts",
+                    &format!(
+                        "<script src=\"{glue_name}\" defer></script>\n\
+                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"{example}\"></script>"
+                    ),
+                ),
+            ],
+        )?;
+        dist.write_packed("index.html", hosted.as_bytes(), quick)?;
+
+        let packed = BASE64_STANDARD.encode(compress::gzip(&self.program)?);
+        let standalone = fill(
+            &index,
+            &[
+                ("policy", STANDALONE_POLICY),
+                ("style", &format!("<style>\n{}</style>", inline(&style, "style")?)),
+                (
+                    "notices",
+                    &format!(
+                        "<script type=\"text/plain\" id=\"licences\">\n{}</script>",
+                        inline(&self.notices, "script")?
+                    ),
+                ),
+                (
+                    "data",
+                    &format!(
+                        "{BUNDLES_MARK}\n<script type=\"text/plain\" id=\"program\">{packed}</script>"
+                    ),
+                ),
+                (
+                    "scripts",
+                    &format!(
+                        "<script>\n{}</script>\n<script>\n{}</script>",
+                        inline(&self.glue, "script")?,
+                        inline(&script, "script")?
+                    ),
+                ),
+            ],
+        )?;
+        dist.write("standalone.html", standalone.as_bytes())?;
+        let scripts = std::array::from_fn(|i| glue[i] + script_sizes[i]);
+        Ok(Sizes { program, scripts })
+    }
+}
+
+/// Copies the example bundles; the address of the first.
+fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<String> {
+    let entries = std::fs::read_dir(examples)
+        .with_context(|| format!("cannot read {}", examples.display()))?;
+    let mut paths =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "zip"));
+    paths.sort();
+    let mut first = None;
+    for path in paths {
+        let name = path.file_name().context("a file has a name")?.to_string_lossy();
+        let name = format!("examples/{name}");
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        dist.write(&name, &bytes)?;
+        first.get_or_insert(name);
+    }
+    first.with_context(|| format!("{} holds no example bundle", examples.display()))
+}
+
+/// Replaces each `{{name}}` of a template by its text.
+fn fill(template: &str, texts: &[(&str, &str)]) -> anyhow::Result<String> {
+    let mut page = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").context("a template has `{{` without `}}`")?;
+        let Some((_, text)) = texts.iter().find(|(known, _)| *known == name) else {
+            bail!("a template asks for {{{{{name}}}}}, which there is not");
+        };
+        page.push_str(before);
+        page.push_str(text);
+        rest = after;
+    }
+    page.push_str(rest);
+    Ok(page)
+}
+
+/// A text that can stand in an element, which the first `</element` would end. `<!--` would change
+/// how the rest of a script is read.
+fn inline<'a>(text: &'a str, element: &str) -> anyhow::Result<&'a str> {
+    let lower = text.to_ascii_lowercase();
+    ensure!(
+        !lower.contains(&format!("</{element}")),
+        "a {element} to be inlined holds its own end"
+    );
+    ensure!(!lower.contains("<!--"), "a {element} to be inlined holds the start of a comment");
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_and_unknown_names_refused() {
+        assert_eq!(fill("a{{b}}c{{b}}", &[("b", "{{x}}")]).unwrap(), "a{{x}}c{{x}}");
+        assert!(fill("{{b}}", &[]).is_err());
+        assert!(fill("{{b", &[("b", "")]).is_err());
+    }
+
+    #[test]
+    fn what_would_end_its_element_is_not_inlined() {
+        assert!(inline("let a = '</SCRIPT>'", "script").is_err());
+        assert!(inline("a <!-- b", "script").is_err());
+        assert!(inline("a < b", "script").is_ok());
+    }
+
+    /// Every file of a page made of small parts.
+    #[test]
+    fn a_page_is_complete_and_refers_to_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("dist");
+        let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let page =
+            Page { program: vec![1; 100], glue: "var wasm_bindgen;\n".into(), notices: "n".into() };
+        let dist = Dist::beside(&place).unwrap();
+        let sizes =
+            page.write(&web.join("page"), &web.join("../app/example"), &dist, true).unwrap();
+        dist.publish().unwrap();
+
+        assert_eq!(sizes.program[0], 100);
+        let index = std::fs::read_to_string(place.join("index.html")).unwrap();
+        let mut referred = 0;
+        for part in
+            index.split(['"']).filter(|part| part.contains('.') && !part.contains([' ', '<']))
+        {
+            assert!(place.join(part).is_file(), "{part}");
+            referred += 1;
+        }
+        assert!(referred >= 6, "{index}");
+        assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
+        for name in ["index.html.br", "index.html.gz", "notices.txt", "examples/mini.zip"] {
+            assert!(place.join(name).is_file(), "{name}");
+        }
+        let standalone = std::fs::read_to_string(place.join("standalone.html")).unwrap();
+        assert_eq!(standalone.matches(BUNDLES_MARK).count(), 1);
+        assert!(!standalone.contains("src=") && !standalone.contains("href=\"s"), "{standalone}");
+    }
+}

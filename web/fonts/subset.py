@@ -1,0 +1,42 @@
+"""Makes the page's fonts: the characters that it needs of the fonts of the window.
+
+python3 -m pip install fonttools==4.68.0
+python3 subset.py FOLDER    (epaint_default_fonts' fonts)
+"""
+
+import sys
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+
+LETTERS = "0020-007E 00A0-017F 0370-03FF 2010-205E 2070-209F 20AC 2100-214F 2190-2199 2200-22FF"
+# Of the second font only what a kernel id holds, and the signs that the first one lacks.
+SIGNS = "0020-007E 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
+# The Ubuntu Font Licence asks for this form of a changed font's name.
+FONTS = {
+    "Ubuntu-Light": ("Ubuntu Light derivative Sparsescope", LETTERS),
+    "Hack-Regular": ("Hack subset Sparsescope", SIGNS),
+}
+
+
+def characters(ranges):
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        yield from range(int(first, 16), int(last or first, 16) + 1)
+
+
+for file, (name, ranges) in FONTS.items():
+    font = TTFont(Path(sys.argv[1]) / f"{file}.ttf", recalcTimestamp=False)
+    options = subset.Options(hinting=False, layout_features=["kern", "liga"])
+    options.name_IDs = [0, 1, 2, 4, 6, 13, 14]
+    options.drop_tables += ["TTFA"]
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=characters(ranges))
+    subsetter.subset(font)
+    for record in font["name"].names:
+        if record.nameID in (1, 4):
+            record.string = name
+        if record.nameID == 6:
+            record.string = name.replace(" ", "-")
+    font.save(f"{name.replace(' ', '-')}.ttf")

@@ -1,0 +1,481 @@
+// What surrounds the viewer: loads it and the bundles that the address names, keeps the address in
+// step with what is shown, takes dropped files, gives out saved ones, and mirrors the canvas's
+// widgets as elements. The same script serves the hosted page and the self-contained file.
+"use strict";
+(() => {
+  const script = document.currentScript.dataset;
+  const byId = (id) => document.getElementById(id);
+  const canvas = byId("canvas");
+  const loader = byId("loader");
+
+  /** The running viewer; absent until it runs and after a failure. */
+  let viewer = null;
+
+  // ---- loading ----------------------------------------------------------------------------------
+
+  const downloads = new Map(); // what is being loaded → {done, total} in bytes
+
+  function progressed(what, done, total) {
+    downloads.set(what, { done, total });
+    const all = [...downloads.values()];
+    const sum = (field) => all.reduce((bytes, each) => bytes + (each[field] || 0), 0);
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    const known = all.every((each) => each.total);
+    byId("doing").textContent = known
+      ? `Loading ${[...downloads.keys()].join(", ")}: ${megabytes(sum("done"))} of ${megabytes(sum("total"))} MB`
+      : `Loading ${[...downloads.keys()].join(", ")}: ${megabytes(sum("done"))} MB`;
+    const bar = byId("progress");
+    if (known) {
+      bar.max = sum("total");
+      bar.value = sum("done");
+    } else {
+      bar.removeAttribute("value");
+    }
+  }
+
+  /** A stream that reports the bytes that pass, and refuses to go on above `most()`. */
+  function counted(stream, what, total, most) {
+    let done = 0;
+    progressed(what, done, total);
+    return stream.pipeThrough(
+      new TransformStream({
+        transform(chunk, controller) {
+          done += chunk.byteLength;
+          if (done > most()) {
+            throw new TooLarge();
+          }
+          progressed(what, done, Math.max(total, done));
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+  }
+
+  class TooLarge extends Error {}
+
+  /** The size that no bundle exceeds; known once the viewer is loaded. */
+  const mostBytes = () => (viewer ? wasm_bindgen.Viewer.most_bytes() : Infinity);
+
+  function fromBase64(text) {
+    if (Uint8Array.fromBase64) {
+      return Uint8Array.fromBase64(text);
+    }
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) {
+      bytes[i] = letters.charCodeAt(i);
+    }
+    return bytes;
+  }
+
+  /** The viewer's WebAssembly: gzipped within this page, or a file beside it. */
+  async function program() {
+    const inlined = byId("program");
+    if (inlined) {
+      const packed = new Blob([fromBase64(inlined.textContent)]);
+      inlined.remove();
+      const unpacked = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+      return new Response(unpacked, { headers: { "Content-Type": "application/wasm" } });
+    }
+    const response = await fetch(script.program);
+    if (!response.ok) {
+      throw new Error(`${script.program}: the server answers ${response.status} ${response.statusText}`);
+    }
+    // The size is written into the page: a server that compresses on the way tells another one.
+    const stream = counted(response.body, "the viewer", Number(script.bytes), () => Infinity);
+    return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
+  }
+
+  function lastPart(path) {
+    const part = path.split("/").pop();
+    try {
+      return decodeURIComponent(part) || "bundle";
+    } catch {
+      return part;
+    }
+  }
+
+  /** Fetches one bundle: `{name, bytes}`, or `{sentence}` that says why not. */
+  async function bundleAt(address) {
+    let url;
+    try {
+      url = new URL(address, document.baseURI);
+    } catch {
+      return { sentence: `${address} was not opened: it is no address.` };
+    }
+    const name = lastPart(url.pathname);
+    try {
+      const response = await fetch(url);
+      if (!response.ok) {
+        const status = `${response.status} ${response.statusText}`.trim();
+        return { sentence: `${url} was not opened: the server answers ${status}.` };
+      }
+      // A server that compresses on the way names the compressed size.
+      const total = response.headers.get("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
+      const stream = counted(response.body, name, total, mostBytes);
+      return { name, bytes: new Uint8Array(await new Response(stream).arrayBuffer()) };
+    } catch (error) {
+      return { sentence: whyNot(url, error) };
+    } finally {
+      downloads.delete(name);
+    }
+  }
+
+  function whyNot(url, error) {
+    if (error instanceof TooLarge) {
+      return `${url} was not opened: a bundle has at most ${mostBytes()} bytes, and this is larger.`;
+    }
+    // The browser does not tell a page whether the server is away or forbids other pages to read.
+    if (url.origin !== location.origin) {
+      return `${url} was not opened: its server cannot be reached or does not allow other pages to read it; download it and drop it here.`;
+    }
+    return `${url} was not opened: the server cannot be reached.`;
+  }
+
+  /** The bundles that this page is to show: inlined ones, those of the address, or an example. */
+  async function bundles() {
+    const inlined = [...document.querySelectorAll("script[data-bundle]")].map((element) => {
+      return { name: element.dataset.bundle, bytes: fromBase64(element.textContent) };
+    });
+    const linked = linkedBundle();
+    const addresses = new URLSearchParams(location.search).getAll("bundle");
+    const fetched = await Promise.all(addresses.map(bundleAt));
+    const asked = [...inlined, ...linked, ...fetched];
+    return asked.length === 0 && script.example ? [await bundleAt(script.example)] : asked;
+  }
+
+  /** A small bundle within the fragment itself: `#v1;…;b=` and the zip in base64url. */
+  function linkedBundle() {
+    const part = fragmentPart("b=");
+    if (!part) {
+      return [];
+    }
+    try {
+      const text = part.slice(2).replaceAll("-", "+").replaceAll("_", "/");
+      return [{ name: "linked", bytes: fromBase64(text) }];
+    } catch {
+      return [{ sentence: "The bundle in the address was not opened: it is no base64url text." }];
+    }
+  }
+
+  // ---- the address ------------------------------------------------------------------------------
+
+  const fragment = () => location.hash.slice(1);
+  const fragmentPart = (start) => fragment().split(";").find((part) => part.startsWith(start));
+  const embedded = window.parent !== window;
+
+  let written = null; // the fragment that waits to be written
+  let timer = 0;
+
+  function writeFragment() {
+    clearTimeout(timer);
+    timer = 0;
+    if (written !== null && written !== fragment()) {
+      history.replaceState(null, "", `#${written}`);
+    }
+    written = null;
+  }
+
+  /** Browsers refuse an address that changes with every frame: at most four times a second. */
+  function shows(text, step) {
+    const bundle = fragmentPart("b=");
+    const next = bundle ? `${text};${bundle}` : text;
+    // In a page that embeds this one, Back is the other page's.
+    if (step && !embedded) {
+      writeFragment();
+      history.pushState(null, "", `#${next}`);
+      return;
+    }
+    written = next;
+    timer ||= setTimeout(writeFragment, 250);
+  }
+
+  window.addEventListener("hashchange", () => {
+    clearTimeout(timer);
+    timer = 0;
+    written = null;
+    viewer?.show(fragment());
+  });
+
+  // The viewer has a Back of its own under these keys; the browser's would leave the page.
+  window.addEventListener("keydown", (event) => {
+    if (event.altKey && event.key === "ArrowLeft") {
+      event.preventDefault();
+    }
+  });
+
+  // ---- files in, files out ----------------------------------------------------------------------
+
+  async function openFiles(files) {
+    for (const file of files) {
+      try {
+        if (file.size > mostBytes()) {
+          viewer?.say(`${file.name} was not opened: it has ${file.size} bytes, and a bundle at most ${mostBytes()}.`);
+        } else {
+          viewer?.open(file.name, new Uint8Array(await file.arrayBuffer()));
+        }
+      } catch (error) {
+        viewer?.say(`${file.name} was not opened: the browser cannot read it (${error.message}).`);
+      }
+    }
+  }
+
+  function installDrop() {
+    const hint = byId("drop");
+    const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
+    const on = (name, act) =>
+      window.addEventListener(
+        name,
+        (event) => {
+          if (carriesFiles(event)) {
+            event.preventDefault();
+            event.stopPropagation();
+            act(event);
+          }
+        },
+        { capture: true },
+      );
+    on("dragover", () => (hint.hidden = false));
+    on("dragleave", (event) => (hint.hidden = event.relatedTarget === null));
+    on("drop", (event) => {
+      hint.hidden = true;
+      openFiles([...event.dataTransfer.files]);
+    });
+    const input = byId("choose");
+    input.addEventListener("change", () => {
+      openFiles([...input.files]);
+      input.value = ""; // the same file can be chosen again
+    });
+  }
+
+  function save(name, bytes) {
+    const link = document.createElement("a");
+    // `bytes` is a view into the program's memory.
+    link.href = URL.createObjectURL(new Blob([bytes.slice()]));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  }
+
+  /** Gives out an SVG as PNG, two pixels to a point. */
+  async function saveAsPng(name, svg) {
+    // `svg` is a view into the program's memory.
+    const url = URL.createObjectURL(new Blob([svg.slice()], { type: "image/svg+xml" }));
+    try {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const drawn = document.createElement("canvas");
+      drawn.width = image.naturalWidth * 2;
+      drawn.height = image.naturalHeight * 2;
+      drawn.getContext("2d").drawImage(image, 0, 0, drawn.width, drawn.height);
+      const blob = await new Promise((resolve) => drawn.toBlob(resolve, "image/png"));
+      save(name, new Uint8Array(await blob.arrayBuffer()));
+    } catch (error) {
+      viewer?.say(`${name} was not saved: ${error.message}.`);
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  }
+
+  /** The next frame as a PNG. */
+  function png() {
+    return new Promise((resolve) => {
+      afterFrame = () => canvas.toBlob(resolve, "image/png");
+      viewer?.redraw();
+    });
+  }
+
+  // ---- the mirror of the widgets ----------------------------------------------------------------
+
+  const elements = new Map(); // id of a widget → its element
+  let mirrored = "[]";
+  let mirrorTimer = 0;
+
+  /** Where the page's elements cannot have the role of their own. */
+  const TAGS = { button: "button", link: "button", textbox: "input", searchbox: "input" };
+
+  function mirror() {
+    mirrorTimer = 0;
+    const json = viewer?.widgets() ?? "[]";
+    if (json === mirrored) {
+      return;
+    }
+    mirrored = json;
+    const widgets = JSON.parse(json);
+    const present = new Set();
+    let before = null;
+    for (const widget of widgets) {
+      const element = elementOf(widget);
+      present.add(widget.id);
+      describe(element, widget);
+      const next = before ? before.nextSibling : byId("widgets").firstChild;
+      if (element !== next) {
+        byId("widgets").insertBefore(element, next);
+      }
+      before = element;
+    }
+    for (const [id, element] of elements) {
+      if (!present.has(id)) {
+        element.remove();
+        elements.delete(id);
+      }
+    }
+  }
+
+  function elementOf(widget) {
+    const tag = TAGS[widget.role] ?? "div";
+    const known = elements.get(widget.id);
+    if (known?.localName === tag) {
+      return known;
+    }
+    known?.remove();
+    const element = document.createElement(tag);
+    // Reachable by a screen reader; the Tab key belongs to the canvas.
+    element.tabIndex = -1;
+    element.addEventListener("click", () => viewer?.act(widget.id, "click"));
+    element.addEventListener("focus", () => viewer?.act(widget.id, "focus"));
+    element.addEventListener("change", () => viewer?.act(widget.id, "set", element.value));
+    elements.set(widget.id, element);
+    return element;
+  }
+
+  function describe(element, widget) {
+    const set = (name, value) => {
+      if (value === null || value === undefined) {
+        element.removeAttribute(name);
+      } else {
+        element.setAttribute(name, value);
+      }
+    };
+    const isText = widget.role === "text";
+    set("role", isText ? null : widget.role);
+    set("aria-label", isText ? null : widget.name);
+    set("aria-disabled", widget.disabled ?? null);
+    const pressed = widget.role === "button";
+    set(pressed ? "aria-pressed" : "aria-checked", widget.checked ?? null);
+    set("aria-valuenow", typeof widget.value === "number" ? widget.value : null);
+    if (element.localName === "input") {
+      if (document.activeElement !== element) {
+        element.value = widget.value ?? "";
+      }
+    } else {
+      element.textContent = isText ? widget.name : widget.value ?? "";
+    }
+    const [left, top, width, height] = widget.rect ?? [0, 0, 0, 0];
+    Object.assign(element.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
+    });
+  }
+
+  // ---- the viewer's side ------------------------------------------------------------------------
+
+  let afterFrame = null;
+
+  function frame() {
+    if (afterFrame) {
+      // Runs when the frame is drawn, before the browser clears it away.
+      queueMicrotask(afterFrame);
+      afterFrame = null;
+    }
+    mirrorTimer ||= setTimeout(mirror, 250);
+  }
+
+  function failed(message) {
+    if (document.documentElement.dataset.failed) {
+      return;
+    }
+    document.documentElement.dataset.failed = "true";
+    viewer = null;
+    const sentence = document.createElement("p");
+    sentence.textContent = "Sparsescope has failed, which is a fault of the program. Loading the page again starts it afresh.";
+    const details = document.createElement("pre");
+    details.textContent = message;
+    loader.replaceChildren(sentence, details);
+    loader.hidden = false;
+  }
+
+  function cannot(sentence) {
+    document.documentElement.dataset.failed = "true";
+    byId("progress").hidden = true;
+    byId("doing").textContent = sentence;
+  }
+
+  window.sparsescope = {
+    /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
+    widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
+    png,
+    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), failed },
+  };
+
+  // ---- the start --------------------------------------------------------------------------------
+
+  function missing() {
+    if (typeof WebAssembly === "undefined") {
+      return "Sparsescope needs WebAssembly, which this browser does not have or does not allow.";
+    }
+    // A function that makes a vector of sixteen zeros.
+    const vectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+    if (!WebAssembly.validate(new Uint8Array(vectors))) {
+      return "Sparsescope needs WebAssembly with vectors, which this browser is too old for.";
+    }
+    if (!document.createElement("canvas").getContext("webgl2")) {
+      return "Sparsescope needs WebGL 2, which this browser does not have or does not allow.";
+    }
+    if (location.protocol === "file:" && !byId("program")) {
+      return "This page has to come from a web server: `sparsescope serve` is one. A file that opens from disk is made by `sparsescope export --html`.";
+    }
+    return null;
+  }
+
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+  async function start() {
+    const reason = missing();
+    if (reason) {
+      cannot(reason);
+      return;
+    }
+    window.addEventListener("error", (event) => failed(event.message));
+    window.addEventListener("unhandledrejection", (event) => failed(String(event.reason)));
+    installDrop();
+    performance.mark("sparsescope:start");
+    const asked = bundles();
+    try {
+      await wasm_bindgen({ module_or_path: program() });
+    } catch (error) {
+      cannot(`The viewer could not be loaded: ${error.message ?? error}.`);
+      return;
+    }
+    performance.mark("sparsescope:program");
+    let running;
+    try {
+      running = await wasm_bindgen.Viewer.start(canvas, fragment());
+    } catch (error) {
+      cannot(`The viewer cannot draw: ${error.message ?? error}.`);
+      return;
+    }
+    viewer = running;
+    for (const { name, bytes, sentence } of await asked) {
+      if (sentence) {
+        viewer?.say(sentence);
+      } else {
+        viewer?.open(name, bytes);
+      }
+    }
+    performance.mark("sparsescope:opened");
+    // One frame to draw it, the next to know that it is on the screen.
+    await nextFrame();
+    await nextFrame();
+    if (viewer) {
+      loader.hidden = true;
+      performance.mark("sparsescope:picture");
+      document.documentElement.dataset.ready = "true";
+    }
+  }
+
+  start();
+})();

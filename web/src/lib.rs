@@ -1,0 +1,13 @@
+//! The page's WebAssembly: the interface of `sparsescope` on a canvas.
+//!
+//! Thin on purpose. Downloads, dropped files, the address and the mirror of the widgets are the
+//! business of `page/page.js`, which calls `Viewer` and is called through `page`.
+
+#![cfg(target_family = "wasm")]
+
+mod fonts;
+mod page;
+mod viewer;
+mod widgets;
+
+pub use viewer::Viewer;

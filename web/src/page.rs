@@ -1,0 +1,28 @@
+//! What the page does for the viewer: functions that `page/page.js` provides. None of them calls
+//! the viewer back before it returns.
+
+use eframe::wasm_bindgen;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen(js_namespace = ["sparsescope", "page"])]
+extern "C" {
+    /// A frame was drawn and is about to be shown.
+    pub(crate) fn frame();
+
+    /// What the views show has changed. With `step`, so much that the browser's Back should come
+    /// back to what was shown before.
+    pub(crate) fn shows(fragment: &str, step: bool);
+
+    /// Gives the user a file.
+    pub(crate) fn save(name: &str, bytes: &[u8]);
+
+    /// Gives the user an SVG as PNG.
+    #[wasm_bindgen(js_name = saveAsPng)]
+    pub(crate) fn save_as_png(name: &str, svg: &[u8]);
+
+    /// Lets the user choose files to open.
+    pub(crate) fn choose();
+
+    /// The program cannot go on.
+    pub(crate) fn failed(message: &str);
+}

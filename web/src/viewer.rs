@@ -1,0 +1,164 @@
+//! The interface as an eframe application, and what the page may ask of it.
+
+use eframe::wasm_bindgen;
+use eframe::web_sys::HtmlCanvasElement;
+use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
+use egui::{Event, RawInput, Ui};
+use sparsescope::shell::{Action, App};
+use sparsescope::state::ViewState;
+use sparsescope::views::spy::gpu;
+use sparsescope_core::bundle::Limits;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::widgets::Widgets;
+use crate::{fonts, page};
+
+const OPEN: Action =
+    Action { name: "Open…", hint: "Open bundles or matrices", key: egui::Key::O };
+
+/// The running interface, for the page's script.
+#[wasm_bindgen]
+pub struct Viewer {
+    runner: eframe::WebRunner,
+}
+
+/// What eframe draws.
+struct Window {
+    app: App,
+    context: egui::Context,
+    /// What the page was told last.
+    shown: ViewState,
+    /// What assistive technology asked for since the last frame.
+    requests: Vec<ActionRequest>,
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// Draws on `canvas` what the fragment of an address says.
+    ///
+    /// # Errors
+    /// Why nothing can be drawn, in words.
+    pub async fn start(canvas: HtmlCanvasElement, fragment: String) -> Result<Viewer, JsValue> {
+        std::panic::set_hook(Box::new(|panic| page::failed(&panic.to_string())));
+        let runner = eframe::WebRunner::new();
+        let create: eframe::AppCreator<'static> = Box::new(move |creation| {
+            creation.egui_ctx.set_fonts(fonts::definitions());
+            creation.egui_ctx.add_plugin(Widgets::default());
+            creation.egui_ctx.enable_accesskit();
+            let state = ViewState::from_fragment(&fragment).unwrap_or_default();
+            let mut app = App::at(state.clone());
+            app.offer(&[OPEN]);
+            if let Some(adapter) = &creation.wgpu_render_state {
+                gpu::install(&creation.egui_ctx, adapter);
+            }
+            let context = creation.egui_ctx.clone();
+            Ok(Box::new(Window { app, context, shown: state, requests: Vec::new() }))
+        });
+        runner.start(canvas, eframe::WebOptions::default(), create).await?;
+        Ok(Self { runner })
+    }
+
+    /// Opens a file; what is wrong with it is said in the interface.
+    pub fn open(&self, name: &str, bytes: &[u8]) {
+        self.with(|window| window.app.open_bytes(name, bytes));
+    }
+
+    /// Says something in the interface.
+    pub fn say(&self, sentence: String) {
+        self.with(|window| window.app.notify(sentence));
+    }
+
+    /// Shows what the fragment of an address says; an address without one shows the usual.
+    pub fn show(&self, fragment: &str) {
+        self.with(|window| {
+            let state = ViewState::from_fragment(fragment).unwrap_or_default();
+            window.shown = state.clone();
+            window.app.set_state(state);
+        });
+    }
+
+    /// The widgets of the last frame, as JSON: a list of `{id, role, name, value, rect, …}` in
+    /// reading order.
+    pub fn widgets(&self) -> String {
+        let tree = self.with(|window| {
+            let widgets = window.context.plugin_opt::<Widgets>();
+            widgets.map(|widgets| widgets.lock().to_json(window.context.zoom_factor()))
+        });
+        tree.flatten().unwrap_or_else(|| "[]".into())
+    }
+
+    /// Does to a widget what a user would: `click`, `focus` or `set`, which takes a value. Ids are
+    /// those of [`widgets`](Self::widgets).
+    pub fn act(&self, id: &str, action: &str, value: Option<String>) {
+        let action = match action {
+            "click" => accesskit::Action::Click,
+            "focus" => accesskit::Action::Focus,
+            "set" => accesskit::Action::SetValue,
+            _ => return,
+        };
+        let Ok(id) = id.parse() else { return };
+        self.with(|window| {
+            window.requests.push(ActionRequest {
+                action,
+                target_tree: TreeId::ROOT,
+                target_node: NodeId(id),
+                data: value.map(|value| ActionData::Value(value.into())),
+            });
+        });
+    }
+
+    /// Draws another frame soon, e.g. to take a picture of it.
+    pub fn redraw(&self) {
+        self.with(|_| ());
+    }
+
+    /// Size of the largest file that can be a bundle.
+    pub fn most_bytes() -> f64 {
+        Limits::default().zip_bytes as f64 // a number of JavaScript
+    }
+
+    /// Does something to the window, which is drawn again then. Nothing after a failure.
+    fn with<R>(&self, act: impl FnOnce(&mut Window) -> R) -> Option<R> {
+        let mut window = self.runner.app_mut::<Window>()?;
+        let done = act(&mut window);
+        window.context.request_repaint();
+        Some(done)
+    }
+}
+
+impl eframe::App for Window {
+    fn raw_input_hook(&mut self, _: &egui::Context, input: &mut RawInput) {
+        input.events.extend(self.requests.drain(..).map(Event::AccessKitActionRequest));
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
+        self.app.ui(ui);
+        for export in self.app.take_exports() {
+            match export.rasterise {
+                true => page::save_as_png(&export.name, &export.bytes),
+                false => page::save(&export.name, &export.bytes),
+            }
+        }
+        if self.app.take_asked().contains(&OPEN) {
+            page::choose();
+        }
+        let state = self.app.state();
+        if *state != self.shown {
+            page::shows(&state.to_fragment(), is_step(&self.shown, state));
+            self.shown = state.clone();
+        }
+        page::frame();
+    }
+
+    fn as_any_mut(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+}
+
+/// Whether the browser's Back should undo this change: another view, another matrix or run, not
+/// each letter of a search or each turn of the wheel.
+fn is_step(before: &ViewState, after: &ViewState) -> bool {
+    let place = |state: &ViewState| (state.view.clone(), state.matrix.clone(), state.run);
+    place(before) != place(after)
+}
