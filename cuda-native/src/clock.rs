@@ -37,6 +37,11 @@ impl Clock {
     }
 }
 
+/// Rounded to picoseconds: events tell less, and what they do not tell need not be kept.
+pub(crate) fn to_picoseconds(seconds: f64) -> f64 {
+    (seconds * 1e12).round() / 1e12
+}
+
 type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
 
 /// Milliseconds between two events. By the function that every driver has: the bindings call one

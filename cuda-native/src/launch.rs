@@ -1,4 +1,4 @@
-//! What one product asks of the device: launches, zeroings and calls of libraries, in order.
+//! What one product asks of the device: launches, fillings and calls of libraries, in order.
 
 use std::ffi::c_void;
 
@@ -27,8 +27,8 @@ const MOST_BLOCKS: u64 = i32::MAX as u64;
 pub(crate) enum Step {
     /// Launches a kernel.
     Launch(Launch),
-    /// Sets bytes to zero.
-    Zero { address: u64, bytes: usize },
+    /// Sets bytes to a value.
+    Fill { address: u64, byte: u8, bytes: usize },
     /// Calls a library, which uses the device's stream.
     Call(Box<dyn Fn() -> Result<(), DeviceError>>),
 }
@@ -67,16 +67,21 @@ impl Launch {
 }
 
 impl Step {
+    /// Sets bytes to zero.
+    pub(crate) fn zero(address: u64, bytes: usize) -> Self {
+        Self::Fill { address, byte: 0, bytes }
+    }
+
     /// Adds it to the device's stream.
     pub(crate) fn enqueue(&self, device: &Device) -> Result<(), DeviceError> {
         match self {
             Self::Launch(launch) => launch.enqueue(device),
-            Self::Zero { bytes: 0, .. } => Ok(()),
-            Self::Zero { address, bytes } => {
+            Self::Fill { bytes: 0, .. } => Ok(()),
+            Self::Fill { address, byte, bytes } => {
                 let stream = device.stream().cu_stream();
                 // SAFETY: whoever made the step keeps the buffer alive that the bytes lie in.
-                let set = unsafe { result::memset_d8_async(*address, 0, *bytes, stream) };
-                set.doing("set memory to zero")
+                let set = unsafe { result::memset_d8_async(*address, *byte, *bytes, stream) };
+                set.doing("fill memory")
             }
             Self::Call(call) => call(),
         }

@@ -308,6 +308,24 @@ fn to_continue_files_have_to_be_named_again() {
 }
 
 #[test]
+fn a_bundle_with_runs_on_a_gpu_is_not_continued_without_one_and_stays_as_it_is() {
+    let p = program();
+    let matrix = "gen:poisson2d?n=4";
+    p.succeed(&["bench", matrix, "--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip"]);
+    let mut bundle = open(&p, "b.zip");
+    bundle.complete = false;
+    let kernels = bundle.plan.as_mut().unwrap()["kernels"].as_array_mut().unwrap();
+    kernels.push("cuda/csr/warp-shuffle".into());
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    let error = p.fail(1, &["bench", "--resume", "b.zip"]);
+    let sentence =
+        "to be continued with kernels of a GPU, which cannot run here: GPUs are turned off";
+    assert!(error.contains(sentence), "{error}");
+    assert_eq!(p.files(), ["b.zip"]);
+    assert_eq!(open(&p, "b.zip"), bundle);
+}
+
+#[test]
 fn existing_files_stay_unless_force_is_given() {
     let p = program();
     let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];

@@ -198,8 +198,7 @@ mod tests {
         let x = integer_vector(61, 7);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
         let y = problem.reference().y().to_vec();
-        let params =
-            FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
+        let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
         for (kernel, mapping) in on_grid() {
             for block in [32, 96, 160] {
                 let spec = kernel.format.with(&params);

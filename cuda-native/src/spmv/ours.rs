@@ -68,7 +68,7 @@ pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     let Arrays::Coo { row, slots } = &o.matrix.arrays else { return Err(wrong_format(o)) };
     o.row_count()?;
-    let zero = Step::Zero { address: o.y, bytes: o.rows * REAL as usize };
+    let zero = Step::zero(o.y, o.rows * REAL as usize);
     let mut bound = segmented(o, row, slots)?;
     bound.steps.insert(0, zero);
     Ok(bound)

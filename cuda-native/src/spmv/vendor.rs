@@ -22,7 +22,7 @@ pub(super) fn bind(
 ) -> Result<Bound, DeviceError> {
     if o.rows == 0 || o.cols == 0 || o.nnz == 0 {
         // The library takes no empty operands; y is zero then.
-        let zero = Step::Zero { address: o.y, bytes: o.rows * REAL };
+        let zero = Step::zero(o.y, o.rows * REAL);
         return Ok(Bound::steps(vec![zero]));
     }
     let mut keep: Vec<Box<dyn std::any::Any>> = Vec::new();

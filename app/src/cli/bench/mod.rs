@@ -48,6 +48,12 @@ fn run_with(
         None => Job::of(args, &gpu)?,
     };
     let Job { sources, kernels, settings, reordering } = &job;
+    let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
+    if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
+        bail!(
+            "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
+        );
+    }
     let configurations = Configuration::all(kernels, settings);
     if args.plan {
         print(&summary::plan(sources, &configurations, settings))?;
@@ -68,7 +74,6 @@ fn run_with(
     let noise = NoiseWatch::start();
     let threads = &bandwidth_threads(&configurations);
     let mut machine = environment(measure_bandwidth(threads, interrupt.flag())?);
-    let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     let gpu = gpu.ok().filter(|_| uses_gpu);
     machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 
