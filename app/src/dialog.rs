@@ -70,11 +70,12 @@ impl Dialogs {
 }
 
 fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
-    const MATRICES: [&str; 2] = ["mtx", "gz"];
+    const MATRICES: [&str; 4] = ["mtx", "gz", "tgz", "txt"];
     match purpose {
         Purpose::Open => {
             let dialog = dialog.set_title("Open bundles or matrices");
-            let dialog = dialog.add_filter("Bundles and matrices", &["zip", "mtx", "gz"]);
+            let dialog =
+                dialog.add_filter("Bundles and matrices", &["zip", "mtx", "gz", "tgz", "txt"]);
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }
         Purpose::Matrices => {

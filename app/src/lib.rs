@@ -10,7 +10,11 @@ mod dialog;
 pub mod figure;
 pub mod layout;
 pub mod model;
+#[cfg(not(target_family = "wasm"))]
+mod patterns;
 pub mod picture;
+#[cfg(all(feature = "gui", not(target_family = "wasm")))]
+mod reading;
 #[cfg(not(target_family = "wasm"))]
 pub mod run;
 pub mod shell;

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use sparsescope_core::bundle::{
     Bundle, BundleError, Limits, MatrixFolder, MatrixRecord, Producer, Run, Source, Verdict,
 };
-use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, ReadMatrix};
+use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
@@ -28,9 +28,9 @@ pub struct OpenBundle {
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
     pub series: usize,
-    /// The matrix, where not a bundle was opened but a matrix, which stands here as a bundle
-    /// without runs.
-    pub values: Option<LoadedValues>,
+    /// The matrix and its picture, where not a bundle was opened but a matrix, which stands here
+    /// as a bundle without runs.
+    pub picture: Option<Arc<Picture>>,
 }
 
 /// Stands for the hash of a bundle that has no file yet.
@@ -111,9 +111,9 @@ impl Model {
         Ok(())
     }
 
-    /// Takes up a matrix without runs; one that is already open is not taken up twice.
-    pub fn add_matrix(&mut self, file: &str, matrix: LoadedMatrix) {
-        let LoadedMatrix { values, record, .. } = matrix;
+    /// Takes up a matrix without runs and its picture; one that is already open is not taken up
+    /// twice.
+    pub fn add_matrix(&mut self, file: &str, record: MatrixRecord, picture: Arc<Picture>) {
         let sha256 = record.sha256.clone();
         if self.is_open(&sha256) {
             return;
@@ -126,7 +126,7 @@ impl Model {
         let mut bundle = Bundle::new(producer, String::new());
         bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
         bundle.complete = true;
-        self.place(file, bundle, sha256, Some(values));
+        self.place(file, bundle, sha256, Some(picture));
     }
 
     fn is_open(&self, sha256: &str) -> bool {
@@ -140,7 +140,7 @@ impl Model {
     }
 
     /// Puts a bundle into the place of its unfinished self, or after the others.
-    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, values: Option<LoadedValues>) {
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
         // A matrix whose bundle had no picture may have one now.
         self.pictures.get_mut().clear();
         let bundle = Arc::new(bundle);
@@ -158,7 +158,7 @@ impl Model {
         let label =
             std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
         let file = file.into();
-        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, values });
+        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture });
     }
 
     /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
@@ -182,8 +182,8 @@ impl Model {
             .iter()
             .flat_map(|open| open.bundle.matrices.iter().map(move |m| (open, m)));
         let holding = || all.clone().filter(|(_, folder)| matrix_key(&folder.record) == key);
-        if let Some(values) = holding().find_map(|(open, _)| open.values.as_ref()) {
-            return Ok(Arc::new(Picture::of(values)));
+        if let Some(picture) = holding().find_map(|(open, _)| open.picture.as_ref()) {
+            return Ok(picture.clone());
         }
         let whole = holding().find_map(|(_, folder)| folder.files.get("matrix.mtx"));
         if let Some(text) = whole

@@ -1,6 +1,7 @@
 //! The native window around [`App`]: files in and out, and measuring.
 
 use std::collections::VecDeque;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,12 +10,16 @@ use sparsescope_core::bundle::Limits;
 use sparsescope_core::io::{IoError, Overwrite, write_atomically};
 
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
+use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, Export};
+use crate::shell::{Action, App, Export, GPU_EXAMPLE};
 use crate::state::ViewState;
 
 /// What a first start shows.
 const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
+
+/// What [`GPU_EXAMPLE`] opens.
+const H200: &[u8] = include_bytes!("../example/h200.zip");
 
 /// Opens the window with these bundles, or with an example, showing what the fragment `state`
 /// says; returns when it is closed.
@@ -30,8 +35,9 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
     if files.is_empty() {
         app.open_bytes("example", EXAMPLE);
     }
+    let mut reading = Reading::default();
     for file in files {
-        open(&mut app, file);
+        open(&mut app, &mut reading, file);
     }
     let viewport = egui::ViewportBuilder::default()
         .with_title("Sparsescope")
@@ -39,11 +45,12 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN]);
+    app.offer(&[OPEN, RUN, GPU_EXAMPLE]);
     let program = std::env::current_exe().context("the program's own file is not known")?;
     let window = Window {
         app,
         panel: RunPanel::new(program),
+        reading,
         dialogs: Dialogs::default(),
         exports: VecDeque::new(),
         drawn: Instant::now(),
@@ -65,6 +72,7 @@ const RUN: Action = Action { name: "Run…", hint: "Measure kernels here", key: 
 struct Window {
     app: App,
     panel: RunPanel,
+    reading: Reading,
     dialogs: Dialogs,
     /// Files that wait for a place to go.
     exports: VecDeque<Export>,
@@ -82,10 +90,9 @@ impl eframe::App for Window {
         if ui.input(|input| input.viewport().close_requested()) && !self.panel.may_close() {
             ui.ctx().send_viewport_cmd(egui::ViewportCommand::CancelClose);
         }
-        if self.panel.open {
-            self.take_dropped_matrices(ui);
-        }
+        self.take_dropped(ui);
         self.panel.ui(ui, &mut self.app);
+        self.reading.ui(ui, &mut self.app);
         self.app.ui(ui);
         if self.panel.closes() {
             ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
@@ -94,6 +101,7 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
+                GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
                 _ => self.ask(Purpose::Open, ui, frame),
             }
             ui.ctx().request_repaint();
@@ -135,7 +143,7 @@ impl Window {
 
     fn use_chosen(&mut self, chosen: Chosen) {
         match chosen.purpose {
-            Purpose::Open => chosen.paths.iter().for_each(|path| open(&mut self.app, path)),
+            Purpose::Open => self.open_all(&chosen.paths),
             Purpose::Matrices => self.panel.add_files(&chosen.paths),
             Purpose::Folder(_) => {
                 if let Some(folder) = chosen.paths.into_iter().next() {
@@ -169,29 +177,43 @@ impl Window {
         });
     }
 
-    /// While the run panel is open, matrices that are dropped are to be measured.
-    fn take_dropped_matrices(&mut self, ui: &egui::Ui) {
-        let mut matrices = Vec::new();
-        ui.input_mut(|input| {
-            input.raw.dropped_files.retain(|file| {
-                let path = file.path();
-                let is_bundle = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
-                if !is_bundle {
-                    matrices.push(path.to_owned());
-                }
-                is_bundle
-            });
-        });
-        self.panel.add_files(&matrices);
+    /// Files that are dropped are opened; while the run panel is open, matrices among them are to
+    /// be measured instead.
+    fn take_dropped(&mut self, ui: &egui::Ui) {
+        let dropped = ui.input_mut(|input| std::mem::take(&mut input.raw.dropped_files));
+        let mut paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
+        if self.panel.open {
+            let (bundles, matrices): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| is_bundle(path));
+            self.panel.add_files(&matrices);
+            paths = bundles;
+        }
+        self.open_all(&paths);
+    }
+
+    fn open_all(&mut self, paths: &[PathBuf]) {
+        paths.iter().for_each(|path| open(&mut self.app, &mut self.reading, path));
     }
 }
 
-fn open(app: &mut App, path: &Path) {
+/// Opens a bundle now, and anything else as a matrix when its turn comes.
+fn open(app: &mut App, reading: &mut Reading, path: &Path) {
+    if !is_bundle(path) {
+        return reading.add(path);
+    }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     match read(path) {
         Ok(bytes) => app.open_bytes(&name, &bytes),
         Err(error) => app.notify(format!("{} was not opened: {error:#}.", path.display())),
     }
+}
+
+/// By its name or its first bytes: a damaged bundle is to be called a bundle.
+fn is_bundle(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"))
+        || read.is_ok() && start == *b"PK\x03\x04"
 }
 
 /// The bytes of a file that is not larger than any bundle may be.

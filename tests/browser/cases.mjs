@@ -67,6 +67,70 @@ export const cases = {
     await viewer.close();
   },
 
+  async "from the table to the structure of a matrix, into it, and on to the chart"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    await viewer.click("button", /^Run of cpu\/csr\/serial on poisson2d/);
+    await viewer.shows("view=matrix");
+    await viewer.click("button", "Structure");
+    await viewer.shows("view=spy");
+    // poisson2d?n=6: 6 × 6 blocks of a five-point stencil, 36 + 4 · 30 entries.
+    await viewer.find("text", /^All 156 entries/);
+    const cells = await viewer.find("group", /^Cells of poisson2d/);
+    const [left, top, width, height] = cells.rect;
+    const texts = await viewer.hover(left + width / 72, top + height / 72);
+    assert.ok(texts.includes("Row 0") && texts.includes("Column 0") && texts.includes("Value 4"), texts.join("; "));
+    await viewer.page.mouse.wheel(0, -240);
+    await viewer.until("an address that says the part", () => /;at=/.test(viewer.page.url()));
+    await viewer.find("text", /^Rows 0 to \d+, columns 0 to \d+/);
+    const colours = await viewer.colours(join(given.screenshots, "structure.png"));
+    assert.ok(colours > 50, `a picture of ${colours} colours`);
+    await viewer.click("button", "Kernels by matrix");
+    await viewer.until("an address without the view", () => !/view=/.test(viewer.page.url()));
+    await viewer.find("img", /^Chart: GFLOPS/);
+    await viewer.close();
+  },
+
+  async "the structures of the example are drawn by the adapter"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=spy`);
+    const matrices = (await viewer.widgets()).filter((widget) => /^Matrix ./.test(widget.name));
+    assert.equal(matrices.length, 10, (await viewer.texts()).join("; "));
+    for (const { name } of matrices) {
+      await viewer.click("button", name);
+      const cells = await viewer.find("group", `Cells of ${name.replace("Matrix ", "")}`);
+      await viewer.page.mouse.move(640, 795);
+      await viewer.frames(3);
+      const [x, y, width, height] = cells.rect;
+      const inside = { x: x + 2, y: y + 2, width: width - 4, height: height - 4 };
+      const colours = await viewer.colours(join(given.screenshots, "cells.png"), inside);
+      assert.ok(colours > 1, `${name} is blank`);
+    }
+    await viewer.close();
+  },
+
+  async "a matrix that is dropped is shown, its structure saved as image"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
+    await viewer.drop("three.mtx", Buffer.from(text));
+    await viewer.shows("view=spy");
+    await viewer.find("group", "Cells of three");
+    await viewer.find("text", /^All 5 entries/);
+    const saved = async (button) => {
+      const download = viewer.page.waitForEvent("download");
+      await viewer.click("button", button);
+      return readFileSync(await (await download).path());
+    };
+    const svg = (await saved("Save SVG")).toString();
+    assert.ok(svg.startsWith("<svg") && svg.includes("three"), svg.slice(0, 200));
+    const png = await saved("Save PNG");
+    assert.equal(png.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
+    // Two pixels to a point of the figure.
+    const size = /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(svg);
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * size[1], 2 * size[2]]);
+    await viewer.drop("bad.mtx", Buffer.from("%%MatrixMarket matrix coordinate real general\n2 2\n"));
+    await viewer.find("text", /^bad\.mtx was not opened: line 2/);
+    await viewer.close();
+  },
+
   async "a link shows what its sender saw and adds no step back"(context, given) {
     const sender = await Viewer.open(context, shown(given, "golden.zip"));
     await sender.click("button", "Dark");
@@ -240,7 +304,7 @@ function tableRows(widgets) {
     .map(({ rect }) => {
       const labels = widgets.filter((widget) => widget.role === "text" && inside(widget, rect));
       const texts = labels.sort((a, b) => a.rect[0] - b.rect[0]).map((label) => label.name);
-      const [matrix, kernel, , threads, gflops, gbs, , , , check] = texts;
+      const [matrix, kernel, threads, gflops, gbs, , , , check] = texts;
       return { matrix, kernel, threads, gflops, gbs, check };
     });
 }

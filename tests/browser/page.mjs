@@ -15,7 +15,8 @@ export class Viewer {
     viewer.errors = [];
     viewer.page.on("pageerror", (error) => viewer.errors.push(String(error)));
     viewer.page.on("console", (message) => {
-      if (message.type() === "error") {
+      // What the graphics interface is used wrongly for is only a warning.
+      if (message.type() === "error" || /INVALID_|GL_INVALID/.test(message.text())) {
         viewer.errors.push(message.text());
       }
     });
@@ -64,6 +65,17 @@ export class Viewer {
     await this.page.mouse.up();
   }
 
+  /** Puts the mouse somewhere; the texts that are shown then. */
+  async hover(x, y) {
+    await this.page.mouse.move(x - 1, y);
+    await this.frames(2);
+    await this.page.mouse.move(x, y);
+    return this.until("a text at the mouse", async () => {
+      const texts = (await this.widgets()).filter((widget) => widget.role === "text");
+      return texts.some((widget) => widget.name.startsWith("Row ")) && texts.map((widget) => widget.name);
+    });
+  }
+
   /** Lets the page draw so many frames. */
   async frames(count) {
     for (let i = 0; i < count; i++) {
@@ -110,9 +122,9 @@ export class Viewer {
     );
   }
 
-  /** Takes a screenshot into `file`; the number of colours in it. */
-  async colours(file) {
-    const png = await this.page.screenshot({ path: file });
+  /** Takes a screenshot, or a part of it, into `file`; the number of colours in it. */
+  async colours(file, clip) {
+    const png = await this.page.screenshot({ path: file, clip });
     const blank = await this.page.context().newPage();
     const count = await blank.evaluate(async (png) => {
       const image = new Image();

@@ -6,7 +6,9 @@
 mod documents;
 mod need;
 mod program;
+mod server;
 
 pub use documents::{documents, follow_the_schema};
 pub use need::{Need, skip};
 pub use program::{Program, Ran};
+pub use server::{Asked, Reply, Server};

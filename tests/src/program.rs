@@ -114,7 +114,8 @@ impl Program {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    /// What a finished process left.
+    pub fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }

@@ -121,6 +121,7 @@ fn the_page_does_in_a_browser_what_it_should() {
     let ran = Command::new(node)
         .arg(scripts.join("run.mjs"))
         .arg(p.path("given.json"))
+        .args(std::env::var_os("SPARSESCOPE_CASES"))
         .current_dir(&scripts)
         .output()
         .unwrap();

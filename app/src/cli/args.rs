@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -23,7 +24,8 @@ pub(super) struct Cli {
 }
 
 const MATRIX_HELP: &str = "\
-MATRIX is a path (.mtx, .mtx.gz), gen:KIND?key=value&... or suite:NAME;
+MATRIX is a path (.mtx, .mtx.gz, a collection's .tar.gz, or a text of \"rows cols entries\" and
+triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 `sparsescope generate --list` explains generators and suites.";
 
 #[derive(Debug, Subcommand)]
@@ -39,10 +41,16 @@ pub(super) enum Command {
     Spmv(SpmvArgs),
     /// Write a matrix from a generator
     Generate(GenerateArgs),
+    /// Download matrices of the SuiteSparse collection, resumable and checked
+    Fetch(FetchArgs),
     /// List every kernel
     Kernels(KernelsArgs),
     /// Describe this machine and measure its memory bandwidth
     Devices(DevicesArgs),
+    /// Say what changed between two bundles, and how sure that is
+    Compare(CompareArgs),
+    /// Make one bundle of several
+    Merge(MergeArgs),
     /// Write parts of a bundle as other files
     Export(ExportArgs),
     /// Show bundles in a browser: the web viewer on 127.0.0.1
@@ -116,8 +124,8 @@ pub(super) struct BenchArgs {
     /// Run all matrices of a suite
     #[arg(long, value_name = "NAME")]
     pub(super) suite: Option<String>,
-    /// Kernel ids or patterns such as 'cpu/csr/*' [default: all that run here]
-    #[arg(long, value_name = "GLOB,...", value_delimiter = ',')]
+    /// Kernel ids or patterns such as 'cpu/csr/*' or 'cpu/{csr,hll}/*' [default: all that run here]
+    #[arg(long, value_name = "GLOB,...")]
     pub(super) kernels: Vec<String>,
     /// Devices to run on [default: all that are here]
     #[arg(long, value_enum, value_delimiter = ',')]
@@ -139,6 +147,9 @@ pub(super) struct BenchArgs {
     /// Measure with flushed caches too
     #[arg(long)]
     pub(super) cold: bool,
+    /// The vector x: Matrix Market, or one number a line [default: integers 1 to 5 from --seed]
+    #[arg(long, value_name = "FILE")]
+    pub(super) x: Option<PathBuf>,
     /// Seed of the vector x, whose elements are integers 1 to 5
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
@@ -156,6 +167,9 @@ pub(super) struct BenchArgs {
     /// Bytes that the picture of each matrix's structure may take in the bundle; 0 for none
     #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes)]
     pub(super) spy_bytes: u64,
+    /// Stop after this time, e.g. 90s, 5m or 1.5h, keeping what is measured by then
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) time_limit: Option<Duration>,
     /// A name kept in the bundle, e.g. of the machine
     #[arg(long, value_name = "TEXT")]
     pub(super) label: Option<String>,
@@ -169,7 +183,7 @@ pub(super) struct BenchArgs {
     /// Overwrite existing files
     #[arg(long)]
     pub(super) force: bool,
-    /// Also write the table of runs as CSV
+    /// Also write the table of runs as CSV; - prints it instead of the table for people
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
     /// Print the runs as JSON on standard output instead of the table
@@ -280,6 +294,19 @@ pub(super) struct GenerateArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct FetchArgs {
+    /// Matrices of the collection: NAME, or GROUP/NAME where several groups have one
+    #[arg(value_name = "NAME", required = true)]
+    pub(super) names: Vec<String>,
+    /// Where to put them [default: `sparsescope/matrices` in the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) folder: Option<PathBuf>,
+    /// Fetch what is there already once more
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct KernelsArgs {
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
@@ -299,11 +326,56 @@ pub(super) struct DevicesArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// The bundle measured before
+    #[arg(value_name = "A.zip")]
+    pub(super) before: PathBuf,
+    /// The bundle measured after
+    #[arg(value_name = "B.zip")]
+    pub(super) after: PathBuf,
+    /// Exit with 3 when a run of B is surely slower than R times that of A, or wrong where A's was
+    /// right
+    #[arg(long, value_name = "R", value_parser = factor)]
+    pub(super) fail_above: Option<f64>,
+    /// List the runs without a clear change too
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PreferArg {
+    /// The last bundle that has it
+    Last,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArgs {
+    /// The bundles, two or more
+    #[arg(value_name = "BUNDLE", required = true)]
+    pub(super) bundles: Vec<PathBuf>,
+    /// The bundle to write
+    #[arg(short, value_name = "FILE.zip")]
+    pub(super) output: PathBuf,
+    /// Which run counts when several bundles have one [default: none, that is an error]
+    #[arg(long, value_enum)]
+    pub(super) prefer: Option<PreferArg>,
+    /// The new bundle's label [default: those of the bundles]
+    #[arg(long, value_name = "TEXT")]
+    pub(super) label: Option<String>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ExportArgs {
     /// The bundle; --html takes several
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
-    /// Write the table of runs as CSV
+    /// Write the table of runs as CSV; - prints it
     #[arg(long, value_name = "FILE", required_unless_present = "html")]
     pub(super) csv: Option<PathBuf>,
     /// Write one file that opens in any browser, without a server or network: viewer and bundles
@@ -337,6 +409,27 @@ fn block_size(text: &str) -> Result<u32, String> {
         Ok(size @ 32..=1024) if size % 32 == 0 => Ok(size),
         _ => Err("expected a multiple of 32 from 32 to 1024".to_owned()),
     }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|r: &f64| r.is_finite() && *r > 0.0);
+    value.ok_or_else(|| "expected a factor such as 1.05".to_owned())
+}
+
+/// Seconds, or a number with `s`, `m` or `h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(unit_at).unwrap_or((text, ""));
+    let seconds = match unit {
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let length = number.trim().parse::<f64>().ok().map(|n| n * seconds).filter(|s| *s > 0.0);
+    let length = length.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    length.ok_or_else(|| "expected a time such as 90s, 5m or 1.5h".to_owned())
 }
 
 fn hack_size(text: &str) -> Result<usize, String> {
@@ -402,6 +495,17 @@ mod tests {
         for bad in ["", "G", "-1", "5X", "1e40", "nan"] {
             assert!(byte_count(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn times_and_factors_are_positive_numbers_with_or_without_unit() {
+        let all = ["90", "90s", "1.5m", "2 h"].map(|t| duration(t).map(|d| d.as_secs()));
+        assert_eq!(all, [Ok(90), Ok(90), Ok(90), Ok(7200)]);
+        for bad in ["", "m", "-1", "0", "5d", "nan", "1e400", "inf", "ten"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(factor("1.05"), Ok(1.05));
+        assert!(["0", "-1", "inf", "nan", "x"].iter().all(|bad| factor(bad).is_err()));
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! `sparsescope export`: bundles, or parts of one, as other files.
 
-use anyhow::Context;
-use sparsescope_core::bundle::{Bundle, Limits};
-
 use super::args::ExportArgs;
-use super::output::{check_free, write_csv};
-use super::{Outcome, UsageError, html};
+use super::output::{check_free, is_stdout, write_csv};
+use super::{Outcome, UsageError, compare, html};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
-    for path in [&args.csv, &args.html].into_iter().flatten() {
+    let csv = args.csv.iter().filter(|path| !is_stdout(path));
+    for path in csv.chain(&args.html) {
         check_free(path, args.force)?;
     }
     if let Some(path) = &args.csv {
@@ -16,10 +14,11 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
             let sentence = format!("--csv takes one bundle, and there are {}", args.bundles.len());
             return Err(UsageError(sentence).into());
         };
-        let bundle = Bundle::open(bundle, &Limits::default())
-            .with_context(|| format!("cannot open {}", bundle.display()))?;
+        let bundle = compare::open(bundle)?;
         write_csv(&bundle, path, args.force)?;
-        eprintln!("{}: {} runs", path.display(), bundle.runs.len());
+        if !is_stdout(path) {
+            eprintln!("{}: {} runs", path.display(), bundle.runs.len());
+        }
     }
     if let Some(path) = &args.html {
         let bytes = html::write(&args.bundles, path, args.force)?;

@@ -19,13 +19,13 @@ pub(super) fn open(_: usize) -> Result<Gpu, GpuAbsence> {
 
 /// How many GPUs there are.
 #[cfg(feature = "cuda")]
-pub(super) fn count() -> Result<usize, GpuAbsence> {
+pub(crate) fn count() -> Result<usize, GpuAbsence> {
     sparsescope_cuda::probe().map(|found| found.devices)
 }
 
 /// How many GPUs there are.
 #[cfg(not(feature = "cuda"))]
-pub(super) fn count() -> Result<usize, GpuAbsence> {
+pub(crate) fn count() -> Result<usize, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 

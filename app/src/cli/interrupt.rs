@@ -1,42 +1,93 @@
-//! Ctrl-C: asked for once, work stops cleanly; asked for twice, the program ends.
+//! Ctrl-C: asked for once, work stops cleanly; asked for twice, the program ends. A time limit
+//! stops work in the same way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::Duration;
 
 use anyhow::Context;
 
-/// A flag that Ctrl-C (and a request to terminate) sets.
-pub(super) struct Interrupt(Arc<AtomicBool>);
+/// A flag that Ctrl-C (and a request to terminate) sets, or the end of a [`Deadline`].
+#[derive(Default)]
+pub(super) struct Interrupt {
+    stop: Arc<AtomicBool>,
+    /// By the user.
+    pressed: Arc<AtomicBool>,
+}
+
+/// A time limit while it is kept.
+pub(super) struct Deadline {
+    /// Dropped, it ends the thread that waits.
+    _over: Sender<()>,
+}
 
 impl Interrupt {
     /// Takes over the signal.
     pub(super) fn install() -> anyhow::Result<Self> {
-        let flag = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&flag);
+        let interrupt = Self::default();
+        let (stop, pressed) = (Arc::clone(&interrupt.stop), Arc::clone(&interrupt.pressed));
         ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
+            if pressed.swap(true, Ordering::Relaxed) {
                 // Measured runs are safe in the journal.
                 std::process::exit(130);
             }
+            stop.store(true, Ordering::Relaxed);
             eprintln!("\nstopping; once more to end at once");
         })
         .context("cannot handle Ctrl-C")?;
-        Ok(Self(flag))
+        Ok(interrupt)
     }
 
     /// A flag that nothing sets.
     #[cfg(test)]
     pub(super) fn never() -> Self {
-        Self(Arc::default())
+        Self::default()
+    }
+
+    /// Sets the flag after `limit`, unless the deadline is dropped before.
+    pub(super) fn after(&self, limit: Duration) -> Deadline {
+        let stop = Arc::clone(&self.stop);
+        let (over, wait) = mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        Deadline { _over: over }
     }
 
     /// The flag, for work that looks at it.
     pub(super) fn flag(&self) -> &AtomicBool {
-        &self.0
+        &self.stop
     }
 
     /// Whether it was set.
     pub(super) fn raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether the user set it, not a time limit.
+    pub(super) fn by_user(&self) -> bool {
+        self.pressed.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_raises_the_flag_unless_it_is_dropped() {
+        let interrupt = Interrupt::never();
+        drop(interrupt.after(Duration::from_secs(3600)));
+        assert!(!interrupt.raised());
+        let _deadline = interrupt.after(Duration::from_millis(1));
+        let started = std::time::Instant::now();
+        while !interrupt.raised() {
+            assert!(started.elapsed() < Duration::from_secs(60), "the flag was never raised");
+            std::thread::yield_now();
+        }
+        assert!(!interrupt.by_user());
     }
 }

@@ -3,14 +3,17 @@
 
 mod args;
 mod bench;
+mod compare;
 mod devices;
 mod export;
+mod fetch;
 mod generate;
-mod gpu;
+pub(crate) mod gpu;
 mod html;
 mod info;
 mod interrupt;
 mod kernels;
+mod merge;
 mod output;
 mod progress;
 mod serve;
@@ -75,12 +78,15 @@ pub fn run() -> ExitCode {
         Command::Generate(args) => generate::run(&args, &interrupt, cli.quiet),
         Command::Kernels(args) => kernels::run(&args),
         Command::Devices(args) => devices::run(&args, &interrupt),
+        Command::Fetch(args) => fetch::run(&args, &interrupt, cli.quiet),
+        Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args, &interrupt),
     };
     match result {
         Ok(outcome) => outcome.into(),
-        Err(_) if interrupt.raised() => {
+        Err(_) if interrupt.by_user() => {
             eprintln!("interrupted");
             Outcome::Interrupted.into()
         }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
-use sparsescope_core::bundle::Bundle;
+use sparsescope_core::bundle::{Bundle, Producer};
 use sparsescope_core::io::{IoError, Overwrite, Progress, save};
+use sparsescope_core::measure::revision;
 
 use super::interrupt::Interrupt;
 use super::progress;
@@ -45,9 +46,36 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the table of a bundle's runs.
+/// The name that stands for standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Whether an output file is standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_OUTPUT
+}
+
+/// This program, as bundles name it.
+pub(super) fn producer() -> Producer {
+    Producer {
+        name: "sparsescope".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        revision: revision().map(str::to_owned),
+    }
+}
+
+/// Now, in UTC and whole seconds.
+pub(super) fn now() -> String {
+    let now = jiff::Timestamp::now();
+    let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
+    seconds.to_string()
+}
+
+/// Writes the table of a bundle's runs, to standard output when `path` is `-`.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
     let csv = bundle.results_csv()?;
+    if is_stdout(path) {
+        return print(&String::from_utf8_lossy(&csv));
+    }
     save(path, overwrite(force), |out| {
         out.write_all(&csv).map_err(|error| IoError::System { doing: "write", error })
     })?;

@@ -14,14 +14,17 @@ mod side;
 pub(crate) mod tests;
 mod tiles;
 
+use std::sync::Arc;
+
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
-use sparsescope_core::io::{IoError, Progress, read_matrix};
+use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::model::{Model, RunOf, matrix_key};
+use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use dock::Dock;
 use pane::Saved;
@@ -47,6 +50,13 @@ pub struct Action {
     /// Its key.
     pub key: egui::Key,
 }
+
+/// Opens the example that was measured on a GPU: a file of the page, a part of the window.
+pub const GPU_EXAMPLE: Action = Action {
+    name: "GPU example",
+    hint: "Open what was measured on an NVIDIA H200",
+    key: egui::Key::G,
+};
 
 impl Export {
     /// A file as it is.
@@ -83,8 +93,8 @@ impl App {
         Self { state, ..Self::default() }
     }
 
-    /// Opens a bundle, or a matrix in Matrix Market text, under a name; what is wrong with it is
-    /// said in the interface.
+    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
+    /// wrong with it is said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
         let opened = match is_matrix(name, bytes) {
             true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),
@@ -97,19 +107,21 @@ impl App {
 
     fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
         let start = web_time::Instant::now();
-        let file = read_matrix(bytes, MemoryLimit::of_machine(), Progress::none())?;
+        let file = read_named_matrix(name, bytes, MemoryLimit::of_machine(), Progress::none())?;
         let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
-        self.add_matrix(name, LoadedMatrix::describe(matrix_name(name).to_owned(), read));
+        let matrix = LoadedMatrix::describe(matrix_name(name).to_owned(), read);
+        let picture = Picture::of(&matrix.values);
+        self.add_matrix(name, matrix, picture);
         Ok(())
     }
 
-    /// Takes up a matrix that was read from a file of this name, and shows it.
-    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix) {
+    /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
+    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
         for warning in &matrix.warnings {
             self.notify(format!("{name}: {warning}."));
         }
         let key = matrix_key(&matrix.record);
-        self.model.add_matrix(name, matrix);
+        self.model.add_matrix(name, matrix.record, Arc::new(picture));
         let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
         self.set_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
@@ -321,5 +333,5 @@ impl App {
 fn is_matrix(name: &str, bytes: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz"].iter().any(|extension| name.ends_with(extension))
+        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
 }

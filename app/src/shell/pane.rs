@@ -2,6 +2,8 @@
 
 use egui::{Align, Layout, Role, ScrollArea, Ui, WidgetInfo};
 
+use sparsescope_core::bundle::spreadsheet_cell;
+
 use super::Export;
 use crate::model::Model;
 use crate::state::ViewState;
@@ -136,7 +138,8 @@ fn png(name: String, svg: String) -> Result<Export, String> {
 fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines {
-        writer.write_record(line)?;
+        let cells = line.iter().map(|cell| spreadsheet_cell(cell).into_owned());
+        writer.write_record(cells)?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }

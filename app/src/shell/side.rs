@@ -126,7 +126,10 @@ fn items(ui: &mut Ui, matrices: Vec<Matrix<'_>>, state: &mut ViewState) {
         item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
         if item.clicked() {
             state.matrix = Some(matrix.key);
-            state.view = "matrix".into();
+            // Who looks at structures goes on to the next one's.
+            if state.view != "spy" {
+                state.view = "matrix".into();
+            }
         }
     }
 }

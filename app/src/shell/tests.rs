@@ -160,9 +160,9 @@ fn themes_are_chosen_by_name_and_the_projector_is_larger() {
 #[test]
 fn a_file_that_is_no_bundle_is_one_sentence_and_breaks_nothing() {
     let mut harness = with_example("v1");
-    harness.state_mut().open_bytes("notes.txt", b"hello");
+    harness.state_mut().open_bytes("notes.pdf", b"hello");
     harness.run();
-    harness.get_by_label("notes.txt was not opened: not a result bundle: not a zip file.");
+    harness.get_by_label("notes.pdf was not opened: not a result bundle: not a zip file.");
     harness.get_by_label("Chart: GFLOPS of every kernel on every matrix");
     harness.get_by_label("Dismiss").click();
     harness.run();

@@ -20,14 +20,16 @@ pub(super) const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Heights, in points.
-const ROW: f32 = 56.0;
-const LANE: f32 = 11.0;
+/// Least and largest height of a bundle's band in the row of a matrix, in points; what a file has.
+const BAND: std::ops::RangeInclusive<f32> = 46.0..=80.0;
+const SAVED_BAND: f32 = 56.0;
+/// Lanes of a band.
+const LANES: f32 = 5.1;
 /// Marks that would hide one another move up or down, in this order, in units of a lane.
 const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
 const LEGEND_ROW: f32 = 22.0;
 const TYPE: f32 = 13.0;
-const RADIUS: f32 = 5.0;
+const RADIUS: f32 = 4.8;
 
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.log, "Logarithmic axis");
@@ -39,7 +41,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         return nothing(ui, "No run with a time passes the filters.");
     }
     let width = (ui.available_width() - 12.0).max(420.0);
-    let figure = figure(&best, state, width);
+    let figure = figure(&best, state, width, Some(ui.available_height() - 12.0));
     let clicked = ScrollArea::both()
         .auto_shrink(false)
         .show(ui, |ui| figure.show(ui, "Chart: GFLOPS of every kernel on every matrix"));
@@ -69,7 +71,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let best = model.best(&state.filter);
-    figure(&best, state, 900.0).to_svg(VIEW.sentence, &provenance(model, &best))
+    figure(&best, state, 900.0, None).to_svg(VIEW.sentence, &provenance(model, &best))
 }
 
 /// Colour by format, form by the kernel's place among those of its format; every second
@@ -90,8 +92,9 @@ fn marks<'a>(runs: &[RunOf<'a>]) -> BTreeMap<&'a str, (Color32, Mark)> {
     marks
 }
 
-/// The runs of a matrix are one row; each bundle has a band in it.
-fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
+/// The runs of a matrix are one row; each bundle has a band in it. Bands fill `room` in height where
+/// they can.
+fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32, room: Option<f32>) -> Figure {
     let ink = state.theme.ink();
     let marks = marks(runs);
     let mut bundles: Vec<(usize, &str)> =
@@ -111,9 +114,16 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     let (left, right) = (longest.min(width * 0.35) + 24.0, width - 24.0);
     let legend = legend(&marks, &bundles, width);
     let top = legend.height + 12.0;
-    let row_height = ROW * bundles.len().max(1) as f32;
+    let bands = bundles.len().max(1) as f32;
+    let foot = 48.0;
+    let band_height = room.map_or(SAVED_BAND, |room| {
+        let each = (room - top - foot) / (bands * rows.len().max(1) as f32);
+        each.clamp(*BAND.start(), *BAND.end())
+    });
+    let lane = band_height / LANES;
+    let row_height = band_height * bands;
     let bottom = top + row_height * rows.len() as f32;
-    let mut figure = Figure::new(vec2(width, bottom + 48.0), ink.paper);
+    let mut figure = Figure::new(vec2(width, bottom + foot), ink.paper);
     legend.draw(&mut figure, ink.text, ink.paper);
 
     let values = runs.iter().filter_map(RunOf::gflops);
@@ -145,14 +155,14 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
             };
             let band = bundles.iter().position(|(series, _)| *series == run.bundle.series);
             let band = band.unwrap_or_default();
-            let middle = center + ROW * (band as f32 - (bundles.len() as f32 - 1.0) * 0.5);
-            let at = free(&placed, pos2(axis.place(gflops), middle));
+            let middle = center + band_height * (band as f32 - (bands - 1.0) * 0.5);
+            let at = free(&placed, pos2(axis.place(gflops), middle), lane);
             placed.push(at);
             let hollow = band % 2 == 1;
             let (fill, outline) = if hollow { (ink.paper, *color) } else { (*color, ink.paper) };
             figure.mark(at, *mark, RADIUS, fill, outline);
             let text = tooltip(run, name, gflops);
-            let rect = Rect::from_center_size(at, vec2(LANE, LANE));
+            let rect = Rect::from_center_size(at, vec2(lane, lane));
             figure.hits.push(Hit { rect, text, matrix: key.clone() });
         }
     }
@@ -160,9 +170,9 @@ fn figure(runs: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
 }
 
 /// The place nearest to `wanted` where no other mark is; `wanted` itself when all are taken.
-fn free(placed: &[Pos2], wanted: Pos2) -> Pos2 {
-    let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * LANE));
-    let is_free = |place: &Pos2| placed.iter().all(|other| other.distance(*place) > LANE - 0.5);
+fn free(placed: &[Pos2], wanted: Pos2, lane: f32) -> Pos2 {
+    let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * lane));
+    let is_free = |place: &Pos2| placed.iter().all(|other| other.distance(*place) > lane - 0.5);
     places.into_iter().find(is_free).unwrap_or(wanted)
 }
 

@@ -82,6 +82,9 @@ pub enum BundleError {
     /// Figures that the samples do not give.
     #[error("`{field}` of {whose} is {found}, but its samples give {expected}")]
     Figures { whose: String, field: &'static str, found: f64, expected: f64 },
+    /// Bundles that are to become one hold different things under one name.
+    #[error("{found} {what} differ between the bundles, {} among them", examples.join("; "))]
+    Conflict { found: usize, what: &'static str, examples: Vec<String> },
     /// Anything else that contradicts itself.
     #[error("{whose} {problem}")]
     Inconsistent { whose: String, problem: String },

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::names::printable;
 use super::{MatrixRecord, Run, Source};
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey<'a> {
     /// SHA-256 of the matrix.
     pub sha256: &'a str,
@@ -42,6 +43,35 @@ impl Run {
             block: self.block,
             hot: self.hot,
         }
+    }
+}
+
+impl RunKey<'_> {
+    /// The run in words: its kernel, the matrix by the name given here, and the settings that are
+    /// not the usual ones.
+    pub fn words(&self, matrix: &str) -> String {
+        let stand_in = if self.source == Source::StandIn { " (stand-in)" } else { "" };
+        let (kernel, matrix) = (printable(self.kernel), printable(matrix));
+        format!("{kernel} on {matrix}{stand_in}, {}", self.setting())
+    }
+
+    /// The settings in words: threads, and what is not as usual.
+    pub fn setting(&self) -> String {
+        let mut words = match (self.block, self.threads) {
+            (Some(block), _) => format!("blocks of {block}"),
+            (None, 1) => "1 thread".to_owned(),
+            (None, threads) => format!("{threads} threads"),
+        };
+        if !self.hot {
+            words += ", cold";
+        }
+        if self.precision != "f64" {
+            words += &format!(", {}", printable(self.precision));
+        }
+        for (name, value) in self.params {
+            words += &format!(", {}", printable(&format!("{name}={value}")));
+        }
+        words
     }
 }
 
@@ -83,6 +113,16 @@ mod tests {
             change(&mut other);
             assert_ne!(other.key(record), key);
         }
+    }
+
+    #[test]
+    fn a_key_in_words_names_what_is_not_as_usual() {
+        let bundle = sample::bundle();
+        let words = |k: usize| bundle.key(&bundle.runs[k]).unwrap().words("m\n");
+        assert_eq!(words(0), "cpu/csr/serial on m\\u{a}, 1 thread");
+        assert_eq!(words(1), "cpu/csr/nnz on m\\u{a}, 4 threads");
+        let cuda = "cuda/hll/warp-per-row on m\\u{a} (stand-in), blocks of 128, cold, f32, hack_size=32, sigma=1";
+        assert_eq!(words(2), cuda);
     }
 
     #[test]

@@ -6,15 +6,18 @@
 
 mod archive;
 mod check;
+mod compare;
 mod contents;
 mod error;
 mod figures;
 mod json;
 mod key;
 mod limits;
+mod merge;
 mod names;
 mod read;
 mod schema;
+mod spreadsheet;
 mod table;
 mod write;
 
@@ -30,14 +33,17 @@ mod sample;
 #[cfg(test)]
 mod schema_tests;
 
+pub use compare::{ComparedRun, Comparison, VerdictChange};
 pub use contents::{Bundle, MatrixFolder};
 pub use error::BundleError;
 #[cfg(not(target_family = "wasm"))]
 pub use journal::{Journal, Record, journal_path};
 pub use key::RunKey;
 pub use limits::Limits;
+pub use merge::{Conflicts, merge};
 pub use names::matrix_id;
 pub use schema::*;
+pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
 
 /// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,

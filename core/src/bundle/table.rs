@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::{Bundle, BundleError, Figures, MatrixRecord, Run};
+use super::{Bundle, BundleError, Figures, MatrixRecord, Run, spreadsheet_cell};
 
 /// The header of `results.csv`; its order is part of the format.
 ///
 /// `matrix` is the matrix's name, `runs` the number of timed samples, `block` and every figure
 /// that a run does not have are empty, booleans are `true` or `false`, `origin` is joined by `|`,
 /// `params` is `k=v;k=v` with the names sorted. Floats have the fewest digits that read back to
-/// the same value.
+/// the same value. Texts that a spreadsheet would compute have an apostrophe before them.
 pub const HEADER: &str = "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,\
 threads,block,hot,runs,median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,\
 efficiency,check,s_paper,rel_err,precision,params";
@@ -29,7 +29,9 @@ impl Bundle {
         table.write_record(HEADER.split(',')).map_err(not_written)?;
         for run in &self.runs {
             let record = records.get(run.matrix.as_str()).expect("checked above"); // invariant
-            table.write_record(line(run, record)).map_err(not_written)?;
+            let cells = line(run, record);
+            let cells = cells.iter().map(|cell| spreadsheet_cell(cell).into_owned());
+            table.write_record(cells).map_err(not_written)?;
         }
         table.into_inner().map_err(|error| BundleError::Write(error.into_error()))
     }
@@ -119,6 +121,15 @@ mod tests {
         ];
         assert_eq!(table, expected.map(|line| format!("{line}\n")).concat());
         assert_eq!(rest.len(), 2, "one line a run");
+    }
+
+    #[test]
+    fn a_matrix_that_is_called_like_a_formula_is_text() {
+        let mut bundle = sample::bundle();
+        bundle.matrices[0].record.name = "=cmd|'/C calc'!A0".into();
+        let table = String::from_utf8(bundle.results_csv().unwrap()).unwrap();
+        assert!(table.contains("\n'=cmd|'/C calc'!A0,real,"), "{table}");
+        assert!(!table.contains("\n="), "{table}");
     }
 
     #[test]

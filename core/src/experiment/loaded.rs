@@ -79,10 +79,11 @@ impl LoadedMatrix {
     }
 }
 
-/// The name of a matrix from the name of its file: without `.mtx` and `.gz`.
+/// The name of a matrix from the name of its file: without `.mtx`, `.tar`, `.tgz` and `.gz`.
 pub fn matrix_name(file: &str) -> &str {
     let name = file.strip_suffix(".gz").unwrap_or(file);
-    name.strip_suffix(".mtx").unwrap_or(name)
+    let endings = [".mtx", ".tar", ".tgz"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {

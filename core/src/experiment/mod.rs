@@ -32,4 +32,4 @@ pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError, matrix_folders};
+pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};

@@ -3,16 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use web_time::Instant;
+
 use super::backend::{Backend, KernelError, PrepareError, Prepared, Setting, Temperature};
 use super::descriptor::{DeviceKind, REFERENCE};
 use super::plan::{Configuration, Settings};
-use super::problem::Problem;
+use super::problem::{Output, Problem};
 use crate::bundle::{Bandwidth, Check, Environment, Figures, Run, Verdict};
 use crate::memory::MemoryLimit;
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
 const ROUNDS: usize = 5;
+
+/// The cancel flag is looked at this often, unless one sample alone takes longer.
+const BETWEEN_LOOKS_S: f64 = 0.1;
 
 /// What a runner tells about its work.
 pub trait Observer {
@@ -50,6 +55,8 @@ struct Ready<'p> {
     configuration: Configuration,
     prepared: Box<dyn Prepared + 'p>,
     run: Run,
+    /// Seconds that a sample takes with everything around it, as last seen.
+    pace: f64,
 }
 
 impl Runner<'_> {
@@ -217,9 +224,12 @@ impl Runner<'_> {
         run.parts = prepared.parts().and_then(|parts| u32::try_from(parts).ok());
         run.params = prepared.params();
         run.costs = prepared.costs();
-        run.check = check(problem, prepared.as_mut());
+        let start = Instant::now();
+        let output = prepared.output();
+        let pace = start.elapsed().as_secs_f64();
+        run.check = check(problem, output);
         match run.check.verdict {
-            Verdict::Pass => Ok(Ready { configuration: *configuration, prepared, run }),
+            Verdict::Pass => Ok(Ready { configuration: *configuration, prepared, run, pace }),
             _ => Err(Box::new(run)),
         }
     }
@@ -243,17 +253,23 @@ impl Runner<'_> {
                     continue; // It failed while it was sampled.
                 }
                 progress.tell(one.configuration.kernel.id);
-                for chunk in chunks(n, one.configuration.temperature) {
+                let mut left = n;
+                while left > 0 && one.run.check.verdict == Verdict::Pass {
                     if self.cancelled() {
                         return Ending::Cancelled;
                     }
+                    let chunk = chunk(left, one.configuration.temperature, one.pace);
+                    let start = Instant::now();
                     match one.prepared.sample(chunk, one.configuration.temperature) {
                         Ok(_) if round == 0 => one.run.warmup += chunk as u32,
                         Ok(samples) => one.run.samples.extend(samples),
                         Err(error) => one.run.check = failed(&error),
                     }
+                    one.pace = start.elapsed().as_secs_f64() / chunk as f64;
+                    left -= chunk;
                     progress.done += chunk;
                 }
+                progress.done += left;
             }
         }
         Ending::Complete
@@ -266,11 +282,11 @@ impl Runner<'_> {
         problem: &Problem,
         serial_medians: &mut BTreeMap<bool, f64>,
     ) -> Run {
-        let Ready { configuration, mut prepared, mut run } = one;
+        let Ready { configuration, mut prepared, mut run, pace: _ } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
         if run.check.verdict == Verdict::Pass {
-            run.check = worse(run.check, check(problem, prepared.as_mut()));
+            run.check = worse(run.check, check(problem, prepared.output()));
         }
         if run.check.verdict != Verdict::Pass {
             run.samples.clear();
@@ -326,20 +342,20 @@ fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configur
     left.copied().collect()
 }
 
-/// Samples taken between two looks at the cancel flag: all of a round when hot, since they come
-/// after one untimed product; one by one when cold.
-fn chunks(n: usize, temperature: Temperature) -> impl Iterator<Item = usize> {
-    let size = match temperature {
-        Temperature::Hot => n,
+/// Of `n` samples, those taken before the next look at the cancel flag, at a pace of so many seconds
+/// a sample: one when cold; as many as possible when hot, since they come after one untimed product.
+fn chunk(n: usize, temperature: Temperature, pace: f64) -> usize {
+    // A sample of many quick products takes longer than the one product that gave the first pace.
+    const QUICKEST_S: f64 = 1e-4;
+    match temperature {
+        Temperature::Hot => ((BETWEEN_LOOKS_S / pace.max(QUICKEST_S)) as usize).clamp(1, n.max(1)),
         Temperature::Cold => 1,
-    };
-    let count = if n == 0 { 0 } else { n / size };
-    std::iter::repeat_n(size, count)
+    }
 }
 
-/// Runs once into a result filled with NaN and checks it.
-fn check(problem: &Problem, prepared: &mut dyn Prepared) -> Check {
-    match prepared.output() {
+/// Checks a result that was computed into one filled with NaN.
+fn check(problem: &Problem, output: Result<Output, KernelError>) -> Check {
+    match output {
         Ok(output) => problem.check(&output),
         Err(error) => failed(&error),
     }
@@ -372,188 +388,4 @@ impl Progress<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::{
-        Availability, Backend, CpuBackend, KERNELS, KernelDescriptor, Output, SpmvProblem, kernel,
-    };
-    use crate::matrix::examples;
-    use std::sync::Arc;
-
-    #[derive(Default)]
-    struct Collect {
-        runs: Vec<Run>,
-        stop_after: Option<usize>,
-    }
-
-    impl Observer for Collect {
-        fn progress(&mut self, done: usize, total: usize, _: &str) {
-            assert!(done <= total, "{done} of {total}");
-        }
-        fn finished(&mut self, run: Run) -> bool {
-            self.runs.push(run);
-            self.stop_after.is_none_or(|n| self.runs.len() < n)
-        }
-    }
-
-    fn settings() -> Settings {
-        let threads = vec![1, 2];
-        Settings {
-            runs: 7,
-            warmup: 2,
-            threads,
-            blocks: Vec::new(),
-            cold: false,
-            seed: 42,
-            formats: crate::experiment::FormatParams {
-                hack_size: 4,
-                min_fill: Some(0),
-                ..Default::default()
-            },
-        }
-    }
-
-    fn environment() -> Environment {
-        let of =
-            |threads| Bandwidth { threads, array_bytes: 1, copy: 1e10, triad: 1e10, read: 1e10 };
-        Environment { id: "test".into(), bandwidth: vec![of(1), of(2)], ..Environment::default() }
-    }
-
-    fn problem() -> Problem {
-        let a = Arc::new(examples::five_by_five());
-        Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]))
-    }
-
-    fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) -> Ending {
-        let (settings, environment) = (settings(), environment());
-        let runner = Runner {
-            backends: vec![(DeviceKind::Cpu, backend)],
-            settings: &settings,
-            environment: &environment,
-            memory: Some(memory),
-            cancel: &AtomicBool::new(false),
-        };
-        let kernels: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
-        let all = Configuration::all(&kernels, &settings);
-        runner.run("m", &problem(), &all, &[], observer)
-    }
-
-    #[test]
-    fn every_configuration_becomes_a_run_with_all_its_samples() {
-        let mut seen = Collect::default();
-        let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
-        assert_eq!(ending, Ending::Complete);
-        let on_cpu = || KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu);
-        let serial = on_cpu().filter(|k| k.is_serial()).count();
-        assert_eq!(seen.runs.len(), serial + 2 * (on_cpu().count() - serial));
-        for run in &seen.runs {
-            assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
-            assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
-            let figures = run.figures.as_ref().unwrap();
-            assert!(figures.speedup.is_some() && figures.pct_copy.is_some(), "{}", run.kernel);
-        }
-        assert_eq!(seen.runs[0].figures.as_ref().unwrap().speedup, Some(1.0));
-    }
-
-    #[test]
-    fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
-        // ELLPACK of the example takes 140 bytes, HLL 5x2 slots plus offsets; COO takes 160, its
-        // one block 220, its three diagonals 168.
-        let mut seen = Collect::default();
-        let ending = run_with(&CpuBackend::new(), MemoryLimit::bytes(150), &mut seen);
-        assert_eq!(ending, Ending::Complete);
-        for run in &seen.runs {
-            let too_large = ["cpu/coo/", "cpu/hll/", "cpu/bsr/", "cpu/dia/"];
-            let refused = too_large.iter().any(|format| run.kernel.starts_with(format));
-            let expected = if refused { Verdict::Refused } else { Verdict::Pass };
-            assert_eq!(run.check.verdict, expected, "{}: {:?}", run.kernel, run.check.reason);
-            assert_eq!(run.figures.is_some(), !refused);
-        }
-    }
-
-    /// Computes with the CPU backend, then spoils one row.
-    struct Wrong {
-        cpu: CpuBackend,
-        spoil: fn(f64) -> f64,
-    }
-
-    struct WrongPrepared<'p>(Box<dyn Prepared + 'p>, fn(f64) -> f64);
-
-    impl Backend for Wrong {
-        fn model(&self) -> &str {
-            "wrong"
-        }
-        fn availability(&self, kernel: &KernelDescriptor) -> Availability {
-            self.cpu.availability(kernel)
-        }
-        fn prepare<'p>(
-            &'p self,
-            kernel: &'static KernelDescriptor,
-            problem: &'p Problem,
-            setting: &Setting,
-        ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-            let right = self.cpu.prepare(kernel, problem, setting)?;
-            Ok(Box::new(WrongPrepared(right, self.spoil)))
-        }
-    }
-
-    impl Prepared for WrongPrepared<'_> {
-        fn sample(&mut self, n: usize, t: Temperature) -> Result<Vec<f64>, KernelError> {
-            self.0.sample(n, t)
-        }
-        fn output(&mut self) -> Result<Output, KernelError> {
-            let Output::Vector(mut y) = self.0.output()?;
-            y[3] = (self.1)(y[3]);
-            Ok(Output::Vector(y))
-        }
-        fn repetitions(&self) -> u32 {
-            self.0.repetitions()
-        }
-        fn parts(&self) -> Option<usize> {
-            self.0.parts()
-        }
-        fn costs(&self) -> crate::bundle::Costs {
-            self.0.costs()
-        }
-        fn params(&self) -> BTreeMap<String, String> {
-            self.0.params()
-        }
-    }
-
-    #[test]
-    fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
-        for spoil in [|y: f64| y * (1.0 + 1e-6), |_| f64::NAN] {
-            let mut seen = Collect::default();
-            let wrong = Wrong { cpu: CpuBackend::new(), spoil };
-            run_with(&wrong, MemoryLimit::unlimited(), &mut seen);
-            assert!(!seen.runs.is_empty());
-            for run in &seen.runs {
-                assert_eq!((run.check.verdict, run.check.row), (Verdict::Fail, Some(3)));
-                assert!(run.samples.is_empty() && run.figures.is_none(), "{}", run.kernel);
-            }
-        }
-    }
-
-    #[test]
-    fn stopping_keeps_what_is_finished() {
-        let mut seen = Collect { stop_after: Some(2), ..Collect::default() };
-        let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
-        assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 2));
-    }
-
-    #[test]
-    fn a_kernel_of_a_device_without_backend_is_unsupported() {
-        let (settings, environment) = (settings(), environment());
-        let runner = Runner {
-            backends: Vec::new(),
-            settings: &settings,
-            environment: &environment,
-            memory: None,
-            cancel: &AtomicBool::new(false),
-        };
-        let mut seen = Collect::default();
-        let all = Configuration::all(&[kernel(REFERENCE).unwrap()], &settings);
-        runner.run("m", &problem(), &all, &[], &mut seen);
-        assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
-    }
-}
+mod tests;

@@ -66,7 +66,7 @@ impl MatrixSource {
     }
 
     fn of_suite_in(entry: &'static SuiteEntry, folders: &[PathBuf]) -> Result<Self, SourceError> {
-        let names = ["mtx", "mtx.gz"].map(|ending| format!("{}.{ending}", entry.name));
+        let names = ["mtx", "mtx.gz", "tar.gz"].map(|ending| format!("{}.{ending}", entry.name));
         let mut files = folders.iter().flat_map(|folder| names.iter().map(|n| folder.join(n)));
         match files.find(|file| entry.wanted.is_some() && file.is_file()) {
             Some(file) => Ok(Self::SuiteFile(entry, file)),
@@ -189,9 +189,13 @@ impl MatrixSource {
 }
 
 /// Folders that are searched for the real matrices of suites: the one that
-/// `SPARSESCOPE_MATRICES` names, then the user's cache.
+/// `SPARSESCOPE_MATRICES` names, then [`matrix_cache`].
 pub fn matrix_folders() -> Vec<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    variable("SPARSESCOPE_MATRICES").into_iter().chain(matrix_cache()).collect()
+}
+
+/// The folder of matrices in the user's cache, where downloaded ones are kept.
+pub fn matrix_cache() -> Option<PathBuf> {
     let cache = if cfg!(windows) {
         variable("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
@@ -199,8 +203,12 @@ pub fn matrix_folders() -> Vec<PathBuf> {
     } else {
         variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
     };
-    let cache = cache.map(|cache| cache.join("sparsescope").join("matrices"));
-    variable("SPARSESCOPE_MATRICES").into_iter().chain(cache).collect()
+    cache.filter(|cache| cache.is_absolute()).map(|c| c.join("sparsescope").join("matrices"))
+}
+
+/// A variable of the environment that is not empty.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The matrix with rows and columns numbered anew, and what it was like before.

@@ -40,6 +40,15 @@ pub enum IoError {
     #[error("the gzip data is damaged or cut off after {decompressed} decompressed bytes: {error}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Gzip { decompressed: u64, error: std::io::Error },
+    /// An archive without the one matrix that it should hold, or a damaged one.
+    #[error("{0}")]
+    Archive(String),
+    /// A value that a field of Matrix Market cannot say.
+    #[error(
+        "the value {value} in row {row}, column {col} cannot be written into a file of the field {field}"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotOfField { row: u64, col: u64, value: f64, field: &'static str },
     /// A complex matrix where a kernel needs a real one.
     #[error("the matrix is complex, and kernels compute with real matrices only")]
     RealOnly,

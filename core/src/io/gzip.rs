@@ -1,6 +1,6 @@
 //! Gzip data into memory, with a cap: a small file may decompress to any size.
 
-use std::io::Read;
+use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -10,6 +10,68 @@ use crate::memory::MemoryLimit;
 /// Whether the data starts as gzip does, whatever the file is called.
 pub(super) fn is_gzip(data: &[u8]) -> bool {
     data.starts_with(&[0x1f, 0x8b])
+}
+
+/// Decompressed data as it comes, at the pace of whoever reads; errors are [`IoError`]s inside the
+/// system's.
+pub(super) struct Gunzip<'a, 'p> {
+    decoder: MultiGzDecoder<&'a [u8]>,
+    data: &'a [u8],
+    consumed: usize,
+    decompressed: u64,
+    progress: Progress<'p>,
+}
+
+impl<'a, 'p> Gunzip<'a, 'p> {
+    pub(super) fn new(data: &'a [u8], progress: Progress<'p>) -> Self {
+        let decoder = MultiGzDecoder::new(data);
+        Self { decoder, data, consumed: 0, decompressed: 0, progress }
+    }
+
+    fn read_or_why(&mut self, out: &mut [u8]) -> Result<usize, IoError> {
+        self.progress.check()?;
+        let read = self.decoder.read(out);
+        let now = self.data.len() - self.decoder.get_ref().len();
+        self.progress.advance(now - self.consumed);
+        self.consumed = now;
+        match read {
+            Ok(bytes) => {
+                self.decompressed += bytes as u64;
+                Ok(bytes)
+            }
+            Err(error) => Err(IoError::Gzip { decompressed: self.decompressed, error }),
+        }
+    }
+}
+
+impl Read for Gunzip<'_, '_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        self.read_or_why(out).map_err(std::io::Error::other)
+    }
+}
+
+/// Reads gzip data to its end and throws it away; returns the number of decompressed bytes. Fails on
+/// data that is cut off or does not have its checksums.
+pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64, IoError> {
+    let mut decoder = MultiGzDecoder::new(input);
+    let mut block = vec![0; 1 << 16];
+    let mut decompressed = 0;
+    loop {
+        progress.check()?;
+        match decoder.read(&mut block) {
+            Ok(0) => return Ok(decompressed),
+            Ok(bytes) => decompressed += bytes as u64,
+            Err(error) => return Err(IoError::Gzip { decompressed, error }),
+        }
+    }
+}
+
+/// The first bytes of the decompressed data, at most 512; as many as there are before an error.
+pub(super) fn peek(data: &[u8]) -> Vec<u8> {
+    let mut start = Vec::new();
+    // What is wrong with the data is said by whoever reads all of it.
+    let _ = MultiGzDecoder::new(data).take(512).read_to_end(&mut start);
+    start
 }
 
 /// Decompresses all members of a gzip file. Fails before the result exceeds `limit`.
@@ -70,10 +132,13 @@ mod tests {
     #[test]
     fn cut_off_and_damaged_data_are_named_as_such() {
         let mut data = compress("3 1 4 1 5 9 2 6 5 3 5\n".repeat(1000).as_bytes());
+        assert_eq!(check_gzip(&mut &data[..], Progress::none()).unwrap(), 22_000);
+        assert!(check_gzip(&mut &data[..data.len() - 1], Progress::none()).is_err());
         let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
         assert!(cut.starts_with("the gzip data is damaged or cut off after"), "{cut}");
         let checksum = data.len() - 6;
         data[checksum] ^= 1;
         assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
+        assert!(check_gzip(&mut &data[..], Progress::none()).is_err());
     }
 }

@@ -16,15 +16,18 @@ mod progress;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod real_files;
 mod scan;
+mod tar;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod test_files;
+mod triplet_text;
 pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically};
 pub use error::IoError;
+pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
-pub use open::read_matrix;
 #[cfg(not(target_family = "wasm"))]
 pub use open::{open_matrix, open_vector, save};
+pub use open::{read_matrix, read_named_matrix};
 pub use progress::Progress;

@@ -2,17 +2,83 @@
 
 use std::borrow::Cow;
 
-use super::{IoError, MatrixFile, Progress, gzip, matrix_market};
+use super::{IoError, MatrixFile, Progress, gzip, matrix_market, tar, triplet_text};
 use crate::memory::MemoryLimit;
 
-/// Reads a matrix from the bytes of a file, decompressed first where they are gzip data.
+/// Reads a matrix from the bytes of a Matrix Market file or of an archive with one, decompressed
+/// first where they are gzip data.
 pub fn read_matrix(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
+    read_named_matrix("matrix.mtx", data, limit, progress)
+}
+
+/// The same of a file that is called `name`: unless that ends in `.mtx` or `.mtx.gz`, it may also
+/// be plain triplet text, a line `rows columns entries` or `rows entries` and a line
+/// `row column value` for each entry.
+pub fn read_named_matrix(
+    name: &str,
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    let Contents { text, progress, from_archive, warning } = contents(data, limit, progress)?;
+    let is_triplets = !from_archive && !needs_banner(name) && is_triplet_text(&text);
+    let mut file = match is_triplets {
+        true => triplet_text::read_bytes(&text, limit, progress)?,
+        false => matrix_market::read_bytes(&text, limit, progress)?,
+    };
+    file.warnings.splice(0..0, warning);
+    Ok(file)
+}
+
+/// Without its banner, a Matrix Market file might be symmetric or complex: its sizes alone do not
+/// say what the entries mean.
+fn needs_banner(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx")
+}
+
+/// A banner with a slip is not a comment before triplets.
+fn is_triplet_text(text: &[u8]) -> bool {
+    let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let is_banner = first_line.starts_with(b"%%")
+        || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"));
+    !is_banner && triplet_text::begins_with_number(text)
+}
+
+/// What a file holds once it is decompressed and, where it is an archive, unpacked.
+struct Contents<'a, 'p> {
+    text: Cow<'a, [u8]>,
+    /// What is left to report progress on.
+    progress: Progress<'p>,
+    from_archive: bool,
+    warning: Option<String>,
+}
+
+fn contents<'a, 'p>(
+    data: &'a [u8],
+    limit: MemoryLimit,
+    progress: Progress<'p>,
+) -> Result<Contents<'a, 'p>, IoError> {
+    let unpacked = |member: tar::Member| Contents {
+        text: Cow::Owned(member.content),
+        progress: progress.uncounted(),
+        from_archive: true,
+        warning: member.warning,
+    };
+    if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
+        return tar::read_matrix(&mut gzip::Gunzip::new(data, progress), limit).map(unpacked);
+    }
+    if tar::is_tar(data) {
+        let member = tar::read_matrix(&mut &*data, limit)?;
+        progress.advance(data.len());
+        return Ok(unpacked(member));
+    }
     let (text, progress) = decompressed(data, limit, progress)?;
-    matrix_market::read_bytes(&text, limit, progress)
+    Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 
 /// The text in `data`, and the progress that is left to report on it: gzip data has been counted
@@ -39,16 +105,17 @@ mod files {
     use std::io::Write;
     use std::path::Path;
 
-    use super::{IoError, MatrixFile, MemoryLimit, Progress, read_matrix};
+    use super::{IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     use crate::io::{Overwrite, vector, write_atomically};
 
-    /// Reads the matrix in the file `path`. Errors name the path.
+    /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
     pub fn open_matrix(
         path: &Path,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        with_bytes(path, |data| read_matrix(data, limit, progress))
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        with_bytes(path, |data| read_named_matrix(&name, data, limit, progress))
     }
 
     /// Reads the dense vector in the file `path`. Errors name the path.
@@ -99,5 +166,51 @@ mod files {
             read(&map)
         };
         open().map_err(|error: IoError| error.in_file(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, data: &[u8]) -> Result<MatrixFile, IoError> {
+        read_named_matrix(name, data, MemoryLimit::unlimited(), Progress::none())
+    }
+
+    #[test]
+    fn a_name_that_promises_matrix_market_needs_the_banner_and_others_do_not() {
+        let triplets = b"2 2 1\n2 1 5\n";
+        for name in ["a.mtx", "a.MTX", "a.mtx.gz", "matrix.tar.mtx"] {
+            let error = read(name, triplets).unwrap_err().to_string();
+            assert!(error.starts_with("line 1: expected the banner"), "{name}: {error}");
+        }
+        for name in ["a.txt", "a.dat", "a", "a.mtx.txt", "a.gz"] {
+            assert_eq!(read(name, triplets).unwrap().matrix.nnz(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_banner_counts_whatever_the_file_is_called() {
+        let symmetric = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 5\n";
+        assert_eq!(read("a.txt", symmetric).unwrap().matrix.nnz(), 2);
+        // Taken for a comment, the slip would make a general matrix of it.
+        for slip in ["%MatrixMarket matrix", "%%Matrix Market matrix", "% matrixmarket"] {
+            let text = format!("{slip} coordinate real symmetric\n2 2 1\n2 1 5\n");
+            let error = read("a.txt", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with("line 1: expected the banner"), "{slip}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_matrix_is_named_under_any_name() {
+        for (data, kind) in [
+            (&b"<!DOCTYPE html>"[..], "HTML page"),
+            (b"", "an empty file"),
+            (b"version https://git-lfs", "git-lfs pointer"),
+            (b"hello\n", "expected the banner"),
+        ] {
+            let error = read("a.txt", data).unwrap_err().to_string();
+            assert!(error.contains(kind), "{error}");
+        }
     }
 }

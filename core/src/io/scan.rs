@@ -92,6 +92,12 @@ impl<'a> Cursor<'a> {
         self.rest.get(..end).unwrap_or_default()
     }
 
+    /// Moves past blanks and the text after them up to the next blank or line end.
+    pub(super) fn skip_token(&mut self) {
+        self.skip_blanks();
+        self.advance(self.token().len());
+    }
+
     /// An unsigned integer, saturating at `u64::MAX`; `None` leaves the cursor where it is.
     #[inline(always)]
     pub(super) fn unsigned(&mut self) -> Option<u64> {

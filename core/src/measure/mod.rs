@@ -11,6 +11,7 @@ mod devices;
 mod environment;
 mod gate;
 mod noise;
+mod ratio;
 mod summary;
 #[cfg(not(target_family = "wasm"))]
 mod threads;
@@ -27,6 +28,7 @@ pub use devices::Devices;
 pub use environment::{cpu, environment};
 pub use gate::{PAPER_EPSILON, Reference};
 pub use noise::NoiseWatch;
+pub use ratio::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 pub use summary::Summary;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, default_thread_counts, pool};

@@ -48,7 +48,7 @@ impl Summary {
 }
 
 /// The p-quantile (0 ≤ p ≤ 1) of ascending samples; `None` without samples.
-fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
+pub(super) fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     let position = p * sorted.len().checked_sub(1)? as f64;
     let below = *sorted.get(position as usize)?;
     let above = sorted.get(position as usize + 1).copied().unwrap_or(below);

@@ -38,8 +38,9 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     found.with_context(|| format!("cargo named no .wasm file of {PACKAGE}"))
 }
 
-/// Flags of rustc that keep the folders of this machine out of the page, besides those that the
-/// user asks for.
+/// Flags of rustc, besides those that the user asks for: for vectors, without which the glyph
+/// rasteriser emulates them in a third more code, and such as keep the folders of this machine out
+/// of the page. Every browser with WebGL 2 of the last years has WebAssembly's vectors.
 fn flags(root: &Path) -> anyhow::Result<String> {
     let mut flags: Vec<String> = match std::env::var("CARGO_ENCODED_RUSTFLAGS") {
         Ok(flags) => flags.split('\x1f').map(str::to_owned).collect(),
@@ -48,6 +49,7 @@ fn flags(root: &Path) -> anyhow::Result<String> {
             flags.split_whitespace().map(str::to_owned).collect()
         }
     };
+    flags.push("-Ctarget-feature=+simd128".to_owned());
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let user = std::env::home_dir().map(|user| user.join(".cargo"));
     let registry = home.or(user).context("there is no home folder")?.join("registry/src");

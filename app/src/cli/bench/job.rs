@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
     DeviceKind, GpuAbsence, KernelDescriptor, MatrixSource, Operation, Settings, kernel,
@@ -25,6 +26,8 @@ pub(super) struct Job {
     pub(super) sources: Vec<MatrixSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
+    /// The vector of the user, instead of the one from the seed.
+    pub(super) x: Option<Vec<f64>>,
     pub(super) reordering: Option<Reordering>,
 }
 
@@ -36,6 +39,9 @@ struct Plan {
     matrices: Vec<PlannedMatrix>,
     kernels: Vec<String>,
     settings: Settings,
+    /// SHA-256 of the user's x: its elements as little-endian f64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    x: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reordering: Option<Reordering>,
 }
@@ -51,19 +57,35 @@ struct PlannedMatrix {
 impl Job {
     /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
     /// for by `--backend cuda`.
-    pub(super) fn of(args: &BenchArgs, gpu: &Result<Gpu, GpuAbsence>) -> anyhow::Result<Self> {
+    pub(super) fn of(
+        args: &BenchArgs,
+        gpu: &Result<Gpu, GpuAbsence>,
+        x: Option<Vec<f64>>,
+    ) -> anyhow::Result<Self> {
         let sources = sources(args)?;
         let reordering = args.reorder.map(Into::into);
         let kernels = kernels(args, gpu)?;
-        Ok(Self { sources, kernels, settings: settings(args), reordering })
+        Ok(Self { sources, kernels, settings: settings(args), x, reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
     /// arguments name.
-    pub(super) fn continuing(bundle: &Bundle, args: &BenchArgs) -> anyhow::Result<Self> {
+    pub(super) fn continuing(
+        bundle: &Bundle,
+        args: &BenchArgs,
+        x: Option<Vec<f64>>,
+    ) -> anyhow::Result<Self> {
         let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
         let plan: Plan = serde_json::from_value(plan)
             .context("the bundle's plan is not one of this version of bench")?;
+        if plan.x != x.as_deref().map(identity) {
+            let sentence = match (&plan.x, &x) {
+                (Some(_), None) => "to continue, name the file of x again with --x",
+                (None, _) => "the bundle was measured without --x and is continued without it",
+                _ => "the file of --x is not the x that the bundle was measured with",
+            };
+            return Err(UsageError(sentence.to_owned()).into());
+        }
         let mut sources = Vec::new();
         let mut files = Vec::new();
         for matrix in &plan.matrices {
@@ -88,7 +110,7 @@ impl Job {
             |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
         let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
         let Plan { settings, reordering, .. } = plan;
-        Ok(Self { sources: named, kernels, settings, reordering })
+        Ok(Self { sources: named, kernels, settings, x, reordering })
     }
 
     /// As a bundle keeps it.
@@ -105,8 +127,29 @@ impl Job {
             matrices: self.sources.iter().map(planned).collect(),
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
+            x: self.x.as_deref().map(identity),
             reordering: self.reordering,
         })
+    }
+}
+
+/// SHA-256 of a vector's elements.
+fn identity(x: &[f64]) -> String {
+    let mut digest = Sha256::new();
+    for block in x.chunks(4096) {
+        let bytes: Vec<u8> = block.iter().flat_map(|element| element.to_le_bytes()).collect();
+        digest.update(&bytes);
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Bytes of a matrix's file, where it comes from one.
+pub(super) fn file_size(source: &MatrixSource) -> Option<u64> {
+    match source {
+        MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => {
+            crate::cli::output::file_size(path)
+        }
+        _ => None,
     }
 }
 
@@ -171,7 +214,9 @@ fn kernels(
     let operation = match args.operation {
         OperationArg::Spmv => Operation::Spmv,
     };
-    Ok(select_kernels(operation, &devices, &args.kernels)?)
+    let patterns: Vec<String> =
+        args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
+    Ok(select_kernels(operation, &devices, &patterns)?)
 }
 
 fn settings(args: &BenchArgs) -> Settings {

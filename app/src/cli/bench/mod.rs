@@ -6,24 +6,21 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use anyhow::bail;
-use sparsescope_core::bundle::{Bundle, Producer, Verdict};
+use anyhow::{Context, bail};
+use sparsescope_core::bundle::{Bundle, Verdict};
 use sparsescope_core::experiment::{
     Backend, Configuration, CpuBackend, DeviceKind, Ending, GpuAbsence, LoadedMatrix, LoadedValues,
     Problem, Runner, Settings, SpmvProblem,
 };
-use sparsescope_core::io::Progress;
-use sparsescope_core::measure::{
-    NoiseWatch, environment, integer_vector, measure_bandwidth, revision,
-};
+use sparsescope_core::io::{Progress, open_vector};
+use sparsescope_core::measure::{NoiseWatch, environment, integer_vector, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::Outcome;
 use super::args::{BackendArg, BenchArgs, ProgressArg};
 use super::gpu;
 use super::interrupt::Interrupt;
-use super::output::{check_free, print, print_json, write_csv};
-use super::progress;
+use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
+use super::{Outcome, UsageError, progress};
 use job::Job;
 use recorder::{Part, Recorder};
 
@@ -38,16 +35,28 @@ fn run_with(
     quiet: bool,
     cpu_backend: &dyn Backend,
 ) -> anyhow::Result<Outcome> {
+    if args.json && args.csv.as_deref().is_some_and(is_stdout) {
+        let sentence = "--json and --csv - both want standard output";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
+    let x = match &args.x {
+        Some(path) => {
+            let progress = Progress::none().cancelled_by(interrupt.flag());
+            Some(open_vector(path, MemoryLimit::of_machine(), progress)?)
+        }
+        None => None,
+    };
     let earlier = args.resume.as_deref().map(job::interrupted).transpose()?;
     let gpu = match args.backend.as_slice() {
         [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
         _ => gpu::open(args.gpu.device),
     };
     let job = match &earlier {
-        Some(bundle) => Job::continuing(bundle, args)?,
-        None => Job::of(args, &gpu)?,
+        Some(bundle) => Job::continuing(bundle, args, x)?,
+        None => Job::of(args, &gpu, x)?,
     };
-    let Job { sources, kernels, settings, reordering } = &job;
+    let Job { sources, kernels, settings, x, reordering } = &job;
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
         bail!(
@@ -62,7 +71,7 @@ fn run_with(
     let output = job::output(args)?;
     let force = args.force || earlier.is_some();
     check_free(&output, force)?;
-    if let Some(csv) = &args.csv {
+    if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
         check_free(csv, args.force)?;
     }
 
@@ -73,7 +82,12 @@ fn run_with(
     shown.set(0.0, "measuring the memory bandwidth");
     let noise = NoiseWatch::start();
     let threads = &bandwidth_threads(&configurations);
-    let mut machine = environment(measure_bandwidth(threads, interrupt.flag())?);
+    let bandwidth = measure_bandwidth(threads, interrupt.flag());
+    let bandwidth = match interrupt.raised() && !interrupt.by_user() {
+        true => bandwidth.context("the time limit passed before the first run")?,
+        false => bandwidth?,
+    };
+    let mut machine = environment(bandwidth);
     let gpu = gpu.ok().filter(|_| uses_gpu);
     machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 
@@ -96,8 +110,10 @@ fn run_with(
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let (progress, cancel) = (Progress::none(), interrupt.flag());
-        let loaded = match source.load_reordered(*reordering, memory, progress, cancel) {
+        let read = |progress: Progress<'_>| {
+            source.load_reordered(*reordering, memory, progress, interrupt.flag())
+        };
+        let loaded = match recorder.while_reading(job::file_size(source), read) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
             Err(error) => {
@@ -115,9 +131,9 @@ fn run_with(
             continue;
         };
         let measured = recorder.runs_of(&id);
-        let ending = match problem(&loaded, settings) {
-            Some(problem) => runner.run(&id, &problem, &configurations, &measured, &mut recorder),
-            None => runner.refuse(&id, &configurations, REAL_ONLY, &measured, &mut recorder),
+        let ending = match problem(&loaded, settings, x.as_deref()) {
+            Ok(problem) => runner.run(&id, &problem, &configurations, &measured, &mut recorder),
+            Err(why) => runner.refuse(&id, &configurations, &why, &measured, &mut recorder),
         };
         if ending == Ending::Cancelled {
             break;
@@ -129,29 +145,31 @@ fn run_with(
         bail!("no matrix could be had, so there is nothing to write");
     }
 
-    let complete = !interrupt.raised();
-    if complete && !threads.is_empty() {
+    let stopped = interrupt.raised();
+    if !stopped && !threads.is_empty() {
         recorder.tell("measuring the memory bandwidth once more");
         let again = measure_bandwidth(threads, interrupt.flag()).unwrap_or_default();
         recorder.better_bandwidth(&again);
     }
-    let bundle = recorder.finish(noise.finish(), complete)?;
+    let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
     if let Some(path) = &args.csv {
         write_csv(&bundle, path, args.force)?;
     }
-    if args.json {
+    if args.csv.as_deref().is_some_and(is_stdout) {
+        eprintln!("Bundle: {}", output.display());
+    } else if args.json {
         print_json(&sparsescope_core::bundle::Runs { runs: bundle.runs.clone() })?;
     } else {
         print(&summary::table(&bundle))?;
         if bundle.matrices.len() > 1 {
             print(&summary::fastest(&bundle))?;
         }
-        print(&summary::closing(&bundle, &output))?;
+        print(&summary::closing(&bundle, &output, incomplete(interrupt, unread)))?;
     }
     let failed = bundle.runs.iter().any(|run| run.check.verdict == Verdict::Fail);
-    Ok(match (failed, complete, unread) {
+    Ok(match (failed, interrupt.by_user(), unread) {
         (true, ..) => Outcome::CheckFailed,
-        (_, false, _) => Outcome::Interrupted,
+        (_, true, _) => Outcome::Interrupted,
         (_, _, 0) => Outcome::Success,
         _ => Outcome::Incomplete,
     })
@@ -160,15 +178,32 @@ fn run_with(
 /// Why a complex matrix has no runs.
 const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
 
-/// The problem that the kernels solve; `None` for a complex matrix.
-fn problem(loaded: &LoadedMatrix, settings: &Settings) -> Option<Problem> {
-    match &loaded.values {
-        LoadedValues::Real(a) => {
-            let x = integer_vector(a.cols(), settings.seed);
-            Some(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
-        }
-        LoadedValues::Complex(_) => None,
+/// Why the bundle is incomplete, when it is.
+fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
+    match (interrupt.raised(), interrupt.by_user(), unread) {
+        (_, true, _) => Some("The measurement was interrupted"),
+        (true, false, _) => Some("The time limit passed"),
+        (false, _, 0) => None,
+        _ => Some("Some matrices could not be read"),
     }
+}
+
+/// The problem that the kernels solve, or why there is none.
+fn problem(
+    loaded: &LoadedMatrix,
+    settings: &Settings,
+    x: Option<&[f64]>,
+) -> Result<Problem, String> {
+    let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
+    let x = match x {
+        Some(x) if x.len() != a.cols() => {
+            let (elements, columns) = (x.len(), a.cols());
+            return Err(format!("x has {elements} elements, but the matrix has {columns} columns"));
+        }
+        Some(x) => x.to_vec(),
+        None => integer_vector(a.cols(), settings.seed),
+    };
+    Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
 }
 
 /// Thread counts of the processor's configurations, each once.
@@ -178,19 +213,4 @@ fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
     threads.sort_unstable();
     threads.dedup();
     threads
-}
-
-fn producer() -> Producer {
-    Producer {
-        name: "sparsescope".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        revision: revision().map(str::to_owned),
-    }
-}
-
-/// Now, in UTC and whole seconds.
-fn now() -> String {
-    let now = jiff::Timestamp::now();
-    let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
-    seconds.to_string()
 }

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::Context;
 use sparsescope_core::bundle::{
@@ -9,7 +12,7 @@ use sparsescope_core::bundle::{
     journal_path,
 };
 use sparsescope_core::experiment::{KERNELS, LoadedMatrix, LoadedValues, Observer};
-use sparsescope_core::io::{IoError, Progress, matrix_market};
+use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
@@ -25,6 +28,9 @@ pub(super) struct Part {
     pub(super) of: usize,
     pub(super) name: String,
 }
+
+/// How often it is looked how far reading has come.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// Collects the bundle and shows progress.
 pub(super) struct Recorder {
@@ -93,6 +99,29 @@ impl Recorder {
         self.show(0.0, &what);
     }
 
+    /// Runs `read`, which reads or makes the next matrix, while it is shown how far that has come of
+    /// so many bytes.
+    pub(super) fn while_reading<R: Send>(
+        &mut self,
+        total: Option<u64>,
+        read: impl FnOnce(Progress<'_>) -> R + Send,
+    ) -> R {
+        let done = AtomicU64::new(0);
+        let (finished, wait) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                // Dropped at the end, also of a panic.
+                let _finished = finished;
+                read(Progress::none().counting(&done))
+            });
+            while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
+                self.show(0.0, &what);
+            }
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
     /// Shows what is being done between matrices.
     pub(super) fn tell(&mut self, what: &str) {
         self.show(1.0, what);
@@ -113,7 +142,7 @@ impl Recorder {
         }
         let mut files = BTreeMap::new();
         if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
-            files.insert("matrix.mtx".to_owned(), matrix_text(&loaded.values)?);
+            files.insert("matrix.mtx".to_owned(), matrix_text(loaded)?);
         }
         files.extend(match &loaded.values {
             LoadedValues::Real(a) => picture(a, self.spy_bytes),
@@ -213,6 +242,17 @@ impl Observer for Recorder {
     }
 }
 
+/// `cant: reading, 120 of 310 MB`.
+fn reading(name: &str, done: u64, total: Option<u64>) -> String {
+    match total {
+        Some(total) if done > 0 => {
+            let megabytes = |bytes: u64| bytes as f64 / 1e6;
+            format!("{name}: reading, {:.0} of {:.0} MB", megabytes(done), megabytes(total))
+        }
+        _ => format!("{name}: reading"),
+    }
+}
+
 /// The pyramid of entry counts and the profile of row lengths, as files.
 fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
     if budget == 0 {
@@ -221,11 +261,22 @@ fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
     spy::to_files(&Pyramid::of(a), &RowProfile::of(a), budget)
 }
 
-/// A matrix as Matrix Market text.
-fn matrix_text(values: &LoadedValues) -> Result<Vec<u8>, IoError> {
+/// A matrix as Matrix Market text, of the field that its file had.
+fn matrix_text(loaded: &LoadedMatrix) -> Result<Vec<u8>, IoError> {
     let mut text = Vec::new();
-    match values {
-        LoadedValues::Real(a) => matrix_market::write(a, &mut text, Progress::none())?,
+    match &loaded.values {
+        LoadedValues::Real(a) => {
+            let fields = [Field::Integer, Field::Pattern];
+            let field = fields.into_iter().find(|field| field.as_str() == loaded.record.field);
+            let field = field.unwrap_or(Field::Real);
+            match matrix_market::write_field(a, field, &mut text, Progress::none()) {
+                // Sums of duplicates are no pattern, and some integer files hold other numbers.
+                Err(IoError::NotOfField { .. }) => {
+                    matrix_market::write(a, &mut text, Progress::none())?;
+                }
+                written => written?,
+            }
+        }
         LoadedValues::Complex(a) => matrix_market::write(a, &mut text, Progress::none())?,
     }
     Ok(text)

@@ -93,7 +93,7 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
 }
 
 /// Reasons of runs without figures, the outcome, and how to look at the result.
-pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
+pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
     let mut text = String::new();
     let mut reasons: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
     for run in bundle.runs.iter().filter(|run| run.check.verdict != Verdict::Pass) {
@@ -149,10 +149,12 @@ pub(super) fn closing(bundle: &Bundle, output: &Path) -> String {
             }
         }
     }
-    if !bundle.complete {
-        text += "The measurement was interrupted; the bundle is marked incomplete.\n";
-    }
     let path = output.display();
+    if let Some(why) = incomplete {
+        text += &format!(
+            "{why}; the bundle is marked incomplete, and `sparsescope bench --resume {path}` goes on.\n"
+        );
+    }
     text += &format!("\nBundle: {path}\n");
     text +=
         &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");

@@ -222,13 +222,18 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     let title = if log { "Entries a row, logarithmic" } else { "Entries a row" };
     figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
     let color = ink.paper.lerp_to_gamma(format_color("csr"), 0.55);
-    let mut means = Vec::new();
+    let mut means: Vec<egui::Pos2> = Vec::new();
     let mut y = covered.min.y;
     while y < covered.max.y {
         if let Some(of) = groups_at(place, picture, y).and_then(|groups| bins.get(groups)) {
             let (bar, mean) = summary(of, picture, y, place);
             figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), color);
-            means.push(pos2(at(mean), y + 0.5));
+            // Steps, not slopes: a row has a length of its own.
+            let (x, end) = (at(mean), (y + 1.0).min(covered.max.y));
+            match means.last_mut() {
+                Some(last) if last.x == x => last.y = end,
+                _ => means.extend([pos2(x, y), pos2(x, end)]),
+            }
         }
         y += 1.0;
     }

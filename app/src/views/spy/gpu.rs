@@ -243,12 +243,11 @@ impl Pipeline {
             let of = levels.iter().take(to).skip(from);
             of.map(|level| level.tiles().count() as u32).sum::<u32>()
         };
-        let layers = [tiles(0, 1), tiles(1, levels.len())].map(|count| {
+        let textures = [tiles(0, 1), tiles(1, levels.len())].map(|count| {
             let extent = wgpu::Extent3d {
                 width: TILE as u32,
                 height: TILE as u32,
-                // A texture of one layer would be no array on WebGL.
-                depth_or_array_layers: count.max(2),
+                depth_or_array_layers: layers(count),
             };
             texture(device, "counts", wgpu::TextureFormat::R32Float, extent)
         });
@@ -257,7 +256,7 @@ impl Pipeline {
         let mut used = [0_u32; 2];
         for (number, level) in levels.iter().enumerate() {
             let which = usize::from(number > 0);
-            let [finest, coarser] = &layers;
+            let [finest, coarser] = &textures;
             let to = if which == 0 { finest } else { coarser };
             for ((tile_row, tile_col), counts) in level.tiles() {
                 let counts: Vec<f32> = counts.iter().map(|count| *count as f32).collect();
@@ -287,7 +286,7 @@ impl Pipeline {
                 ..Default::default()
             })
         };
-        let [finest, coarser] = &layers;
+        let [finest, coarser] = &textures;
         let (finest, coarser) = (array(finest), array(coarser));
         let table = table_texture.create_view(&wgpu::TextureViewDescriptor::default());
         let view = |binding, view| wgpu::BindGroupEntry {
@@ -348,4 +347,25 @@ fn write(
     };
     let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
     queue.write_texture(to, bytes, layout, size);
+}
+
+/// Layers of a texture for so many tiles that WebGL takes for an array: one layer would be a plain
+/// texture, and square ones in multiples of six would be cubes.
+fn layers(tiles: u32) -> u32 {
+    let layers = tiles.max(2);
+    layers + u32::from(layers.is_multiple_of(6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_fill_an_array_never_cubes() {
+        for tiles in 0..=TABLE * TABLE {
+            let layers = layers(tiles);
+            assert!(layers >= tiles && layers > 1 && layers % 6 != 0, "{tiles}: {layers}");
+            assert!(layers <= TABLE * TABLE);
+        }
+    }
 }

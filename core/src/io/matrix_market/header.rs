@@ -6,7 +6,7 @@ use crate::matrix::FormatError;
 
 /// How the entries stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(in crate::io) enum Format {
     /// `row col value` lines.
     Coordinate,
     /// Values only, column by column.
@@ -15,18 +15,18 @@ pub(super) enum Format {
 
 /// Everything before the entries.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    pub(super) format: Format,
-    pub(super) field: Field,
-    pub(super) symmetry: Symmetry,
-    pub(super) rows: u32,
-    pub(super) cols: u32,
+pub(in crate::io) struct Header {
+    pub(in crate::io) format: Format,
+    pub(in crate::io) field: Field,
+    pub(in crate::io) symmetry: Symmetry,
+    pub(in crate::io) rows: u32,
+    pub(in crate::io) cols: u32,
     /// Lines of entries that must follow.
-    pub(super) declared: u64,
+    pub(in crate::io) declared: u64,
     /// 1-based line of the sizes.
-    pub(super) size_line: u64,
+    pub(in crate::io) size_line: u64,
     /// Offset of the first byte after the size line.
-    pub(super) body: usize,
+    pub(in crate::io) body: usize,
 }
 
 const BANNER: &str = "%%MatrixMarket";

@@ -1,5 +1,5 @@
 //! The Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): a reader
-//! for every kind of file in use, and a writer of `coordinate general`.
+//! for every kind of file in use, and writers of `coordinate general`.
 
 mod array;
 mod body;
@@ -13,10 +13,10 @@ mod tests;
 
 use num_complex::Complex64;
 
-pub use write::{WriteValue, write};
+pub(super) use self::header::{Format, Header};
+pub use write::{WriteValue, write, write_field};
 
 use self::body::Notes;
-use self::header::{Format, Header};
 use self::value::Value;
 use super::assemble::Triplets;
 use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry};
@@ -45,12 +45,21 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    let header = Header::read(text)?;
+    read_body(text, &Header::read(text)?, limit, progress)
+}
+
+/// Reads the matrix whose sizes and kind `header` says, from the text behind it.
+pub(super) fn read_body(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
     match header.field {
-        Field::Real => read_field::<value::Real>(text, &header, limit, progress),
-        Field::Integer => read_field::<value::Integer>(text, &header, limit, progress),
-        Field::Pattern => read_field::<value::Pattern>(text, &header, limit, progress),
-        Field::Complex => read_field::<value::Complex>(text, &header, limit, progress),
+        Field::Real => read_field::<value::Real>(text, header, limit, progress),
+        Field::Integer => read_field::<value::Integer>(text, header, limit, progress),
+        Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress),
+        Field::Complex => read_field::<value::Complex>(text, header, limit, progress),
     }
 }
 

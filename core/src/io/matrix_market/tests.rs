@@ -480,3 +480,43 @@ fn a_matrix_longer_than_a_wave_of_chunks_is_written_in_order() {
     let a = real(&large_file(400_000));
     assert_eq!(round_trip(&a).matrix, AnyMatrix::Real(a));
 }
+
+#[test]
+fn integers_and_patterns_are_written_as_such_or_refused_by_their_position() {
+    let text = |a: &Csr, field| {
+        let mut text = Vec::new();
+        write_field(a, field, &mut text, Progress::none())
+            .map(|()| String::from_utf8(text).unwrap())
+    };
+    let integers = [(0, 1, -3.0), (1, 0, -0.0), (2, 2, 9_007_199_254_740_992.0)];
+    let a = Csr::from_triplets(3, 3, &integers).unwrap();
+    let written = text(&a, Field::Integer).unwrap();
+    let banner = "%%MatrixMarket matrix coordinate integer general\n3 3 3\n";
+    assert_eq!(written, format!("{banner}1 2 -3\n2 1 -0\n3 3 9007199254740992\n"));
+    let back = read(&written).unwrap();
+    assert_eq!((back.field, back.warnings.len()), (Field::Integer, 0));
+    let bits = |a: &Csr| a.val().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(back.matrix.real().unwrap()), bits(&a));
+
+    let ones = Csr::from_triplets(2, 3, &[(0, 2, 1.0), (1, 0, 1.0)]).unwrap();
+    let written = text(&ones, Field::Pattern).unwrap();
+    assert_eq!(written, "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n");
+    assert_eq!(read(&written).unwrap().matrix, AnyMatrix::Real(ones));
+
+    // Rows 1 and 3 are empty.
+    let half = Csr::from_triplets(5, 3, &[(1, 1, 1.0), (3, 0, 1.0), (3, 2, 0.5)]).unwrap();
+    for field in [Field::Integer, Field::Pattern] {
+        let error = text(&half, field).unwrap_err().to_string();
+        let field = field.as_str();
+        assert_eq!(
+            error,
+            format!(
+                "the value 0.5 in row 4, column 3 cannot be written into a file of the field {field}"
+            )
+        );
+    }
+    for value in [f64::NAN, f64::INFINITY, 1e300] {
+        let a = Csr::from_triplets(1, 1, &[(0, 0, value)]).unwrap();
+        assert!(text(&a, Field::Integer).is_err(), "{value}");
+    }
+}

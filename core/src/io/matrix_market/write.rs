@@ -1,5 +1,5 @@
 //! Writing `coordinate general` files that read back bit for bit: the shortest decimal form of
-//! each value that names no other f64.
+//! each value that names no other f64, integers as such, or positions alone.
 
 use std::io::Write;
 use std::ops::Range;
@@ -47,8 +47,73 @@ pub fn write<T: WriteValue>(
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
+    let append = |value: T, text: &mut Vec<u8>| {
+        text.push(b' ');
+        value.append(text);
+    };
+    write_entries(matrix, T::FIELD, append, out, progress)
+}
+
+/// Writes a real matrix as a file of another field: `integer`, whose values must be integers up to
+/// 2⁵³, or `pattern`, whose values must be 1. What cannot be written so is found before anything
+/// is written.
+pub fn write_field(
+    matrix: &Csr<f64>,
+    field: Field,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    check_values(matrix, field)?;
+    match field {
+        Field::Integer => write_entries(matrix, field, append_integer, out, progress),
+        Field::Pattern => write_entries(matrix, field, |_, _| {}, out, progress),
+        Field::Real | Field::Complex => write(matrix, out, progress),
+    }
+}
+
+/// Up to 2⁵³ every integer is an f64, and reads back as the same.
+const LARGEST_INTEGER: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+
+/// Fails on the first value that a file of this field cannot say.
+fn check_values(matrix: &Csr<f64>, field: Field) -> Result<(), IoError> {
+    let is_written = |value: f64| match field {
+        Field::Integer => value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER,
+        Field::Pattern => value == 1.0,
+        Field::Real => true,
+        Field::Complex => false,
+    };
+    let Some(entry) = matrix.val().par_iter().position_first(|value| !is_written(*value)) else {
+        return Ok(());
+    };
+    // The last row that begins at or before the entry.
+    let row = matrix.row_ptr().partition_point(|offset| offset <= entry);
+    let (col, value) = (matrix.col().get(entry), matrix.val().get(entry));
+    Err(IoError::NotOfField {
+        row: row as u64,
+        col: col.map_or(0, |c| u64::from(*c) + 1),
+        value: value.copied().unwrap_or_default(),
+        field: field.as_str(),
+    })
+}
+
+fn append_integer(value: f64, text: &mut Vec<u8>) {
+    text.push(b' ');
+    if value == 0.0 && value.is_sign_negative() {
+        text.push(b'-');
+    }
+    text.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
+}
+
+/// Writes a header and every entry, `append` adding what follows its indices.
+fn write_entries<T: Scalar>(
+    matrix: &Csr<T>,
+    field: Field,
+    append: impl Fn(T, &mut Vec<u8>) + Sync,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
     let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
-    let field = T::FIELD.as_str();
+    let field = field.as_str();
     let header = format!("%%MatrixMarket matrix coordinate {field} general\n{rows} {cols} {nnz}\n");
     put(out, header.as_bytes())?;
     let wave_length = CHUNKS_PER_THREAD * rayon::current_num_threads();
@@ -63,7 +128,7 @@ pub fn write<T: WriteValue>(
         }
         wave.into_par_iter().zip(&mut texts).for_each(|(rows, text)| {
             text.clear();
-            append_rows(matrix, rows, text);
+            append_rows(matrix, rows, &append, text);
         });
         for text in &mut texts {
             progress.check()?;
@@ -82,7 +147,12 @@ fn rows_with_entries<T: Scalar>(matrix: &Csr<T>, first: usize, entries: usize) -
     first..end.clamp(first + 1, matrix.rows())
 }
 
-fn append_rows<T: WriteValue>(matrix: &Csr<T>, rows: Range<usize>, text: &mut Vec<u8>) {
+fn append_rows<T: Scalar>(
+    matrix: &Csr<T>,
+    rows: Range<usize>,
+    append: impl Fn(T, &mut Vec<u8>),
+    text: &mut Vec<u8>,
+) {
     let mut row_digits = itoa::Buffer::new();
     let mut col_digits = itoa::Buffer::new();
     for i in rows {
@@ -92,8 +162,7 @@ fn append_rows<T: WriteValue>(matrix: &Csr<T>, rows: Range<usize>, text: &mut Ve
             text.extend_from_slice(row);
             text.push(b' ');
             text.extend_from_slice(col_digits.format(u64::from(c) + 1).as_bytes());
-            text.push(b' ');
-            v.append(text);
+            append(v, text);
             text.push(b'\n');
         }
     }

@@ -1,0 +1,235 @@
+//! `sparsescope compare`: what changed between two bundles, and how sure that is.
+
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use sparsescope_core::bundle::{Bundle, Comparison, Limits, Run, RunKey};
+use sparsescope_core::measure::{CONFIDENCE, Change, Ratio};
+
+use super::Outcome;
+use super::args::CompareArgs;
+use super::output::{print, print_json};
+use super::table::{counted, render, seconds, table};
+
+/// Runs that a sentence or a list names before it says how many more there are.
+const NAMED: usize = 5;
+
+pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
+    let (before, after) = (open(&args.before)?, open(&args.after)?);
+    let comparison = Comparison::of(&before, &after);
+    if args.json {
+        print_json(&as_json(args, &before, &after, &comparison))?;
+    } else {
+        print(&as_text(args, &before, &after, &comparison))?;
+    }
+    for warning in &comparison.warnings {
+        eprintln!("warning: {warning}");
+    }
+    Ok(judge(args, &comparison))
+}
+
+pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
+    Bundle::open(path, &Limits::default())
+        .with_context(|| format!("cannot open {}", path.display()))
+}
+
+/// Exit code 3 when a limit was set and passed, or a right result became wrong.
+fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
+    let Some(limit) = args.fail_above else { return Outcome::Success };
+    let slower: Vec<String> = comparison
+        .slower_than(limit)
+        .map(|run| format!("{} ({})", run.key.words(&run.matrix.name), factor(run.ratio)))
+        .collect();
+    let wrong: Vec<String> =
+        comparison.wrong_now().map(|change| change.key.words(&change.matrix.name)).collect();
+    if !slower.is_empty() {
+        let runs = counted(slower.len(), "run is", "runs are");
+        eprintln!("error: {runs} slower than {limit} times before: {}", some(&slower));
+    }
+    if !wrong.is_empty() {
+        let runs = counted(wrong.len(), "result is", "results are");
+        eprintln!("error: {runs} no longer right: {}", some(&wrong));
+    }
+    // Nothing measured is no proof that nothing became slower.
+    let nothing = comparison.runs.is_empty() && wrong.is_empty();
+    if nothing {
+        eprintln!("error: no run was timed in both bundles, so that --fail-above cannot be judged");
+    }
+    match slower.is_empty() && wrong.is_empty() {
+        true if nothing => Outcome::Incomplete,
+        true => Outcome::Success,
+        false => Outcome::CheckFailed,
+    }
+}
+
+/// The first names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!("; and {n} more"),
+    };
+    format!("{}{more}", shown.join("; "))
+}
+
+/// `1.25x`, with its interval where there is one.
+fn factor(ratio: Ratio) -> String {
+    match ratio.interval {
+        Some((low, high)) => format!("{:.3}x, {low:.3} to {high:.3}", ratio.value),
+        None => format!("{:.3}x, too few samples to be sure", ratio.value),
+    }
+}
+
+fn as_text(
+    args: &CompareArgs,
+    before: &Bundle,
+    after: &Bundle,
+    comparison: &Comparison<'_>,
+) -> String {
+    let headings =
+        ["matrix", "kernel", "setting", "before", "after", "after/before", "95 % interval", ""];
+    let mut list = table(&headings, &[3, 4, 5, 6]);
+    let mut shown = 0;
+    for run in &comparison.runs {
+        let change = run.ratio.change();
+        if change == Change::Unclear && !args.all {
+            continue;
+        }
+        shown += 1;
+        let medians = [run.before, run.after].map(|run| median(run).map_or("-".into(), seconds));
+        let [before, after] = medians;
+        let interval = run.ratio.interval;
+        let interval = interval.map_or("-".into(), |(low, high)| format!("{low:.3} to {high:.3}"));
+        list.add_row([
+            run.matrix.name.clone(),
+            run.key.kernel.to_owned(),
+            run.key.setting(),
+            before,
+            after,
+            format!("{:.3}x", run.ratio.value),
+            interval,
+            change.as_str().to_owned(),
+        ]);
+    }
+    let mut text = if shown > 0 { format!("{}\n", render(&list)) } else { String::new() };
+    let count = |change| comparison.count(change);
+    text += &format!(
+        "{} in both: {} faster, {} slower, {} unclear (with {:.0} % confidence).\n",
+        counted(comparison.runs.len(), "timed run is", "timed runs are"),
+        count(Change::Faster),
+        count(Change::Slower),
+        count(Change::Unclear),
+        CONFIDENCE * 100.0
+    );
+    if let Some(mean) = comparison.geometric_mean {
+        text += &format!("Geometric mean of after/before: {}.\n", factor(mean));
+    }
+    if comparison.untimed > 0 {
+        let runs = counted(comparison.untimed, "run has", "runs have");
+        text += &format!("{runs} no time in either, for the same outcome of the check.\n");
+    }
+    for change in &comparison.verdicts {
+        let words = change.key.words(&change.matrix.name);
+        let verdicts = [change.before, change.after].map(|run| run.check.verdict.as_str());
+        text += &format!("{words}: {} before, {} after", verdicts[0], verdicts[1]);
+        let reason = change.after.check.reason.as_deref().or(change.before.check.reason.as_deref());
+        text += &reason.map_or(String::from("\n"), |reason| format!(" ({reason})\n"));
+    }
+    for (missing, bundle, which) in
+        [(&comparison.only_before, before, "first"), (&comparison.only_after, after, "second")]
+    {
+        if !missing.is_empty() {
+            let names: Vec<String> =
+                missing.iter().map(|(run, key)| key.words(matrix_name(bundle, run))).collect();
+            let runs = counted(missing.len(), "run is", "runs are");
+            text += &format!("{runs} in the {which} bundle only: {}.\n", some(&names));
+        }
+    }
+    text
+}
+
+fn matrix_name<'b>(bundle: &'b Bundle, run: &'b Run) -> &'b str {
+    bundle.matrix(&run.matrix).map_or(run.matrix.as_str(), |folder| folder.record.name.as_str())
+}
+
+fn median(run: &Run) -> Option<f64> {
+    run.figures.as_ref().map(|figures| figures.median_s)
+}
+
+fn as_json(
+    args: &CompareArgs,
+    before: &Bundle,
+    after: &Bundle,
+    comparison: &Comparison<'_>,
+) -> Value {
+    let described = |path: &Path, bundle: &Bundle| {
+        json!({
+            "path": path.display().to_string(),
+            "label": bundle.label,
+            "created": bundle.created,
+            "runs": bundle.runs.len(),
+        })
+    };
+    let runs = comparison.runs.iter().map(|run| {
+        let mut value = key_as_json(&run.key, &run.matrix.name);
+        value["before_s"] = json!(median(run.before));
+        value["after_s"] = json!(median(run.after));
+        merge_ratio(&mut value, Some(run.ratio));
+        value["change"] = json!(run.ratio.change().as_str());
+        value
+    });
+    let verdicts = comparison.verdicts.iter().map(|change| {
+        let mut value = key_as_json(&change.key, &change.matrix.name);
+        value["before"] = json!(change.before.check.verdict);
+        value["after"] = json!(change.after.check.verdict);
+        value["reason"] = json!(change.after.check.reason);
+        value
+    });
+    let only = |missing: &[(&Run, RunKey<'_>)], bundle: &Bundle| -> Vec<Value> {
+        missing.iter().map(|(run, key)| key_as_json(key, matrix_name(bundle, run))).collect()
+    };
+    let mut mean = json!({});
+    merge_ratio(&mut mean, comparison.geometric_mean);
+    json!({
+        "before": described(&args.before, before),
+        "after": described(&args.after, after),
+        "confidence": CONFIDENCE,
+        "runs": runs.collect::<Vec<Value>>(),
+        "faster": comparison.count(Change::Faster),
+        "slower": comparison.count(Change::Slower),
+        "unclear": comparison.count(Change::Unclear),
+        "untimed": comparison.untimed,
+        "geometric_mean": comparison.geometric_mean.is_some().then_some(mean),
+        "verdicts": verdicts.collect::<Vec<Value>>(),
+        "only_before": only(&comparison.only_before, before),
+        "only_after": only(&comparison.only_after, after),
+        "warnings": comparison.warnings,
+        "fail_above": args.fail_above,
+        "above": args.fail_above.map(|limit| comparison.slower_than(limit).count()),
+        "wrong_now": comparison.wrong_now().count(),
+    })
+}
+
+fn key_as_json(key: &RunKey<'_>, matrix: &str) -> Value {
+    json!({
+        "matrix": matrix,
+        "sha256": key.sha256,
+        "source": key.source,
+        "kernel": key.kernel,
+        "precision": key.precision,
+        "params": key.params,
+        "device": key.device,
+        "threads": key.threads,
+        "block": key.block,
+        "hot": key.hot,
+    })
+}
+
+/// The ratio and its interval, null where there is none.
+fn merge_ratio(value: &mut Value, ratio: Option<Ratio>) {
+    let interval = ratio.and_then(|ratio| ratio.interval);
+    value["ratio"] = json!(ratio.map(|ratio| ratio.value));
+    value["low"] = json!(interval.map(|(low, _)| low));
+    value["high"] = json!(interval.map(|(_, high)| high));
+}

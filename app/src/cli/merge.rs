@@ -1,0 +1,43 @@
+//! `sparsescope merge`: one bundle from several, e.g. of a sweep that was split over machines.
+
+use sparsescope_core::bundle::{Conflicts, merge};
+
+use super::args::{MergeArgs, PreferArg};
+use super::compare::open;
+use super::output::{check_free, now, producer};
+use super::table::counted;
+use super::{Outcome, UsageError};
+
+pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
+    if args.bundles.len() < 2 {
+        let sentence = "merge takes two bundles or more, and there is one";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    check_free(&args.output, args.force)?;
+    let mut bundles = Vec::new();
+    for path in &args.bundles {
+        bundles.push(open(path)?);
+    }
+    let conflicts = match args.prefer {
+        Some(PreferArg::Last) => Conflicts::PreferLast,
+        None => Conflicts::Refuse,
+    };
+    let mut merged = merge(&bundles, conflicts, producer(), now()).map_err(|error| {
+        let is_conflict = matches!(error, sparsescope_core::bundle::BundleError::Conflict { .. });
+        let hint = "; --prefer last takes each from the last bundle that has it";
+        anyhow::anyhow!("{error}{}", if is_conflict { hint } else { "" })
+    })?;
+    if let Some(label) = &args.label {
+        merged.label = Some(label.clone());
+    }
+    merged.save(&args.output, args.force)?;
+    eprintln!(
+        "{}: {} on {} in {}{}",
+        args.output.display(),
+        counted(merged.runs.len(), "run", "runs"),
+        counted(merged.matrices.len(), "matrix", "matrices"),
+        counted(merged.environments.len(), "environment", "environments"),
+        if merged.complete { "" } else { "; incomplete, as one of the bundles is" }
+    );
+    Ok(Outcome::Success)
+}

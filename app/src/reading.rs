@@ -1,0 +1,147 @@
+//! Matrices that the window reads: one after the other in a thread of their own, so that the window
+//! goes on drawing, says how far it is, and can be told to stop.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use egui::{Button, Label, Panel, ProgressBar, Ui};
+use sparsescope_core::experiment::{LoadedMatrix, MatrixSource, SourceError};
+use sparsescope_core::io::Progress;
+use sparsescope_core::memory::MemoryLimit;
+
+use crate::picture::Picture;
+use crate::shell::App;
+
+/// What takes less time than this is not worth a bar.
+const SHOWN_AFTER: Duration = Duration::from_millis(300);
+
+/// The matrix that is being read and those that wait.
+#[derive(Default)]
+pub(crate) struct Reading {
+    waiting: VecDeque<PathBuf>,
+    current: Option<Job>,
+}
+
+struct Job {
+    path: PathBuf,
+    started: Instant,
+    /// Bytes of the file.
+    total: u64,
+    shared: Arc<Shared>,
+    result: Receiver<Result<Read, SourceError>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Bytes dealt with.
+    done: AtomicU64,
+    cancel: AtomicBool,
+}
+
+/// A matrix that was read, and its picture.
+struct Read {
+    matrix: LoadedMatrix,
+    picture: Picture,
+}
+
+impl Reading {
+    /// Reads this file after those before it.
+    pub(crate) fn add(&mut self, path: &Path) {
+        self.waiting.push_back(path.to_owned());
+    }
+
+    /// Gives what was read to `app`, begins with the next, and shows how far it is.
+    pub(crate) fn ui(&mut self, ui: &mut Ui, app: &mut App) {
+        if let Some(job) = &self.current {
+            match job.result.try_recv() {
+                Err(TryRecvError::Empty) => {}
+                end => {
+                    finish(app, &job.path, end.ok());
+                    self.current = None;
+                }
+            }
+        }
+        if self.current.is_none()
+            && let Some(path) = self.waiting.pop_front()
+        {
+            self.current = Some(Job::start(path, ui.ctx().clone()));
+        }
+        let Some(job) = &self.current else { return };
+        ui.ctx().request_repaint_after(Duration::from_millis(100));
+        if job.started.elapsed() < SHOWN_AFTER {
+            return;
+        }
+        let waiting = self.waiting.len();
+        let stopped = Panel::bottom("reading").show(ui, |ui| bar(ui, job, waiting)).inner;
+        if stopped {
+            job.shared.cancel.store(true, Ordering::Relaxed);
+            self.waiting.clear();
+        }
+    }
+}
+
+impl Job {
+    fn start(path: PathBuf, context: egui::Context) -> Self {
+        let shared = Arc::new(Shared::default());
+        let (sender, result) = channel();
+        let total = path.metadata().map_or(0, |meta| meta.len());
+        let job = Self { path: path.clone(), started: Instant::now(), total, shared, result };
+        let shared = job.shared.clone();
+        std::thread::spawn(move || {
+            // A window that is gone wants no matrix.
+            let _ = sender.send(read(path, &shared));
+            context.request_repaint();
+        });
+        job
+    }
+}
+
+fn read(path: PathBuf, shared: &Shared) -> Result<Read, SourceError> {
+    let progress = Progress::none().counting(&shared.done);
+    let source = MatrixSource::File(path);
+    let matrix = source.load(MemoryLimit::of_machine(), progress, &shared.cancel)?;
+    let picture = Picture::of(&matrix.values);
+    Ok(Read { matrix, picture })
+}
+
+/// Shows the matrix, or says why there is none. Without a result the thread has ended early.
+fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>) {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    match result {
+        Some(Ok(Read { matrix, picture })) => app.add_matrix(&name, matrix, picture),
+        Some(Err(error)) if error.is_cancelled() => {}
+        Some(Err(error)) => app.notify(format!("{name} was not opened: {error}.")),
+        None => app.notify(format!("{name} was not opened: its reader failed.")),
+    }
+}
+
+/// How far it is; whether it is to stop.
+fn bar(ui: &mut Ui, job: &Job, waiting: usize) -> bool {
+    let (done, total) = (job.shared.done.load(Ordering::Relaxed), job.total.max(1));
+    let share = (done as f32 / total as f32).min(1.0);
+    let name = job.path.file_name().unwrap_or(job.path.as_os_str()).to_string_lossy();
+    let what = match (share < 1.0, waiting) {
+        (false, _) => format!("counting the entries of {name}"),
+        (true, 0) => format!("reading {name}"),
+        (true, more) => format!("reading {name}; {more} more to read"),
+    };
+    let row = |ui: &mut Ui| {
+        let hover = "Read no further; what was open before stays";
+        let stopped = ui.add(Button::new("Cancel")).on_hover_text(hover).clicked();
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            let percent = format!("{:.0} %", share * 100.0);
+            ui.add(ProgressBar::new(share).desired_width(150.0).text(percent));
+            ui.add(Label::new(&what).truncate()).on_hover_text(job.path.display().to_string());
+        });
+        stopped
+    };
+    ui.add_space(4.0);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let stopped = ui.horizontal(|ui| ui.with_layout(layout, row).inner).inner;
+    ui.add_space(4.0);
+    stopped
+}

@@ -1,0 +1,390 @@
+//! What changed between two bundles: runs of one key side by side, each with the ratio of its
+//! median times and how sure that is.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rayon::prelude::*;
+
+use super::{Bundle, Environment, MatrixRecord, Run, RunKey, Verdict};
+use crate::measure::{Change, Ratio, RatioEstimate, geometric_mean};
+
+/// Bandwidths and frequencies within this factor are called the same.
+const SAME_BANDWIDTH: f64 = 1.1;
+
+/// Two bundles side by side; `before` and `after` are in the order in which they were given.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    /// Runs that both bundles have times of, in the order of the first.
+    pub runs: Vec<ComparedRun<'a>>,
+    /// Runs that both bundles have, with different outcomes of their checks.
+    pub verdicts: Vec<VerdictChange<'a>>,
+    /// Runs that both have and neither timed.
+    pub untimed: usize,
+    /// Runs that only the first bundle has.
+    pub only_before: Vec<(&'a Run, RunKey<'a>)>,
+    /// Runs that only the second bundle has.
+    pub only_after: Vec<(&'a Run, RunKey<'a>)>,
+    /// Geometric mean over [`runs`](Self::runs) of after over before.
+    pub geometric_mean: Option<Ratio>,
+    /// What makes the comparison less than fair, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// A run that both bundles timed.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRun<'a> {
+    /// In the first bundle.
+    pub before: &'a Run,
+    /// In the second.
+    pub after: &'a Run,
+    /// Its matrix, as the first bundle describes it.
+    pub matrix: &'a MatrixRecord,
+    /// What they have in common.
+    pub key: RunKey<'a>,
+    /// Median after over median before.
+    pub ratio: Ratio,
+}
+
+/// A run whose check ended differently.
+#[derive(Clone, Copy, Debug)]
+pub struct VerdictChange<'a> {
+    /// In the first bundle.
+    pub before: &'a Run,
+    /// In the second.
+    pub after: &'a Run,
+    /// What they have in common.
+    pub key: RunKey<'a>,
+    /// Its matrix, as the first bundle describes it.
+    pub matrix: &'a MatrixRecord,
+}
+
+impl VerdictChange<'_> {
+    /// A result that was right and no longer is.
+    pub fn is_regression(&self) -> bool {
+        (self.before.check.verdict, self.after.check.verdict) == (Verdict::Pass, Verdict::Fail)
+    }
+}
+
+/// Runs by key, and how many lie hidden behind an earlier one of the same key.
+type Keyed<'a> = (HashMap<RunKey<'a>, &'a Run>, usize);
+
+impl<'a> Comparison<'a> {
+    /// Compares two bundles run by run. The result depends on nothing but them.
+    pub fn of(before: &'a Bundle, after: &'a Bundle) -> Self {
+        let ((first, first_hidden), (second, second_hidden)) = (keyed(before), keyed(after));
+        let mut pairs = Vec::new();
+        let mut only_before = Vec::new();
+        for run in &before.runs {
+            let Some(matrix) = before.matrix(&run.matrix).map(|folder| &folder.record) else {
+                continue;
+            };
+            let key = run.key(matrix);
+            let is_first = first.get(&key).is_some_and(|first| std::ptr::eq(*first, run));
+            match second.get(&key) {
+                _ if !is_first => {}
+                Some(after) => pairs.push((run, *after, matrix, key)),
+                None => only_before.push((run, key)),
+            }
+        }
+        let keys = after.runs.iter().filter_map(|run| Some((run, after.key(run)?)));
+        let only_after = keys.filter(|(_, key)| !first.contains_key(key)).collect();
+
+        let estimates: Vec<Option<RatioEstimate>> = pairs
+            .par_iter()
+            .enumerate()
+            .map(|(k, (before, after, ..))| {
+                RatioEstimate::of(&before.samples, &after.samples, k as u64)
+            })
+            .collect();
+        let mut runs = Vec::new();
+        let mut verdicts = Vec::new();
+        let mut untimed = 0;
+        for (&(before, after, matrix, key), estimate) in pairs.iter().zip(&estimates) {
+            if let Some(estimate) = estimate {
+                runs.push(ComparedRun { before, after, matrix, key, ratio: estimate.ratio });
+            } else if before.check.verdict != after.check.verdict {
+                verdicts.push(VerdictChange { before, after, key, matrix });
+            } else {
+                untimed += 1;
+            }
+        }
+        let estimates: Vec<RatioEstimate> = estimates.into_iter().flatten().collect();
+        let mut warnings = Vec::new();
+        for (hidden, which) in [(first_hidden, "first"), (second_hidden, "second")] {
+            if hidden > 0 {
+                warnings.push(format!(
+                    "{hidden} runs of the {which} bundle repeat an earlier one and were left out"
+                ));
+            }
+        }
+        for flag in [(before.complete, "first"), (after.complete, "second")] {
+            if let (false, which) = flag {
+                warnings.push(format!("the {which} bundle is incomplete"));
+            }
+        }
+        let matched = runs.iter().map(|run| (run.before, run.after));
+        warnings.extend(environment_warnings(before, after, matched));
+        if pairs.is_empty() {
+            warnings.extend(nothing_in_common(before, after));
+        }
+        let geometric_mean = geometric_mean(&estimates);
+        Self { runs, verdicts, untimed, only_before, only_after, geometric_mean, warnings }
+    }
+
+    /// How many runs changed in this way.
+    pub fn count(&self, change: Change) -> usize {
+        self.runs.iter().filter(|run| run.ratio.change() == change).count()
+    }
+
+    /// Runs that became slower by more than the factor `limit`.
+    pub fn slower_than(&self, limit: f64) -> impl Iterator<Item = &ComparedRun<'a>> {
+        self.runs.iter().filter(move |run| run.ratio.exceeds(limit))
+    }
+
+    /// Results that were right and no longer are.
+    pub fn wrong_now(&self) -> impl Iterator<Item = &VerdictChange<'a>> {
+        self.verdicts.iter().filter(|change| change.is_regression())
+    }
+}
+
+fn keyed(bundle: &Bundle) -> Keyed<'_> {
+    let mut runs = HashMap::new();
+    let mut hidden = 0;
+    for run in &bundle.runs {
+        if let Some(key) = bundle.key(run) {
+            // A timed run says more than one that was cut short or refused.
+            match runs.entry(key) {
+                std::collections::hash_map::Entry::Vacant(free) => {
+                    free.insert(run);
+                }
+                std::collections::hash_map::Entry::Occupied(mut taken) => {
+                    hidden += 1;
+                    if taken.get().samples.is_empty() && !run.samples.is_empty() {
+                        taken.insert(run);
+                    }
+                }
+            }
+        }
+    }
+    (runs, hidden)
+}
+
+/// Why no run could be matched.
+fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
+    let devices = |bundle: &Bundle| {
+        let devices: BTreeSet<&str> = bundle.runs.iter().map(|run| run.device.as_str()).collect();
+        devices.into_iter().map(super::names::printable).collect::<Vec<_>>().join(", ")
+    };
+    let identities = |bundle: &Bundle| -> BTreeSet<String> {
+        bundle.matrices.iter().map(|matrix| matrix.record.sha256.clone()).collect()
+    };
+    let (first, second) = (devices(before), devices(after));
+    if before.runs.is_empty() || after.runs.is_empty() {
+        Some("one of the bundles has no runs".to_owned())
+    } else if identities(before).is_disjoint(&identities(after)) {
+        Some("the bundles have no matrix in common".to_owned())
+    } else if first != second {
+        Some(format!(
+            "no run is in both bundles: the first was measured on {first}, the second on {second}"
+        ))
+    } else {
+        Some("no run is in both bundles".to_owned())
+    }
+}
+
+/// What differs between the environments of runs that were matched, each once.
+fn environment_warnings<'a>(
+    before: &Bundle,
+    after: &Bundle,
+    matched: impl Iterator<Item = (&'a Run, &'a Run)>,
+) -> Vec<String> {
+    let pairs: BTreeSet<(&str, &str)> =
+        matched.map(|(b, a)| (b.environment.as_str(), a.environment.as_str())).collect();
+    let mut warnings = Vec::new();
+    for (first, second) in pairs {
+        let (Some(first), Some(second)) = (before.environment(first), after.environment(second))
+        else {
+            continue;
+        };
+        for warning in differences(first, second) {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+    warnings
+}
+
+/// What differs between two environments that may change times.
+fn differences(first: &Environment, second: &Environment) -> Vec<String> {
+    let (first_facts, second_facts) = (facts(first), facts(second));
+    let mut found = Vec::new();
+    let names: BTreeSet<&String> = first_facts.keys().chain(second_facts.keys()).collect();
+    for name in names {
+        let of = |facts: &BTreeMap<String, String>| {
+            facts
+                .get(name)
+                .filter(|v| !v.is_empty())
+                .map_or("none".to_owned(), |v| super::names::printable(v))
+        };
+        let (one, other) = (of(&first_facts), of(&second_facts));
+        if one != other {
+            let name = super::names::printable(name);
+            found.push(format!("the {name} differs: {one} before, {other} after"));
+        }
+    }
+    for one in &first.bandwidth {
+        let other = second.bandwidth.iter().find(|other| other.threads == one.threads);
+        let Some(other) = other.filter(|other| other.copy > 0.0 && one.copy > 0.0) else {
+            continue;
+        };
+        let factor = other.copy / one.copy;
+        if !(1.0 / SAME_BANDWIDTH..=SAME_BANDWIDTH).contains(&factor) {
+            found.push(format!(
+                "the copy bandwidth with {} threads differs: {:.1} GB/s before, {:.1} GB/s after",
+                one.threads,
+                one.copy / 1e9,
+                other.copy / 1e9
+            ));
+        }
+    }
+    found
+}
+
+/// What describes a machine, a system and a build, by name.
+fn facts(environment: &Environment) -> BTreeMap<String, String> {
+    let Environment { cpu, build, .. } = environment;
+    let mut facts = BTreeMap::from([
+        ("processor".to_owned(), cpu.model.clone()),
+        ("number of processors".to_owned(), cpu.logical.to_string()),
+        ("frequency governor".to_owned(), cpu.governor.clone().unwrap_or_default()),
+        ("operating system".to_owned(), environment.os.clone()),
+        ("compiler".to_owned(), build.rustc.clone()),
+        ("target".to_owned(), build.target.clone()),
+        ("build profile".to_owned(), build.profile.clone()),
+        ("set of build flags".to_owned(), build.flags.clone()),
+        ("binding of threads".to_owned(), environment.threads_bound.to_string()),
+    ]);
+    for (k, gpu) in environment.gpus.iter().enumerate() {
+        facts.insert(format!("model of GPU {k}"), gpu.model.clone());
+        for (name, value) in gpu.details.iter().filter(|(name, _)| is_version(name)) {
+            facts.insert(format!("{name} of GPU {k}"), value.clone());
+        }
+    }
+    facts
+}
+
+/// Clocks and temperatures are never the same twice; drivers and libraries should be.
+fn is_version(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["driver", "version", "cuda", "library"].iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Figures, sample};
+
+    /// The sample bundle, its first run with these times.
+    fn timed(samples: &[f64]) -> Bundle {
+        let mut bundle = sample::bundle();
+        let run = &mut bundle.runs[0];
+        run.samples = samples.to_vec();
+        run.figures = Figures::from_samples(samples, 20.0, 184);
+        bundle
+    }
+
+    fn around(time: f64) -> Vec<f64> {
+        (0..20).map(|k| time * (1.0 + f64::from(k % 5) * 1e-3)).collect()
+    }
+
+    #[test]
+    fn each_run_is_matched_by_its_key_and_the_change_is_found() {
+        let (before, mut after) = (timed(&around(1e-3)), timed(&around(2e-3)));
+        // Another order and other ids are the same runs.
+        after.runs.reverse();
+        after.matrices[0].record.id = "other".into();
+        for run in after.runs.iter_mut().filter(|run| run.matrix.starts_with("five")) {
+            run.matrix = "other".into();
+        }
+        let found = Comparison::of(&before, &after);
+        assert_eq!((found.runs.len(), found.untimed, found.verdicts.len()), (3, 3, 0));
+        assert!(found.only_before.is_empty() && found.only_after.is_empty());
+        let first = found.runs[0];
+        assert_eq!((first.key.kernel, first.matrix.name.as_str()), ("cpu/csr/serial", "five"));
+        assert!((first.ratio.value - 2.0).abs() < 1e-9);
+        assert_eq!(first.ratio.change(), Change::Slower);
+        // Two samples each: unclear.
+        assert_eq!(
+            [Change::Slower, Change::Faster, Change::Unclear].map(|c| found.count(c)),
+            [1, 0, 2]
+        );
+        // 2, 1 and 1.
+        assert!((found.geometric_mean.unwrap().value - 2f64.cbrt()).abs() < 1e-9);
+        assert_eq!((found.slower_than(1.9).count(), found.slower_than(2.1).count()), (1, 0));
+        let back = Comparison::of(&after, &before);
+        assert_eq!(back.count(Change::Faster), 1);
+        assert_eq!(back.slower_than(1.0).count(), 0);
+    }
+
+    #[test]
+    fn a_bundle_has_not_changed_against_itself() {
+        let bundle = timed(&around(1e-3));
+        let found = Comparison::of(&bundle, &bundle);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+        assert!(found.runs.iter().all(|run| run.ratio.value == 1.0));
+        assert_eq!(found.geometric_mean.unwrap().value, 1.0);
+    }
+
+    #[test]
+    fn missing_runs_and_changed_verdicts_are_told() {
+        let (before, mut after) = (timed(&around(1e-3)), timed(&around(1e-3)));
+        after.runs.remove(1);
+        after.runs[0].check.verdict = Verdict::Fail;
+        after.runs[0].check.reason = Some("row 3 differs".into());
+        after.runs[0].samples.clear();
+        after.runs[0].figures = None;
+        let found = Comparison::of(&before, &after);
+        let missing: Vec<&str> = found.only_before.iter().map(|(_, key)| key.kernel).collect();
+        assert_eq!(missing, ["cpu/csr/nnz"]);
+        assert_eq!((found.only_after.len(), found.verdicts.len()), (0, 1));
+        assert_eq!(found.wrong_now().count(), 1);
+        let back = Comparison::of(&after, &before);
+        assert_eq!((back.only_after.len(), back.wrong_now().count()), (1, 0));
+    }
+
+    #[test]
+    fn other_machines_and_builds_are_told() {
+        let (before, mut after) = (timed(&around(1e-3)), timed(&around(1e-3)));
+        after.environments[0].build.profile = "debug".into();
+        after.environments[0].bandwidth[0].copy = 5e9;
+        after.environments[0].noise.load_before = Some(99.0);
+        let found = Comparison::of(&before, &after);
+        assert_eq!(
+            found.warnings,
+            [
+                "the build profile differs: release before, debug after",
+                "the copy bandwidth with 4 threads differs: 10.0 GB/s before, 5.0 GB/s after"
+            ]
+        );
+        for run in &mut after.runs {
+            run.device.push_str(" II");
+        }
+        let found = Comparison::of(&before, &after);
+        assert_eq!((found.runs.len(), found.only_before.len()), (0, 6));
+        assert!(found.warnings[0].starts_with("no run is in both bundles: the first was measured"));
+        assert_eq!(found.geometric_mean, None);
+    }
+
+    #[test]
+    fn a_run_given_twice_counts_once() {
+        let (before, mut after) = (timed(&around(1e-3)), timed(&around(1e-3)));
+        after.runs.push(after.runs[0].clone());
+        let found = Comparison::of(&before, &after);
+        assert_eq!(found.runs.len(), 3);
+        assert_eq!(
+            found.warnings,
+            ["1 runs of the second bundle repeat an earlier one and were left out"]
+        );
+    }
+}

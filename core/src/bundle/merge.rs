@@ -1,0 +1,312 @@
+//! One bundle from several: a sweep that was split over machines or days.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::names::{is_safe_id, printable};
+use super::{Bundle, BundleError, Environment, MatrixFolder, Producer, Run, RunKey};
+
+/// Keys and names that an error lists.
+const EXAMPLES: usize = 5;
+
+/// What to do with a run, or another entry, that two bundles hold with different contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// Nothing is merged, and the error names them.
+    Refuse,
+    /// The last bundle that holds it counts.
+    PreferLast,
+}
+
+/// Merges bundles in their order. Matrices of one identity and source become one; environments
+/// stay apart, each run naming its own, unless they are equal in everything; equal runs are kept
+/// once. The result is complete where all are, and has a plan only where all have the same.
+pub fn merge(
+    bundles: &[Bundle],
+    conflicts: Conflicts,
+    producer: Producer,
+    created: String,
+) -> Result<Bundle, BundleError> {
+    let mut merged = Bundle::new(producer, created);
+    let mut runs: Vec<Run> = Vec::new();
+    for bundle in bundles {
+        let environments = take_environments(&mut merged, bundle);
+        let matrices = take_matrices(&mut merged, bundle);
+        for run in &bundle.runs {
+            let mut run = run.clone();
+            rename(&mut run.environment, &environments);
+            rename(&mut run.matrix, &matrices);
+            runs.push(run);
+        }
+    }
+    merged.runs = settle_runs(&merged, runs, conflicts)?;
+    merged.others = settle_others(bundles, conflicts)?;
+    merged.label = joined_labels(bundles);
+    merged.complete = bundles.iter().all(|bundle| bundle.complete);
+    let plan = bundles.first().and_then(|bundle| bundle.plan.clone());
+    merged.plan = plan.filter(|plan| bundles.iter().all(|b| b.plan.as_ref() == Some(plan)));
+    merged.check()?;
+    Ok(merged)
+}
+
+fn rename(id: &mut String, names: &BTreeMap<String, String>) {
+    if let Some(name) = names.get(id) {
+        id.clone_from(name);
+    }
+}
+
+/// The id itself, or with a number behind it, that is not taken yet: ids that differ only in case
+/// would be one folder on many systems.
+fn free_id(id: &str, taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2u64..).map(|k| {
+        let number = format!("-{k}");
+        // Ids are ASCII and have a longest length.
+        let kept: String = id.chars().take(80 - number.len()).collect();
+        kept + &number
+    });
+    let free = std::iter::once(id.to_owned()).chain(numbered).find(|id| !taken(id));
+    free.filter(|id| is_safe_id(id)).unwrap_or_else(|| id.to_owned())
+}
+
+/// Adds the bundle's environments; returns their new ids by the old ones.
+fn take_environments(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for environment in &bundle.environments {
+        let same = |other: &&Environment| {
+            Environment { id: String::new(), ..(*other).clone() }
+                == Environment { id: String::new(), ..environment.clone() }
+        };
+        let known = merged.environments.iter().find(same).map(|known| known.id.clone());
+        let id = known.unwrap_or_else(|| {
+            let taken =
+                |id: &str| merged.environments.iter().any(|e| e.id.eq_ignore_ascii_case(id));
+            let id = free_id(&environment.id, taken);
+            merged.environments.push(Environment { id: id.clone(), ..environment.clone() });
+            id
+        });
+        names.insert(environment.id.clone(), id);
+    }
+    names
+}
+
+/// Adds the bundle's matrices; returns their new ids by the old ones.
+fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for folder in &bundle.matrices {
+        let record = &folder.record;
+        let known = merged.id_of(&record.sha256, record.source).map(str::to_owned);
+        let id = known.unwrap_or_else(|| {
+            let taken =
+                |id: &str| merged.matrices.iter().any(|m| m.record.id.eq_ignore_ascii_case(id));
+            let id = free_id(&record.id, taken);
+            let mut folder = MatrixFolder { files: BTreeMap::new(), ..folder.clone() };
+            folder.record.id.clone_from(&id);
+            merged.matrices.push(folder);
+            id
+        });
+        // The picture of one bundle beside the whole matrix of another: both describe the matrix.
+        if let Some(kept) = merged.matrices.iter_mut().find(|m| m.record.id == id) {
+            add_files(kept, folder);
+        }
+        names.insert(record.id.clone(), id);
+    }
+    names
+}
+
+/// Files of a picture belong together: they are taken over when there are none of it yet.
+fn add_files(kept: &mut MatrixFolder, folder: &MatrixFolder) {
+    let is_whole = |name: &str| name == "matrix.mtx";
+    let has_picture = kept.files.keys().any(|name| !is_whole(name));
+    for (name, content) in &folder.files {
+        if is_whole(name) || !has_picture {
+            kept.files.entry(name.clone()).or_insert_with(|| content.clone());
+        }
+    }
+}
+
+/// Each key once, matrices in order, otherwise in the order in which the runs came.
+fn settle_runs(
+    merged: &Bundle,
+    runs: Vec<Run>,
+    conflicts: Conflicts,
+) -> Result<Vec<Run>, BundleError> {
+    let places: HashMap<&str, usize> = merged
+        .matrices
+        .iter()
+        .enumerate()
+        .map(|(k, matrix)| (matrix.record.id.as_str(), k))
+        .collect();
+    let mut chosen: HashMap<RunKey<'_>, usize> = HashMap::new();
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    let mut clashes = Vec::new();
+    for (k, run) in runs.iter().enumerate() {
+        let Some(matrix) = merged.matrix(&run.matrix) else { continue };
+        let key = run.key(&matrix.record);
+        match chosen.get(&key).and_then(|place| order.get_mut(*place)) {
+            None => {
+                chosen.insert(key, order.len());
+                let place = places.get(run.matrix.as_str()).copied().unwrap_or_default();
+                order.push((place, k));
+            }
+            Some((_, earlier)) => {
+                if runs.get(*earlier) != Some(run) {
+                    clashes.push(key.words(&matrix.record.name));
+                }
+                *earlier = k;
+            }
+        }
+    }
+    if conflicts == Conflicts::Refuse && !clashes.is_empty() {
+        return Err(conflict("runs", clashes));
+    }
+    order.sort_by_key(|(place, _)| *place);
+    let mut runs: Vec<Option<Run>> = runs.into_iter().map(Some).collect();
+    Ok(order.into_iter().filter_map(|(_, k)| runs.get_mut(k)?.take()).collect())
+}
+
+fn conflict(what: &'static str, mut examples: Vec<String>) -> BundleError {
+    let found = examples.len();
+    examples.truncate(EXAMPLES);
+    BundleError::Conflict { found, what, examples }
+}
+
+fn settle_others(
+    bundles: &[Bundle],
+    conflicts: Conflicts,
+) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
+    let mut others: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut clashes = Vec::new();
+    for (name, content) in bundles.iter().flat_map(|bundle| &bundle.others) {
+        let earlier = others.insert(name.clone(), content.clone());
+        if earlier.is_some_and(|earlier| earlier != *content) {
+            clashes.push(format!("`{}`", printable(name)));
+        }
+    }
+    match conflicts {
+        Conflicts::Refuse if !clashes.is_empty() => Err(conflict("entries", clashes)),
+        _ => Ok(others),
+    }
+}
+
+/// Each label once, in order.
+fn joined_labels(bundles: &[Bundle]) -> Option<String> {
+    let mut labels: Vec<&str> = Vec::new();
+    for label in bundles.iter().filter_map(|bundle| bundle.label.as_deref()) {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    (!labels.is_empty()).then(|| labels.join(" + "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Limits, sample};
+
+    fn merged(bundles: &[Bundle], conflicts: Conflicts) -> Result<Bundle, BundleError> {
+        let producer = sample::bundle().producer;
+        merge(bundles, conflicts, producer, "2026-02-01T12:00:00Z".into())
+    }
+
+    /// The sample's runs that `keep` picks, measured elsewhere.
+    fn part(keep: fn(&Run) -> bool, load: f64) -> Bundle {
+        let mut bundle = sample::bundle();
+        bundle.runs.retain(keep);
+        bundle.environments[0].noise.load_before = Some(load);
+        bundle
+    }
+
+    #[test]
+    fn parts_of_a_sweep_become_the_whole_and_environments_stay_apart() {
+        let csr = part(|run| run.kernel.contains("/csr/"), 1.0);
+        let mut rest = part(|run| !run.kernel.contains("/csr/"), 2.0);
+        rest.label = Some("another machine".into());
+        rest.complete = false;
+        let whole = merged(&[csr, rest], Conflicts::Refuse).unwrap();
+        assert_eq!((whole.runs.len(), whole.matrices.len()), (6, 2));
+        // `b` is the same in both, `a` is not.
+        let ids: Vec<&str> = whole.environments.iter().map(|e| e.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b", "a-2"]);
+        for run in &whole.runs {
+            let load = whole.environment(&run.environment).unwrap().noise.load_before;
+            let expected = match (run.environment.as_str(), run.kernel.contains("/csr/")) {
+                ("b", _) => None,
+                (_, true) => Some(1.0),
+                (_, false) => Some(2.0),
+            };
+            assert_eq!(load, expected, "{}", run.kernel);
+        }
+        assert!(!whole.complete);
+        assert_eq!(whole.label.as_deref(), Some("the \"big\" machine + another machine"));
+        // Matrix by matrix, as the reader of a table expects it.
+        let matrices: Vec<&str> = whole.runs.iter().map(|run| run.matrix.as_str()).collect();
+        assert!(matrices.is_sorted_by_key(|id| id.starts_with("cant")), "{matrices:?}");
+        let bytes = whole.to_bytes().unwrap();
+        assert_eq!(Bundle::read(&bytes, &Limits::default()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_bundle_merged_with_itself_is_itself() {
+        let bundle = sample::bundle();
+        let twice = merged(&[bundle.clone(), bundle.clone()], Conflicts::Refuse).unwrap();
+        assert_eq!(twice.environments, bundle.environments);
+        assert_eq!(twice.matrices, bundle.matrices);
+        assert_eq!((twice.plan, twice.others), (bundle.plan, bundle.others));
+        assert_eq!(twice.runs.len(), bundle.runs.len());
+        assert!(bundle.runs.iter().all(|run| twice.runs.contains(run)));
+    }
+
+    #[test]
+    fn a_run_measured_twice_is_refused_by_name_or_the_last_one_counts() {
+        let first = sample::bundle();
+        let mut second = part(|run| run.kernel == "cpu/csr/nnz", 9.0);
+        second.runs[0].check.worst = Some(0.5);
+        let error = merged(&[first.clone(), second.clone()], Conflicts::Refuse).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1 runs differ between the bundles, cpu/csr/nnz on five, 4 threads among them"
+        );
+        let of = |bundle: &Bundle| {
+            let run = bundle.runs.iter().find(|run| run.kernel == "cpu/csr/nnz").unwrap();
+            (run.check.worst, run.environment.clone())
+        };
+        let last = merged(&[first.clone(), second.clone()], Conflicts::PreferLast).unwrap();
+        assert_eq!((last.runs.len(), of(&last)), (6, (Some(0.5), "a-2".into())));
+        let last = merged(&[second, first], Conflicts::PreferLast).unwrap();
+        assert_eq!(of(&last), (Some(0.25), "a-2".into()));
+    }
+
+    #[test]
+    fn matrices_of_one_id_and_different_content_keep_apart() {
+        let first = sample::bundle();
+        let mut second = sample::bundle();
+        second.matrices[0].record.sha256 = "0".repeat(64);
+        let whole = merged(&[first, second], Conflicts::Refuse).unwrap();
+        let ids: Vec<&str> = whole.matrices.iter().map(|m| m.record.id.as_str()).collect();
+        assert_eq!(ids, ["five-2fca02e9", "cant-2fca02e9", "five-2fca02e9-2"]);
+        // Four runs on the other `five`, two on the same `cant`.
+        assert_eq!(whole.runs.len(), 6 + 4);
+    }
+
+    #[test]
+    fn other_entries_clash_by_name() {
+        let first = sample::bundle();
+        let mut second = sample::bundle();
+        second.others.insert("solvers/cg.json".into(), b"[]".to_vec());
+        let error = merged(&[first.clone(), second.clone()], Conflicts::Refuse).unwrap_err();
+        assert!(
+            error.to_string().contains("entries differ")
+                && error.to_string().contains("`solvers/cg.json`")
+        );
+        let last = merged(&[first, second], Conflicts::PreferLast).unwrap();
+        assert_eq!(last.others["solvers/cg.json"], b"[]");
+    }
+
+    #[test]
+    fn ids_get_a_number_that_is_free_and_short_enough() {
+        let taken = ["a".to_owned(), "A-2".to_owned(), "x".repeat(80)];
+        let free = |id: &str| free_id(id, |id| taken.iter().any(|t| t.eq_ignore_ascii_case(id)));
+        assert_eq!((free("a").as_str(), free("b").as_str()), ("a-3", "b"));
+        assert_eq!(free(&"x".repeat(80)), format!("{}-2", "x".repeat(78)));
+    }
+}

@@ -1,0 +1,271 @@
+//! What the runner keeps, refuses and stops.
+
+use super::*;
+use crate::experiment::{
+    Availability, Backend, CpuBackend, KERNELS, KernelDescriptor, Output, SpmvProblem, kernel,
+};
+use crate::matrix::examples;
+use std::sync::Arc;
+
+#[derive(Default)]
+struct Collect {
+    runs: Vec<Run>,
+    stop_after: Option<usize>,
+}
+
+impl Observer for Collect {
+    fn progress(&mut self, done: usize, total: usize, _: &str) {
+        assert!(done <= total, "{done} of {total}");
+    }
+    fn finished(&mut self, run: Run) -> bool {
+        self.runs.push(run);
+        self.stop_after.is_none_or(|n| self.runs.len() < n)
+    }
+}
+
+fn settings() -> Settings {
+    let threads = vec![1, 2];
+    Settings {
+        runs: 7,
+        warmup: 2,
+        threads,
+        blocks: Vec::new(),
+        cold: false,
+        seed: 42,
+        formats: crate::experiment::FormatParams {
+            hack_size: 4,
+            min_fill: Some(0),
+            ..Default::default()
+        },
+    }
+}
+
+fn environment() -> Environment {
+    let of = |threads| Bandwidth { threads, array_bytes: 1, copy: 1e10, triad: 1e10, read: 1e10 };
+    Environment { id: "test".into(), bandwidth: vec![of(1), of(2)], ..Environment::default() }
+}
+
+fn problem() -> Problem {
+    let a = Arc::new(examples::five_by_five());
+    Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]))
+}
+
+fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) -> Ending {
+    let (settings, environment) = (settings(), environment());
+    let runner = Runner {
+        backends: vec![(DeviceKind::Cpu, backend)],
+        settings: &settings,
+        environment: &environment,
+        memory: Some(memory),
+        cancel: &AtomicBool::new(false),
+    };
+    let kernels: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let all = Configuration::all(&kernels, &settings);
+    runner.run("m", &problem(), &all, &[], observer)
+}
+
+#[test]
+fn every_configuration_becomes_a_run_with_all_its_samples() {
+    let mut seen = Collect::default();
+    let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
+    assert_eq!(ending, Ending::Complete);
+    let on_cpu = || KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu);
+    let serial = on_cpu().filter(|k| k.is_serial()).count();
+    assert_eq!(seen.runs.len(), serial + 2 * (on_cpu().count() - serial));
+    for run in &seen.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
+        assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
+        let figures = run.figures.as_ref().unwrap();
+        assert!(figures.speedup.is_some() && figures.pct_copy.is_some(), "{}", run.kernel);
+    }
+    assert_eq!(seen.runs[0].figures.as_ref().unwrap().speedup, Some(1.0));
+}
+
+#[test]
+fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
+    // ELLPACK of the example takes 140 bytes, HLL 5x2 slots plus offsets; COO takes 160, its
+    // one block 220, its three diagonals 168.
+    let mut seen = Collect::default();
+    let ending = run_with(&CpuBackend::new(), MemoryLimit::bytes(150), &mut seen);
+    assert_eq!(ending, Ending::Complete);
+    for run in &seen.runs {
+        let too_large = ["cpu/coo/", "cpu/hll/", "cpu/bsr/", "cpu/dia/"];
+        let refused = too_large.iter().any(|format| run.kernel.starts_with(format));
+        let expected = if refused { Verdict::Refused } else { Verdict::Pass };
+        assert_eq!(run.check.verdict, expected, "{}: {:?}", run.kernel, run.check.reason);
+        assert_eq!(run.figures.is_some(), !refused);
+    }
+}
+
+/// Computes with the CPU backend, then spoils one row.
+struct Wrong {
+    cpu: CpuBackend,
+    spoil: fn(f64) -> f64,
+}
+
+struct WrongPrepared<'p>(Box<dyn Prepared + 'p>, fn(f64) -> f64);
+
+impl Backend for Wrong {
+    fn model(&self) -> &str {
+        "wrong"
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.cpu.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        kernel: &'static KernelDescriptor,
+        problem: &'p Problem,
+        setting: &Setting,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let right = self.cpu.prepare(kernel, problem, setting)?;
+        Ok(Box::new(WrongPrepared(right, self.spoil)))
+    }
+}
+
+impl Prepared for WrongPrepared<'_> {
+    fn sample(&mut self, n: usize, t: Temperature) -> Result<Vec<f64>, KernelError> {
+        self.0.sample(n, t)
+    }
+    fn output(&mut self) -> Result<Output, KernelError> {
+        let Output::Vector(mut y) = self.0.output()?;
+        y[3] = (self.1)(y[3]);
+        Ok(Output::Vector(y))
+    }
+    fn repetitions(&self) -> u32 {
+        self.0.repetitions()
+    }
+    fn parts(&self) -> Option<usize> {
+        self.0.parts()
+    }
+    fn costs(&self) -> crate::bundle::Costs {
+        self.0.costs()
+    }
+    fn params(&self) -> BTreeMap<String, String> {
+        self.0.params()
+    }
+}
+
+#[test]
+fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
+    for spoil in [|y: f64| y * (1.0 + 1e-6), |_| f64::NAN] {
+        let mut seen = Collect::default();
+        let wrong = Wrong { cpu: CpuBackend::new(), spoil };
+        run_with(&wrong, MemoryLimit::unlimited(), &mut seen);
+        assert!(!seen.runs.is_empty());
+        for run in &seen.runs {
+            assert_eq!((run.check.verdict, run.check.row), (Verdict::Fail, Some(3)));
+            assert!(run.samples.is_empty() && run.figures.is_none(), "{}", run.kernel);
+        }
+    }
+}
+
+#[test]
+fn stopping_keeps_what_is_finished() {
+    let mut seen = Collect { stop_after: Some(2), ..Collect::default() };
+    let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
+    assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 2));
+}
+
+/// Takes 20 ms for everything and is interrupted by its first sample.
+struct Slow<'c> {
+    cpu: CpuBackend,
+    cancel: &'c AtomicBool,
+}
+
+struct SlowPrepared<'p>(Box<dyn Prepared + 'p>, &'p AtomicBool);
+
+const SLOW: std::time::Duration = std::time::Duration::from_millis(20);
+
+impl Backend for Slow<'_> {
+    fn model(&self) -> &str {
+        "slow"
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.cpu.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        kernel: &'static KernelDescriptor,
+        problem: &'p Problem,
+        setting: &Setting,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        Ok(Box::new(SlowPrepared(self.cpu.prepare(kernel, problem, setting)?, self.cancel)))
+    }
+}
+
+impl Prepared for SlowPrepared<'_> {
+    fn sample(&mut self, n: usize, _: Temperature) -> Result<Vec<f64>, KernelError> {
+        self.1.store(true, Ordering::Relaxed);
+        Ok(vec![SLOW.as_secs_f64(); n])
+    }
+    fn output(&mut self) -> Result<Output, KernelError> {
+        std::thread::sleep(SLOW);
+        self.0.output()
+    }
+    fn repetitions(&self) -> u32 {
+        1
+    }
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+    fn costs(&self) -> crate::bundle::Costs {
+        self.0.costs()
+    }
+    fn params(&self) -> BTreeMap<String, String> {
+        self.0.params()
+    }
+}
+
+#[test]
+fn stopping_waits_for_a_tenth_of_a_second_of_samples_not_for_a_round() {
+    let cancel = AtomicBool::new(false);
+    let backend = Slow { cpu: CpuBackend::new(), cancel: &cancel };
+    let settings = Settings { runs: 1_000_000, warmup: 0, ..settings() };
+    let runner = Runner {
+        backends: vec![(DeviceKind::Cpu, &backend)],
+        settings: &settings,
+        environment: &environment(),
+        memory: None,
+        cancel: &cancel,
+    };
+    let mut seen = Collect::default();
+    let kernels = [kernel(REFERENCE).unwrap()];
+    let all = Configuration::all(&kernels, &settings);
+    let ending = runner.run("m", &problem(), &all, &[], &mut seen);
+    assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 1));
+    let taken = seen.runs[0].samples.len();
+    assert!((1..=5).contains(&taken), "{taken} samples of 20 ms");
+}
+
+#[test]
+fn every_sample_of_a_round_is_taken_in_however_many_chunks() {
+    for pace in [0.0, 1e-5, 0.03, 0.1, 7.0] {
+        for n in [1, 2, 7, 1000] {
+            let mut left = n;
+            while left > 0 {
+                let taken = chunk(left, Temperature::Hot, pace);
+                assert!(taken >= 1 && (taken == 1 || taken as f64 * pace <= BETWEEN_LOOKS_S));
+                left = left.checked_sub(taken).unwrap();
+            }
+        }
+    }
+    assert_eq!(chunk(7, Temperature::Hot, 1e-3), 7);
+    assert_eq!(chunk(7, Temperature::Cold, 1e-3), 1);
+}
+
+#[test]
+fn a_kernel_of_a_device_without_backend_is_unsupported() {
+    let (settings, environment) = (settings(), environment());
+    let runner = Runner {
+        backends: Vec::new(),
+        settings: &settings,
+        environment: &environment,
+        memory: None,
+        cancel: &AtomicBool::new(false),
+    };
+    let mut seen = Collect::default();
+    let all = Configuration::all(&[kernel(REFERENCE).unwrap()], &settings);
+    runner.run("m", &problem(), &all, &[], &mut seen);
+    assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
+}

@@ -1,0 +1,291 @@
+//! Tar archives as the SuiteSparse collection ships them: the one member that is the matrix, into
+//! memory. Names only choose among members, none is ever used as a path.
+
+use std::io::Read;
+
+use super::IoError;
+use super::error::quoted;
+use crate::memory::MemoryLimit;
+
+/// Headers, contents and padding come in blocks of this many bytes (POSIX.1-1988, `ustar`).
+const BLOCK: usize = 512;
+/// Members that an archive may have: the collection's largest have a few hundred.
+const MAX_MEMBERS: usize = 100_000;
+/// Bytes of a long name or of extended attributes.
+const MAX_EXTENDED: u64 = 1 << 20;
+/// Members that a message names.
+const NAMED: usize = 5;
+
+/// The matrix of an archive, and what else there was.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) content: Vec<u8>,
+    pub(super) warning: Option<String>,
+}
+
+/// Whether a file that begins with `start` is a tar archive: its first block is a header.
+pub(super) fn is_tar(start: &[u8]) -> bool {
+    start.first_chunk::<BLOCK>().is_some_and(checksum_holds)
+}
+
+/// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that is
+/// called `.mtx`. The others are skipped without being kept.
+pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
+    let mut kept: Option<(Rank, String, Vec<u8>)> = None;
+    let mut tied: Option<String> = None;
+    let mut ignored = Vec::new();
+    let mut archive = Archive { input, members: 0 };
+    while let Some(Header { name, size }) = archive.next_file()? {
+        let rank = Rank::of(&name);
+        let best = kept.as_ref().map_or(Rank::Other, |(rank, ..)| *rank);
+        if rank > best {
+            let content = archive.content(size, limit, "the matrix in the archive")?;
+            ignored.extend(kept.replace((rank, name, content)).map(|(_, name, _)| name));
+            ignored.extend(tied.take());
+            continue;
+        }
+        archive.skip(size)?;
+        match rank == best && rank != Rank::Other {
+            true => tied = tied.or(Some(name)),
+            false => ignored.push(name),
+        }
+    }
+    match (kept, tied) {
+        (Some((_, first, _)), Some(second)) => {
+            let (first, second) = (quoted(first.as_bytes()), quoted(second.as_bytes()));
+            Err(IoError::Archive(format!(
+                "expected one matrix, found several, {first} and {second} among them"
+            )))
+        }
+        (Some((_, _, content)), None) => Ok(Member { content, warning: warning(&ignored) }),
+        (None, _) => {
+            let found = match ignored.as_slice() {
+                [] => "no file".to_owned(),
+                names => list(names),
+            };
+            Err(IoError::Archive(format!("expected a member NAME/NAME.mtx, found {found}")))
+        }
+    }
+}
+
+fn warning(ignored: &[String]) -> Option<String> {
+    (!ignored.is_empty())
+        .then(|| format!("other members of the archive were ignored: {}", list(ignored)))
+}
+
+/// Some of the names, and how many more there are.
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(NAMED).map(|n| quoted(n.as_bytes())).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// How much a member's name speaks for its being the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Other,
+    /// Any `.mtx`.
+    Matrix,
+    /// `NAME/NAME.mtx`.
+    Named,
+}
+
+impl Rank {
+    fn of(name: &str) -> Self {
+        let mut parts = name.rsplit('/');
+        let file = parts.next().unwrap_or_default();
+        match (file.strip_suffix(".mtx"), parts.next()) {
+            (Some(stem), Some(folder)) if stem == folder => Self::Named,
+            // What macOS keeps beside a file is no second matrix.
+            (Some(stem), _) if !stem.starts_with("._") => Self::Matrix,
+            _ => Self::Other,
+        }
+    }
+}
+
+struct Archive<'r> {
+    input: &'r mut dyn Read,
+    members: usize,
+}
+
+/// A regular file of the archive; its content comes next.
+struct Header {
+    name: String,
+    size: u64,
+}
+
+impl Archive<'_> {
+    /// The next regular file; `None` at the end, to which the input is read.
+    fn next_file(&mut self) -> Result<Option<Header>, IoError> {
+        let mut long_name = None;
+        let mut long_size = None;
+        loop {
+            let mut block = [0u8; BLOCK];
+            if !self.fill(&mut block)? || block == [0u8; BLOCK] {
+                // Reading on checks what compression keeps at its end.
+                std::io::copy(self.input, &mut std::io::sink()).map_err(unreadable)?;
+                return Ok(None);
+            }
+            self.members += 1;
+            if self.members > MAX_MEMBERS {
+                return Err(damaged(format!("it has more than {MAX_MEMBERS} members")));
+            }
+            if !checksum_holds(&block) {
+                return Err(damaged(format!("member {} has no valid header", self.members)));
+            }
+            let size = number(field(&block, 124, 12))
+                .ok_or_else(|| damaged(format!("member {} has no valid size", self.members)))?;
+            match block.get(156) {
+                Some(b'0' | 0 | b'7') => {
+                    let name = long_name.take().unwrap_or_else(|| name(&block));
+                    return Ok(Some(Header { name, size: long_size.unwrap_or(size) }));
+                }
+                Some(b'L') => long_name = Some(text(&self.extended(size)?)),
+                Some(b'x') => {
+                    let records = self.extended(size)?;
+                    long_name = attribute(&records, b"path").map(text).or(long_name);
+                    let digits = attribute(&records, b"size");
+                    long_size = digits.and_then(|d| text(d).parse().ok()).or(long_size);
+                }
+                // Links, devices and folders have no content, whatever their size says.
+                Some(b'1'..=b'6') => (long_name, long_size) = (None, None),
+                _ => self.skip(size)?,
+            }
+        }
+    }
+
+    fn extended(&mut self, size: u64) -> Result<Vec<u8>, IoError> {
+        if size > MAX_EXTENDED {
+            return Err(damaged(format!("member {} has a name of {size} bytes", self.members)));
+        }
+        self.content(size, MemoryLimit::unlimited(), "a name in the archive")
+    }
+
+    /// The content of the file whose header was read, without its padding. Nothing is allocated
+    /// for bytes that are not there.
+    fn content(&mut self, size: u64, limit: MemoryLimit, what: &str) -> Result<Vec<u8>, IoError> {
+        limit.check(what, u128::from(size))?;
+        let mut content = Vec::new();
+        let mut part = (&mut *self.input).take(size);
+        part.read_to_end(&mut content).map_err(unreadable)?;
+        if content.len() as u64 != size {
+            return Err(self.cut_off());
+        }
+        self.skip_bytes(padding(size))?;
+        Ok(content)
+    }
+
+    fn skip(&mut self, size: u64) -> Result<(), IoError> {
+        self.skip_bytes(size.saturating_add(padding(size)))
+    }
+
+    fn skip_bytes(&mut self, bytes: u64) -> Result<(), IoError> {
+        let mut part = (&mut *self.input).take(bytes);
+        let skipped = std::io::copy(&mut part, &mut std::io::sink()).map_err(unreadable)?;
+        if skipped == bytes { Ok(()) } else { Err(self.cut_off()) }
+    }
+
+    /// Fills a block; false when the input ends before it.
+    fn fill(&mut self, block: &mut [u8; BLOCK]) -> Result<bool, IoError> {
+        let mut filled = 0;
+        while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.input.read(rest) {
+                Ok(0) if filled == 0 => return Ok(false),
+                Ok(0) => return Err(self.cut_off()),
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+        Ok(true)
+    }
+
+    fn cut_off(&self) -> IoError {
+        damaged(format!("it ends in the middle of member {}", self.members))
+    }
+}
+
+fn damaged(how: String) -> IoError {
+    IoError::Archive(format!("the archive is damaged: {how}"))
+}
+
+/// An error of the decompressor below, which knows what it was.
+fn unreadable(error: std::io::Error) -> IoError {
+    match error.downcast::<IoError>() {
+        Ok(error) => error,
+        Err(error) => IoError::System { doing: "read the archive", error },
+    }
+}
+
+fn padding(size: u64) -> u64 {
+    size.next_multiple_of(BLOCK as u64).saturating_sub(size)
+}
+
+fn field(block: &[u8; BLOCK], start: usize, length: usize) -> &[u8] {
+    block.get(start..start + length).unwrap_or_default()
+}
+
+/// The bytes of a header, its checksum counted as blanks, add up to that checksum. Some old
+/// programs added signed bytes.
+fn checksum_holds(block: &[u8; BLOCK]) -> bool {
+    let Some(stored) = number(field(block, 148, 8)) else { return false };
+    let is_sum = |(k, byte): (usize, &u8)| if (148..156).contains(&k) { b' ' } else { *byte };
+    let unsigned: u64 = block.iter().enumerate().map(is_sum).map(u64::from).sum();
+    let signed: i64 = block.iter().enumerate().map(is_sum).map(|b| i64::from(b as i8)).sum();
+    stored == unsigned || i64::try_from(stored) == Ok(signed)
+}
+
+/// Octal digits among blanks and NULs, or a binary number that begins with the bit 0x80.
+fn number(field: &[u8]) -> Option<u64> {
+    if let [first, rest @ ..] = field
+        && *first == 0x80
+    {
+        let (zeros, low) = rest.split_at(rest.len().saturating_sub(8));
+        let value = low.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+        return zeros.iter().all(|byte| *byte == 0).then_some(value);
+    }
+    let digits = field.split(|b| *b == 0).next().unwrap_or_default().trim_ascii();
+    let octal = |value: Option<u64>, digit: &u8| match digit {
+        b'0'..=b'7' => value?.checked_mul(8)?.checked_add(u64::from(digit - b'0')),
+        _ => None,
+    };
+    (!digits.is_empty()).then_some(()).and(digits.iter().fold(Some(0), octal))
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
+}
+
+/// The name in a header: `prefix/name` where it is a `ustar` one.
+fn name(block: &[u8; BLOCK]) -> String {
+    let name = text(field(block, 0, 100));
+    // GNU's magic ends in blanks and has other things in the place of the prefix.
+    let is_ustar = field(block, 257, 6) == b"ustar\0";
+    match text(field(block, 345, 155)) {
+        prefix if is_ustar && !prefix.is_empty() => format!("{prefix}/{name}"),
+        _ => name,
+    }
+}
+
+/// A value among the records `LENGTH KEY=VALUE\n` of POSIX.1-2001.
+fn attribute<'a>(mut records: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let mut found = None;
+    while !records.is_empty() {
+        let blank = records.iter().position(|b| *b == b' ')?;
+        let length: usize = std::str::from_utf8(records.get(..blank)?).ok()?.parse().ok()?;
+        let record = records.get(blank + 1..length)?.strip_suffix(b"\n")?;
+        let equals = record.iter().position(|b| *b == b'=')?;
+        if record.get(..equals)? == key {
+            found = record.get(equals + 1..);
+        }
+        records = records.get(length..)?;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

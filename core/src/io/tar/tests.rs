@@ -1,0 +1,192 @@
+//! Archives are built here block by block, as POSIX describes them.
+
+use std::io::Write;
+
+use super::*;
+use crate::io::{MatrixFile, Progress, read_named_matrix};
+
+const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
+
+fn header(name: &str, size: &str, kind: u8) -> Vec<u8> {
+    let mut block = vec![0u8; BLOCK];
+    block[..name.len()].copy_from_slice(name.as_bytes());
+    block[100..107].copy_from_slice(b"0000644");
+    block[124..124 + size.len()].copy_from_slice(size.as_bytes());
+    block[156] = kind;
+    block[257..265].copy_from_slice(b"ustar\x0000");
+    seal(&mut block);
+    block
+}
+
+/// Writes the checksum.
+fn seal(block: &mut [u8]) {
+    block[148..156].fill(b' ');
+    let sum: u32 = block.iter().map(|b| u32::from(*b)).sum();
+    block[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+}
+
+fn padded(content: &[u8]) -> Vec<u8> {
+    let mut bytes = content.to_vec();
+    bytes.resize(content.len().next_multiple_of(BLOCK), 0);
+    bytes
+}
+
+fn file(name: &str, content: &[u8]) -> Vec<u8> {
+    let size = format!("{:011o}", content.len());
+    [header(name, &size, b'0'), padded(content)].concat()
+}
+
+fn archive(members: &[Vec<u8>]) -> Vec<u8> {
+    [members.concat(), vec![0; 2 * BLOCK]].concat()
+}
+
+fn gz(data: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Plain and compressed alike.
+fn read(members: &[Vec<u8>]) -> Result<MatrixFile, IoError> {
+    let plain = archive(members);
+    let read = |data: &[u8]| {
+        read_named_matrix("a.tar.gz", data, MemoryLimit::unlimited(), Progress::none())
+    };
+    let (one, other) = (read(&plain), read(&gz(&plain)));
+    match (&one, &other) {
+        (Ok(one), Ok(other)) => assert_eq!(one, other),
+        (one, other) => assert_eq!(
+            one.as_ref().unwrap_err().to_string(),
+            other.as_ref().unwrap_err().to_string()
+        ),
+    }
+    other
+}
+
+fn message(members: &[Vec<u8>]) -> String {
+    read(members).unwrap_err().to_string()
+}
+
+#[test]
+fn the_matrix_of_a_collection_archive_is_read_and_the_rest_is_named() {
+    let vector = b"%%MatrixMarket matrix array real general\n2 1\n1\n2\n";
+    let members = [
+        header("West/", "00000000000", b'5'),
+        file("West/West_b.mtx", vector),
+        file("West/West.mtx", TEXT.as_bytes()),
+        file("West/West_names.txt", b"names"),
+    ];
+    let found = read(&members).unwrap();
+    assert_eq!(found.matrix.real().unwrap().row(1), (&[0][..], &[5.0][..]));
+    let expected =
+        "other members of the archive were ignored: \"West/West_b.mtx\", \"West/West_names.txt\"";
+    assert_eq!(found.warnings, [expected]);
+    assert_eq!(read(&members[2..3]).unwrap().warnings, [""; 0]);
+}
+
+#[test]
+fn a_lone_matrix_is_the_matrix_whatever_it_is_called() {
+    let found = read(&[file("README", b"x"), file("other.mtx", TEXT.as_bytes())]).unwrap();
+    assert_eq!(found.matrix.nnz(), 1);
+    let found = read(&[file("./a/._a.mtx", b"x"), file("./a/b.mtx", TEXT.as_bytes())]).unwrap();
+    assert_eq!(found.matrix.nnz(), 1);
+}
+
+#[test]
+fn several_matrices_or_none_are_refused_by_name() {
+    let two = [file("a/a.mtx", TEXT.as_bytes()), file("b/b.mtx", TEXT.as_bytes())];
+    let expected = "expected one matrix, found several, \"a/a.mtx\" and \"b/b.mtx\" among them";
+    assert_eq!(message(&two), expected);
+    let two = [file("a.mtx", TEXT.as_bytes()), file("b.mtx", TEXT.as_bytes())];
+    assert!(message(&two).starts_with("expected one matrix, found several"));
+    // A later one that is called as its folder settles it.
+    let three = [&two[..], &[file("c/c.mtx", TEXT.as_bytes())]].concat();
+    assert_eq!(read(&three).unwrap().matrix.nnz(), 1);
+    let none = [file("a/a.txt", b"x")];
+    assert_eq!(message(&none), "expected a member NAME/NAME.mtx, found \"a/a.txt\"");
+}
+
+#[test]
+fn names_are_never_paths_and_stay_on_one_line() {
+    let hostile = ["../../../etc/cron.d/x", "/etc/passwd", "a\nb\u{1b}[2J"];
+    let mut members = vec![file("m/m.mtx", TEXT.as_bytes())];
+    members.extend(hostile.map(|name| file(name, b"x")));
+    members.push(header("m/link.mtx", "00000000000", b'2'));
+    let found = read(&members).unwrap();
+    assert_eq!(found.warnings.len(), 1);
+    assert!(!found.warnings[0].contains(['\n', '\u{1b}']), "{:?}", found.warnings);
+}
+
+#[test]
+fn long_names_of_both_kinds_are_understood() {
+    let long = "x".repeat(120);
+    let name = format!("{long}/{long}.mtx");
+    let gnu = [
+        header("././@LongLink", &format!("{:011o}", name.len() + 1), b'L'),
+        padded(name.as_bytes()),
+    ];
+    let record = format!(" path={name}\n");
+    // The length counts its own digits.
+    let record = format!("{}{record}", record.len() + 3);
+    let pax = [
+        header("PaxHeaders/x", &format!("{:011o}", record.len()), b'x'),
+        padded(record.as_bytes()),
+    ];
+    let decoy = file("decoy.mtx", b"not a matrix");
+    for extended in [gnu.concat(), pax.concat()] {
+        let members = [decoy.clone(), extended, file("cut.mtx", TEXT.as_bytes())];
+        assert_eq!(read(&members).unwrap().matrix.nnz(), 1);
+    }
+    let mut prefixed = header("m.mtx", &format!("{:011o}", TEXT.len()), b'0');
+    prefixed[345..346].copy_from_slice(b"m");
+    seal(&mut prefixed);
+    let members = [decoy, prefixed, padded(TEXT.as_bytes())];
+    assert_eq!(read(&members).unwrap().matrix.nnz(), 1);
+}
+
+#[test]
+fn sizes_that_lie_allocate_nothing() {
+    let mut huge = header("a/a.mtx", "00000000000", b'0');
+    huge[124..136].copy_from_slice(&[0x80, 0, 0, 0, 0x7f, 255, 255, 255, 255, 255, 255, 255]);
+    seal(&mut huge);
+    let limit = MemoryLimit::bytes(1 << 20);
+    let read = |members: &[Vec<u8>]| {
+        read_named_matrix("a.tar", &archive(members), limit, Progress::none()).unwrap_err()
+    };
+    assert!(matches!(read(&[huge.clone()]), IoError::Memory(_)));
+    assert_eq!(message(&[huge]), "the archive is damaged: it ends in the middle of member 1");
+    let name = header("././@LongLink", "77777777777", b'L');
+    assert!(message(&[name]).contains("has a name of 8589934591 bytes"));
+}
+
+#[test]
+fn a_bomb_stops_at_the_memory_limit_and_is_skipped_without_memory() {
+    let bomb = file("a/a.mtx", &vec![b' '; 8 << 20]);
+    let limit = MemoryLimit::bytes(1 << 20);
+    let small = file("b/b.mtx", TEXT.as_bytes());
+    let read = |members: &[Vec<u8>]| {
+        read_named_matrix("a.tar.gz", &gz(&archive(members)), limit, Progress::none())
+    };
+    let error = read(std::slice::from_ref(&bomb)).unwrap_err().to_string();
+    assert!(error.contains("the matrix in the archive needs 8388608 bytes"), "{error}");
+    let ignored = file("a/other.bin", &vec![0; 8 << 20]);
+    assert_eq!(read(&[ignored, small]).unwrap().matrix.nnz(), 1);
+}
+
+#[test]
+fn every_cut_and_every_changed_byte_is_read_or_refused_without_a_panic() {
+    let whole = gz(&archive(&[file("a/a.mtx", TEXT.as_bytes()), file("a/a_b.mtx", b"x")]));
+    let read = |data: &[u8]| {
+        read_named_matrix("a.tar.gz", data, MemoryLimit::bytes(1 << 24), Progress::none())
+    };
+    assert!(read(&whole).is_ok());
+    for cut in 0..whole.len() {
+        assert!(read(&whole[..cut]).is_err(), "cut after {cut} bytes");
+    }
+    let plain = archive(&[file("a/a.mtx", TEXT.as_bytes())]);
+    for at in 0..plain.len() {
+        let mut changed = plain.clone();
+        changed[at] ^= 0x81;
+        let _ = read(&changed);
+    }
+}

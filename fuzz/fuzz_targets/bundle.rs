@@ -1,0 +1,11 @@
+//! Result bundles: read or refused; what is read is written and read again as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sparsescope_core::bundle::{Bundle, Limits};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(bundle) = Bundle::read(data, &Limits::default()) else { return };
+    let again = bundle.to_bytes().ok().and_then(|b| Bundle::read(&b, &Limits::default()).ok());
+    assert_eq!(again, Some(bundle));
+});

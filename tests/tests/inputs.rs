@@ -1,0 +1,150 @@
+//! What is read beside Matrix Market, and what `bench` takes and prints beside its defaults.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use sparsescope_core::bundle::{Bundle, HEADER, Limits, Verdict};
+use sparsescope_tests::Program;
+
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
+}
+
+fn open(p: &Program, name: &str) -> Bundle {
+    Bundle::open(&p.path(name), &Limits::default()).unwrap()
+}
+
+/// The 4 x 4 example of the papers.
+const ENTRIES: &str = "1 1 1\n1 2 7\n2 2 2\n2 3 8\n3 1 5\n3 3 3\n3 4 9\n4 2 6\n4 4 4\n";
+
+#[test]
+fn triplet_texts_are_the_matrix_that_matrix_market_says() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    p.write("four.mtx", format!("{banner}4 4 9\n{ENTRIES}"));
+    p.write("symgs.txt", format!("4 4 9\n{ENTRIES}"));
+    p.write("fsai.dat", format!("4 9\n{ENTRIES}"));
+    p.write("bare.mtx", format!("4 4 9\n{ENTRIES}"));
+    let sha256 = |name: &str| p.json(&["info", name, "--json"])["sha256"].clone();
+    assert_eq!(sha256("symgs.txt"), sha256("four.mtx"));
+    assert_eq!(sha256("fsai.dat"), sha256("four.mtx"));
+    assert!(p.fail(1, &["info", "bare.mtx"]).contains("the banner"));
+}
+
+#[test]
+fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
+    let p = program();
+    p.write("x.txt", "1\n2\n3\n4\n");
+    p.write("other.txt", "1\n2\n3\n5\n");
+    let args = [
+        "bench",
+        "gen:diagonal?m=4",
+        "gen:diagonal?m=5",
+        "--runs",
+        "1",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/csr/{serial,nnz}",
+        "--threads",
+        "1",
+        "-q",
+        "-o",
+        "b.zip",
+        "--x",
+        "x.txt",
+    ];
+    p.succeed(&args);
+    let mut bundle = open(&p, "b.zip");
+    for run in &bundle.runs {
+        let fits = run.matrix.contains("m_4");
+        let expected = if fits { Verdict::Pass } else { Verdict::Refused };
+        assert_eq!(run.check.verdict, expected, "{}", run.matrix);
+        let reason = "x has 4 elements, but the matrix has 5 columns";
+        assert_eq!(run.check.reason.as_deref(), (!fits).then_some(reason));
+    }
+    bundle.complete = false;
+    bundle.runs.truncate(1);
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    assert!(p.fail(2, &["bench", "--resume", "b.zip"]).contains("name the file of x again"));
+    let error = p.fail(2, &["bench", "--resume", "b.zip", "--x", "other.txt"]);
+    assert!(error.contains("not the x"), "{error}");
+    p.succeed(&["bench", "--resume", "b.zip", "--x", "x.txt", "-q"]);
+    assert_eq!(open(&p, "b.zip").runs.len(), 4);
+}
+
+#[test]
+fn the_table_of_runs_goes_to_standard_output_alone() {
+    let p = program();
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    let csv = p.succeed(&[&args[..], &["-o", "b.zip", "--csv", "-"]].concat());
+    assert_eq!(csv.lines().next(), Some(HEADER));
+    assert_eq!(csv.lines().count(), 2);
+    assert_eq!(p.succeed(&["export", "b.zip", "--csv", "-"]), csv);
+    assert_eq!(p.files(), ["b.zip"]);
+    let both = [&args[..], &["-o", "c.zip", "--csv", "-", "--json"]].concat();
+    assert!(p.fail(2, &both).contains("standard output"));
+}
+
+#[test]
+fn a_time_limit_ends_a_bench_that_can_be_continued() {
+    let p = program();
+    let args = [
+        "bench",
+        "suite:grid-27pt",
+        "--runs",
+        "100000",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/csr/*",
+        "--threads",
+        "1",
+        "-o",
+        "b.zip",
+        "--time-limit",
+        "8s",
+    ];
+    let started = std::time::Instant::now();
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seconds = started.elapsed().as_secs();
+    assert!((8..30).contains(&seconds), "it ended after {seconds} s");
+    assert!(
+        ran.out.contains("The time limit passed") && ran.out.contains("--resume b.zip"),
+        "{}",
+        ran.out
+    );
+    let bundle = open(&p, "b.zip");
+    assert!(!bundle.complete && bundle.plan.is_some());
+    assert_eq!(p.files(), ["b.zip"], "the journal is gone");
+    assert!(p.fail(2, &["bench", "--time-limit", "never"]).contains("90s"));
+}
+
+#[test]
+fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
+    let p = program();
+    let args = [
+        "bench",
+        "late.mtx",
+        "gen:diagonal?m=9",
+        "--runs",
+        "1",
+        "--kernels",
+        "cpu/csr/serial",
+        "-o",
+        "b.zip",
+        "-q",
+    ];
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("Some matrices could not be read"), "{}", ran.out);
+    assert!(!open(&p, "b.zip").complete);
+    p.write("late.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n");
+    p.succeed(&["bench", "late.mtx", "--resume", "b.zip", "-q"]);
+    let bundle = open(&p, "b.zip");
+    assert!(bundle.complete);
+    assert_eq!(bundle.runs.len(), 2);
+    // Small matrices are kept whole, of the field that their file has.
+    let late = bundle.matrices.iter().find(|m| m.record.name == "late").unwrap();
+    let text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n";
+    assert_eq!(late.files["matrix.mtx"], text.as_bytes());
+}
