@@ -18,14 +18,23 @@ pub enum Need {
     Matrices,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
+    /// Leave to mount a small file system and to make a control group.
+    Root,
     /// A `python3` that can import SciPy.
     Scipy,
 }
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 6] =
-        [Self::Adapter, Self::Browser, Self::Gpu, Self::Matrices, Self::Nvrtc, Self::Scipy];
+    pub const ALL: [Self; 7] = [
+        Self::Adapter,
+        Self::Browser,
+        Self::Gpu,
+        Self::Matrices,
+        Self::Nvrtc,
+        Self::Root,
+        Self::Scipy,
+    ];
 
     /// The need's name in `SPARSESCOPE_REQUIRE`.
     pub fn name(self) -> &'static str {
@@ -35,6 +44,7 @@ impl Need {
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Nvrtc => "nvrtc",
+            Self::Root => "root",
             Self::Scipy => "scipy",
         }
     }
@@ -99,7 +109,10 @@ mod tests {
         assert_eq!(required(""), Ok(vec![]));
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
-        assert_eq!(required("adapter,browser,gpu,matrices,nvrtc,scipy"), Ok(Need::ALL.to_vec()));
+        assert_eq!(
+            required("adapter,browser,gpu,matrices,nvrtc,root,scipy"),
+            Ok(Need::ALL.to_vec())
+        );
     }
 
     /// Runs the one test below in a process of its own, as a test whose need is absent.

@@ -8,6 +8,7 @@ mod devices;
 mod export;
 mod fetch;
 mod generate;
+pub(crate) mod gpu;
 mod html;
 mod info;
 mod interrupt;
@@ -128,6 +129,37 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if closed_pipe {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", sentence(error));
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
+}
+
+/// An error with its causes, each once: some errors say their cause themselves.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_cause_that_an_error_names_itself_is_not_said_twice() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("cannot write b.zip: {0}")]
+        struct Full(#[source] std::io::Error);
+        let full = || Full(std::io::Error::other("no space"));
+        let error = Err::<(), _>(full()).context("every run is kept").unwrap_err();
+        assert_eq!(sentence(&error), "every run is kept: cannot write b.zip: no space");
+        let error = Err::<(), _>(full().0).context("cannot write b.zip").unwrap_err();
+        assert_eq!(sentence(&error), "cannot write b.zip: no space");
+    }
 }

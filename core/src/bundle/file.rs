@@ -42,7 +42,9 @@ pub(super) fn place(path: &Path, content: &[u8], overwrite: bool) -> Result<File
         _ => Path::new("."),
     };
     let mut file = beside(folder).map_err(io("write", path))?;
-    file.write_all(content).and_then(|()| file.as_file().sync_all()).map_err(io("write", path))?;
+    // To the file itself: the temporary file's own errors would name it, not `path`.
+    let written = file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all());
+    written.map_err(io("write", path))?;
     let placed = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
     placed.map_err(|error| match error.error.kind() {
         std::io::ErrorKind::AlreadyExists => BundleError::Exists { path: path.into() },

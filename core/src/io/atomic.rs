@@ -38,9 +38,10 @@ pub fn write_atomically<E: From<IoError>>(
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder).map_err(failed("create a file"))?;
-    let mut out = BufWriter::with_capacity(1 << 18, file);
+    // To the file itself: the temporary file's own errors would name it, not `path`.
+    let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
     write(&mut out)?;
-    let file = out.into_inner().map_err(|e| failed("write")(e.into_error()))?;
+    out.into_inner().map_err(|e| failed("write")(e.into_error()))?;
     let renamed = match overwrite {
         Overwrite::Never => file.persist_noclobber(path),
         Overwrite::Replace => file.persist(path),
