@@ -6,6 +6,7 @@ pub mod bundle;
 pub mod experiment;
 pub mod generate;
 pub mod io;
+pub mod layout;
 pub mod matrix;
 pub mod measure;
 pub mod memory;

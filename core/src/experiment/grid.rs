@@ -61,55 +61,123 @@ impl GridMapping {
     }
 }
 
+/// The launches that a product on a grid is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Rows, or hacks of rows.
+    Rows,
+    /// Spans of entries in coordinates: COO's, or those of HYB's tail.
+    Spans,
+}
+
+/// Slots that one thread goes through for one row, or for one span of entries: every `stride`-th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The row; absent for a span, whose entries name theirs.
+    pub row: Option<usize>,
+    /// Steps of the loop.
+    pub steps: u64,
+    /// Number in the row, or in the arrays, of the slot read in step 0.
+    first: u64,
+    stride: u64,
+    in_tail: bool,
+}
+
+impl Run {
+    /// What is read in step `step < steps`. Panics when `a` is not the matrix that the run is of.
+    #[inline]
+    pub fn access(&self, a: &AnyFormat, step: u64) -> Access {
+        let number = self.first + step * self.stride;
+        let (row, slot) = match (self.row, a) {
+            (Some(row), _) => (row, slot(a, row, number as usize)),
+            (None, AnyFormat::Hyb(a)) => (a.tail().row()[number as usize] as usize, number),
+            (None, AnyFormat::Coo(a)) => (a.row()[number as usize] as usize, number),
+            (None, _) => (0, number),
+        };
+        Access { step, row, slot, in_tail: self.in_tail }
+    }
+}
+
+/// The runs of one thread, one after another.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    a: &'a AnyFormat,
+    rows: Range<usize>,
+    padding: bool,
+    first: u64,
+    stride: u64,
+    span: Option<Run>,
+}
+
+impl Runs<'_> {
+    /// No work.
+    fn none(a: &AnyFormat) -> Runs<'_> {
+        Runs { a, rows: 0..0, padding: false, first: 0, stride: 1, span: None }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        let Some(row) = self.rows.next() else { return self.span.take() };
+        let (first, stride) = (self.first, self.stride);
+        let length = row_length(self.a, row, self.padding) as u64;
+        let steps = length.saturating_sub(first).div_ceil(stride);
+        Some(Run { row: Some(row), steps, first, stride, in_tail: false })
+    }
+}
+
 impl KernelDescriptor {
     /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without
     /// work, for kernels that do not run on a grid, and for HLL whose rows are in another order or
     /// kept apart, which no kernel on a grid takes.
     pub fn accesses(&self, a: &AnyFormat, thread: u64) -> Vec<Access> {
-        let Mapping::Grid(mapping) = self.mapping else { return Vec::new() };
-        if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
-            return Vec::new();
-        }
-        let (warp, lane) = (thread / LANES, thread % LANES);
-        match (mapping, a) {
-            (GridMapping::ThreadPerRow, _) => self.rows_of_thread(a, one(thread), 0, 1),
-            (GridMapping::WarpPerRow, _) => self.rows_of_thread(a, one(warp), lane, LANES),
-            (GridMapping::ThreadPerHack, AnyFormat::Hll(hll)) => {
-                match usize::try_from(thread).ok().filter(|&h| h < hll.shape().hacks()) {
-                    Some(hack) => {
-                        let rows = hll.shape().hack_rows(hack);
-                        self.rows_of_thread(a, rows.start as u64..rows.end as u64, 0, 1)
-                    }
-                    None => Vec::new(),
-                }
-            }
-            (GridMapping::WarpPerSpan, AnyFormat::Coo(coo)) => span(coo, warp, lane, false),
-            (GridMapping::WarpPerSpan, AnyFormat::Hyb(hyb)) => {
-                let mut all = self.rows_of_thread(a, one(thread), 0, 1);
-                all.extend(span(hyb.tail(), warp, lane, true));
-                all
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Slots `first`, `first + stride`, … of each of the rows, one after another.
-    fn rows_of_thread(
-        &self,
-        a: &AnyFormat,
-        rows: Range<u64>,
-        first: u64,
-        stride: u64,
-    ) -> Vec<Access> {
-        let end = rows.end.min(rows_of(a) as u64);
-        let mut all: Vec<Access> = Vec::new();
-        for row in rows.start.min(end) as usize..end as usize {
-            let slots = slots(a, row, self.needs_finite_x);
-            for slot in slots.into_iter().skip(first as usize).step_by(stride as usize) {
-                all.push(Access { step: all.len() as u64, row, slot, in_tail: false });
-            }
+        let mut all = Vec::new();
+        for pass in [Pass::Rows, Pass::Spans] {
+            let accesses = self
+                .runs(a, pass, thread)
+                .flat_map(|run| (0..run.steps).map(move |step| run.access(a, step)));
+            all.extend(accesses.zip(0..).map(|(access, step)| Access { step, ..access }));
         }
         all
+    }
+
+    /// The same as runs of slots, without a list of them: of thread `thread` of one pass's grid.
+    pub fn runs<'a>(&self, a: &'a AnyFormat, pass: Pass, thread: u64) -> Runs<'a> {
+        let none = Runs::none(a);
+        let Mapping::Grid(mapping) = self.mapping else { return none };
+        if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
+            return none;
+        }
+        let (warp, lane) = (thread / LANES, thread % LANES);
+        let rows = |rows: Range<u64>, first: u64, stride: u64| {
+            let end = rows.end.min(rows_of(a) as u64);
+            let rows = rows.start.min(end) as usize..end as usize;
+            Runs { a, rows, padding: self.needs_finite_x, first, stride, span: None }
+        };
+        match (mapping, pass, a) {
+            (GridMapping::ThreadPerRow, Pass::Rows, _) => rows(one(thread), 0, 1),
+            (GridMapping::WarpPerRow, Pass::Rows, _) => rows(one(warp), lane, LANES),
+            (GridMapping::ThreadPerHack, Pass::Rows, AnyFormat::Hll(hll)) => {
+                match usize::try_from(thread).ok().filter(|&h| h < hll.shape().hacks()) {
+                    Some(hack) => {
+                        let in_hack = hll.shape().hack_rows(hack);
+                        rows(in_hack.start as u64..in_hack.end as u64, 0, 1)
+                    }
+                    None => none,
+                }
+            }
+            (GridMapping::WarpPerSpan, Pass::Rows, AnyFormat::Hyb(_)) => rows(one(thread), 0, 1),
+            (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Coo(coo)) => {
+                Runs { span: span(coo, warp, lane, false), ..none }
+            }
+            (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Hyb(hyb)) => {
+                Runs { span: span(hyb.tail(), warp, lane, true), ..none }
+            }
+            _ => none,
+        }
     }
 }
 
@@ -118,37 +186,46 @@ fn one(index: u64) -> Range<u64> {
     index..index.saturating_add(1)
 }
 
-/// The slots that a kernel goes through for a row, padding included when it multiplies that.
-fn slots(a: &AnyFormat, row: usize, padding: bool) -> Vec<u64> {
-    fn of(layout: &impl SlotLayout, row: usize, length: usize) -> Vec<u64> {
-        (0..length).map(|j| layout.slot(row, j)).collect()
-    }
+/// Slots that a kernel goes through for the row at a position, padding included when it
+/// multiplies that; 0 for formats without rows of slots.
+pub(crate) fn row_length(a: &AnyFormat, row: usize, padding: bool) -> usize {
     let length =
         |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
     match a {
-        AnyFormat::Csr(a) => of(a.as_ref(), row, a.row_slots(row)),
-        AnyFormat::Ell(a) => of(&a.shape(), row, length(a.row_len(), a.shape().row_slots(row))),
-        AnyFormat::Hll(a) => of(a.shape(), row, length(a.row_len(), a.shape().row_slots(row))),
-        AnyFormat::Hyb(a) => {
-            let ell = a.ell();
-            of(&ell.shape(), row, length(ell.row_len(), ell.shape().row_slots(row)))
-        }
-        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => Vec::new(),
+        AnyFormat::Csr(a) => a.row_slots(row),
+        AnyFormat::Ell(a) => length(a.row_len(), a.shape().row_slots(row)),
+        AnyFormat::Hll(a) => length(a.row_len(), a.shape().row_slots(row)),
+        AnyFormat::Hyb(a) => length(a.ell().row_len(), a.ell().shape().row_slots(row)),
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => 0,
     }
 }
 
-/// What lane `lane` of warp `warp` reads of its span.
-fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Vec<Access> {
+/// Index of slot `j` of the row at a position in `col` and `val`; `j` itself for formats without
+/// rows of slots.
+#[inline]
+pub(crate) fn slot(a: &AnyFormat, row: usize, j: usize) -> u64 {
+    match a {
+        AnyFormat::Csr(a) => a.slot(row, j),
+        AnyFormat::Ell(a) => a.shape().slot(row, j),
+        AnyFormat::Hll(a) => a.shape().slot(row, j),
+        AnyFormat::Hyb(a) => a.ell().shape().slot(row, j),
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => j as u64,
+    }
+}
+
+/// The entries of span `warp`.
+pub(crate) fn span_entries(coo: &Coo, warp: u64) -> Range<u64> {
     let entries = coo.nnz() as u64;
     let begin = warp.saturating_mul(COO_SPAN).min(entries);
-    let end = begin.saturating_add(COO_SPAN).min(entries);
-    let lanes = (begin + lane..end).step_by(LANES as usize).enumerate();
-    lanes
-        .map(|(step, slot)| {
-            let row = coo.row()[slot as usize] as usize;
-            Access { step: step as u64, row, slot, in_tail }
-        })
-        .collect()
+    begin..begin.saturating_add(COO_SPAN).min(entries)
+}
+
+/// What lane `lane` of warp `warp` reads of its span.
+fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Option<Run> {
+    let entries = span_entries(coo, warp);
+    let first = entries.start + lane;
+    let steps = entries.end.saturating_sub(first).div_ceil(LANES);
+    (steps > 0).then_some(Run { row: None, steps, first, stride: LANES, in_tail })
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ fn merge_shares(row_ptr: &RowPtr, workers: usize) -> Vec<Share> {
 }
 
 /// Rows of a matrix in any format.
-pub(super) fn rows_of(a: &AnyFormat) -> usize {
+pub(crate) fn rows_of(a: &AnyFormat) -> usize {
     match a {
         AnyFormat::Coo(a) => a.rows(),
         AnyFormat::Csr(a) => a.rows(),

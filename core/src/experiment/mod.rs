@@ -25,8 +25,10 @@ pub use descriptor::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, Operation, Origin, REFERENCE,
     kernel,
 };
-pub use grid::{Access, COO_SPAN, GridMapping, LANES, Work};
+pub use grid::{Access, COO_SPAN, GridMapping, LANES, Pass, Run, Runs, Work};
+pub(crate) use grid::{row_length, slot, span_entries};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
+pub(crate) use mapping::rows_of;
 pub use mapping::{Mapping, Share, row_at, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
 pub use problem::{Converted, Output, Problem, SpmvProblem};

@@ -119,6 +119,12 @@ impl HllShape {
         first..self.rows.min(first + self.hack_size)
     }
 
+    /// The hack that `row` lies in.
+    #[inline]
+    pub fn hack_of(&self, row: usize) -> usize {
+        row / self.hack_size
+    }
+
     /// Bytes of `offsets` and `max_nzr`.
     pub fn bytes(&self) -> u64 {
         8 * self.offsets.len() as u64 + 4 * self.max_nzr.len() as u64
@@ -131,11 +137,11 @@ impl SlotLayout for HllShape {
     }
 
     fn row_slots(&self, row: usize) -> usize {
-        self.max_nzr[row / self.hack_size] as usize
+        self.max_nzr[self.hack_of(row)] as usize
     }
 
     fn slot(&self, row: usize, j: usize) -> u64 {
-        let (h, r) = (row / self.hack_size, (row % self.hack_size) as u64);
+        let (h, r) = (self.hack_of(row), (row % self.hack_size) as u64);
         let in_hack = match self.order {
             Order::RowMajor => r * u64::from(self.max_nzr[h]) + j as u64,
             Order::ColumnMajor => j as u64 * self.hack_size as u64 + r,

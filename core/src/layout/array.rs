@@ -1,0 +1,270 @@
+//! The arrays that a product reads and writes: their names, lengths and addresses.
+
+use crate::experiment::COO_SPAN;
+use crate::matrix::{AnyFormat, Csr, RowPtr};
+
+/// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
+pub const ALIGNMENT: u64 = 256;
+
+/// One of the arrays of a format, or of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Array {
+    /// Offsets of the rows (CSR).
+    RowPtr,
+    /// Entries of each row (ELLPACK, HYB, HLL).
+    RowLen,
+    /// First slot of each hack (HLL).
+    Offsets,
+    /// Width of each hack (HLL).
+    MaxNzr,
+    /// Row at each position (HLL with sorted rows).
+    RowOf,
+    /// Row of each entry (COO).
+    Row,
+    /// Column of each slot.
+    Col,
+    /// Value of each slot.
+    Val,
+    /// Offsets of the rows kept apart (HLL with spilled rows).
+    TailRowPtr,
+    /// Row of each entry of the tail (HYB).
+    TailRow,
+    /// Column of each entry of the tail (HYB, HLL with spilled rows).
+    TailCol,
+    /// Value of each entry of the tail (HYB, HLL with spilled rows).
+    TailVal,
+    /// Row that each span of coordinates hands over (COO, HYB, on a GPU).
+    CarryRow,
+    /// Sum that each span of coordinates hands over (COO, HYB, on a GPU).
+    CarrySum,
+    /// The vector that is multiplied.
+    X,
+    /// The product.
+    Y,
+}
+
+impl Array {
+    /// Every array, in the order in which tables list them.
+    pub const ALL: [Self; 16] = [
+        Self::RowPtr,
+        Self::RowLen,
+        Self::Offsets,
+        Self::MaxNzr,
+        Self::RowOf,
+        Self::Row,
+        Self::Col,
+        Self::Val,
+        Self::TailRowPtr,
+        Self::TailRow,
+        Self::TailCol,
+        Self::TailVal,
+        Self::CarryRow,
+        Self::CarrySum,
+        Self::X,
+        Self::Y,
+    ];
+
+    /// Its place in [`ALL`](Self::ALL).
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// `row_ptr`, `col`, `tail_val`, … as in the formats' definitions.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RowPtr => "row_ptr",
+            Self::RowLen => "row_len",
+            Self::Offsets => "offsets",
+            Self::MaxNzr => "max_nzr",
+            Self::RowOf => "row_of",
+            Self::Row => "row",
+            Self::Col => "col",
+            Self::Val => "val",
+            Self::TailRowPtr => "tail_row_ptr",
+            Self::TailRow => "tail_row",
+            Self::TailCol => "tail_col",
+            Self::TailVal => "tail_val",
+            Self::CarryRow => "carry_row",
+            Self::CarrySum => "carry_sum",
+            Self::X => "x",
+            Self::Y => "y",
+        }
+    }
+}
+
+/// Size and place of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayInfo {
+    /// Which.
+    pub array: Array,
+    /// Elements.
+    pub len: u64,
+    /// Bytes of an element.
+    pub element_bytes: u32,
+    /// Address of its first byte, a multiple of [`ALIGNMENT`]: the arrays lie one after another
+    /// from 0.
+    pub base: u64,
+}
+
+impl ArrayInfo {
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> u64 {
+        self.len * u64::from(self.element_bytes)
+    }
+}
+
+/// Appends arrays behind one another.
+#[derive(Default)]
+struct Shelf(Vec<ArrayInfo>);
+
+impl Shelf {
+    fn add(&mut self, array: Array, len: usize, element_bytes: usize) {
+        let free = self.0.last().map_or(0, |last| last.base + last.bytes());
+        let (len, base) = (len as u64, free.next_multiple_of(ALIGNMENT));
+        self.0.push(ArrayInfo { array, len, element_bytes: element_bytes as u32, base });
+    }
+
+    fn add_slice<T>(&mut self, array: Array, slice: &[T]) {
+        self.add(array, slice.len(), size_of::<T>());
+    }
+
+    fn add_offsets(&mut self, array: Array, offsets: &RowPtr) {
+        self.add(array, offsets.len(), offsets.width().bytes());
+    }
+}
+
+/// The arrays of a format, x and y. x has as many elements as the matrix columns, y as it has
+/// rows. Arrays that are not there are left out: rows' order where every row is at its own place,
+/// a tail without entries. BSR and DIA show their `val` alone, besides x and y.
+pub fn arrays(a: &AnyFormat) -> Vec<ArrayInfo> {
+    let mut shelf = Shelf::default();
+    let tail = |shelf: &mut Shelf, tail: &Csr| {
+        if tail.rows() > 0 {
+            shelf.add_offsets(Array::TailRowPtr, tail.row_ptr());
+            shelf.add_slice(Array::TailCol, tail.col());
+            shelf.add_slice(Array::TailVal, tail.val());
+        }
+    };
+    match a {
+        AnyFormat::Coo(a) => {
+            shelf.add_slice(Array::Row, a.row());
+            shelf.add_slice(Array::Col, a.col());
+            shelf.add_slice(Array::Val, a.val());
+        }
+        AnyFormat::Csr(a) => {
+            shelf.add_offsets(Array::RowPtr, a.row_ptr());
+            shelf.add_slice(Array::Col, a.col());
+            shelf.add_slice(Array::Val, a.val());
+        }
+        AnyFormat::Ell(a) => {
+            shelf.add_slice(Array::RowLen, a.row_len());
+            shelf.add_slice(Array::Col, a.col());
+            shelf.add_slice(Array::Val, a.val());
+        }
+        AnyFormat::Hyb(a) => {
+            shelf.add_slice(Array::RowLen, a.ell().row_len());
+            shelf.add_slice(Array::Col, a.ell().col());
+            shelf.add_slice(Array::Val, a.ell().val());
+            if a.tail().nnz() > 0 {
+                shelf.add_slice(Array::TailRow, a.tail().row());
+                shelf.add_slice(Array::TailCol, a.tail().col());
+                shelf.add_slice(Array::TailVal, a.tail().val());
+            }
+        }
+        AnyFormat::Hll(a) => {
+            shelf.add_slice(Array::RowLen, a.row_len());
+            shelf.add_slice(Array::Offsets, a.shape().offsets());
+            shelf.add_slice(Array::MaxNzr, a.shape().max_nzr());
+            if let Some(row_of) = a.row_order().row_of() {
+                shelf.add_slice(Array::RowOf, row_of);
+            }
+            shelf.add_slice(Array::Col, a.col());
+            shelf.add_slice(Array::Val, a.val());
+            tail(&mut shelf, a.tail());
+        }
+        AnyFormat::Bsr(a) => shelf.add_slice(Array::Val, a.val()),
+        AnyFormat::Dia(a) => shelf.add_slice(Array::Val, a.val()),
+    }
+    shelf.add(Array::X, cols_of(a), size_of::<f64>());
+    shelf.add(Array::Y, crate::experiment::rows_of(a), size_of::<f64>());
+    shelf.0
+}
+
+/// [`arrays`] and what a product on a GPU needs besides: what spans of coordinates hand over.
+pub fn arrays_of_product(a: &AnyFormat) -> Vec<ArrayInfo> {
+    let mut shelf = Shelf(arrays(a));
+    let entries = match a {
+        AnyFormat::Coo(a) => a.nnz(),
+        AnyFormat::Hyb(a) => a.tail().nnz(),
+        _ => 0,
+    };
+    let spans = entries.div_ceil(COO_SPAN as usize);
+    if spans > 0 {
+        shelf.add(Array::CarryRow, spans, size_of::<u32>());
+        shelf.add(Array::CarrySum, spans, size_of::<f64>());
+    }
+    shelf.0
+}
+
+/// Columns of a matrix in any format.
+pub(super) fn cols_of(a: &AnyFormat) -> usize {
+    match a {
+        AnyFormat::Coo(a) => a.cols(),
+        AnyFormat::Csr(a) => a.cols(),
+        AnyFormat::Ell(a) => a.cols(),
+        AnyFormat::Hyb(a) => a.ell().cols(),
+        AnyFormat::Hll(a) => a.cols(),
+        AnyFormat::Bsr(a) => a.cols(),
+        AnyFormat::Dia(a) => a.cols(),
+    }
+}
+
+/// Bytes of an element of an array of `a`.
+pub(super) fn element_bytes(a: &AnyFormat, array: Array) -> u32 {
+    match (array, a) {
+        (Array::RowPtr, AnyFormat::Csr(a)) => a.row_ptr().width().bytes() as u32,
+        (Array::TailRowPtr, AnyFormat::Hll(a)) => a.tail().row_ptr().width().bytes() as u32,
+        (Array::Val | Array::TailVal | Array::CarrySum | Array::X | Array::Y, _) => 8,
+        (Array::Offsets, _) => 8,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::FormatParams;
+    use crate::matrix::{FormatSpec, HllLayout, Order, examples};
+    use crate::memory::MemoryLimit;
+    use std::sync::Arc;
+
+    #[test]
+    fn arrays_lie_behind_one_another_and_their_elements_are_as_wide_as_told() {
+        let a = Arc::new(examples::five_by_five());
+        let sorted = HllLayout { sigma: 4, spill: Some(1), ..HllLayout::plain(4, Order::RowMajor) };
+        let specs =
+            FormatSpec::DEFAULTS.into_iter().filter(|s| !matches!(s, FormatSpec::Bsr { .. }));
+        for spec in specs.chain([FormatSpec::Hll(sorted)]) {
+            let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
+            let all = arrays_of_product(&format);
+            for (info, next) in all.iter().zip(&all[1..]) {
+                assert!(info.base % ALIGNMENT == 0 && next.base >= info.base + info.bytes());
+            }
+            for info in &all {
+                assert_eq!(info.element_bytes, element_bytes(&format, info.array), "{info:?}");
+            }
+            let stored: u64 = all
+                .iter()
+                .filter(|i| {
+                    !matches!(i.array, Array::X | Array::Y | Array::CarryRow | Array::CarrySum)
+                })
+                .map(ArrayInfo::bytes)
+                .sum();
+            if !matches!(format, AnyFormat::Dia(_)) {
+                assert_eq!(stored, format.bytes(), "{}", spec.name());
+            }
+        }
+        assert_eq!(FormatParams::default().sigma, 1);
+        assert!(Array::ALL.iter().enumerate().all(|(k, array)| array.index() == k));
+    }
+}

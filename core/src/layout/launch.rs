@@ -1,0 +1,180 @@
+//! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
+
+use super::array::cols_of;
+use crate::experiment::{
+    DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, rows_of, span_entries,
+};
+use crate::matrix::{AnyFormat, Coo};
+
+/// Why there is no model of a kernel on a matrix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    /// Slots of this format are not listed.
+    #[error(
+        "the layout explorer knows no slots of {format}, but of COO, CSR, ELLPACK, HYB and HLL"
+    )]
+    Format {
+        /// The format.
+        format: &'static str,
+    },
+    /// The kernel does not run on a grid, or not on threads, that are known.
+    #[error("{kernel} has no mapping to {what} that is known here")]
+    Mapping {
+        /// Its id.
+        kernel: &'static str,
+        /// `threads of a grid` or `threads of a processor`.
+        what: &'static str,
+    },
+    /// The matrix is in a format that the kernel does not read.
+    #[error("{kernel} reads {expected}, not {found}")]
+    WrongFormat {
+        /// Its id.
+        kernel: &'static str,
+        /// What it reads.
+        expected: &'static str,
+        /// What there is.
+        found: &'static str,
+    },
+    /// Threads a block that no kernel here is launched with.
+    #[error("{0} threads a block: expected a multiple of 32 from 32 to 1024")]
+    Block(u32),
+    /// No worker at all.
+    #[error("0 workers: expected at least 1")]
+    Workers,
+}
+
+/// What a launch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchKind {
+    /// Goes through rows, or hacks.
+    Rows,
+    /// Goes through spans of coordinates.
+    Spans,
+    /// Adds what spans hand over to their rows.
+    Carry,
+}
+
+/// One launch of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchInfo {
+    /// What it does.
+    pub kind: LaunchKind,
+    /// Blocks of its grid.
+    pub blocks: u64,
+    /// Threads a block.
+    pub block: u32,
+    /// Warps of its grid.
+    pub warps: u64,
+}
+
+impl LaunchInfo {
+    /// The block that a warp belongs to.
+    pub fn block_of(&self, warp: u64) -> u64 {
+        warp / (u64::from(self.block) / LANES)
+    }
+
+    /// Threads of its grid.
+    pub fn threads(&self) -> u64 {
+        self.blocks * u64::from(self.block)
+    }
+}
+
+/// The launches of a product, in order, as the launchers make them. A grid without blocks is not
+/// launched.
+pub(super) fn launches(
+    kernel: &'static KernelDescriptor,
+    a: &AnyFormat,
+    block: u32,
+) -> Result<Vec<LaunchInfo>, LayoutError> {
+    if block == 0 || block > 1024 || !u64::from(block).is_multiple_of(LANES) {
+        return Err(LayoutError::Block(block));
+    }
+    let Mapping::Grid(mapping) = kernel.mapping else {
+        return Err(LayoutError::Mapping { kernel: kernel.id, what: "threads of a grid" });
+    };
+    check_format(kernel, a)?;
+    let rows = Work::Rows(rows_of(a) as u64);
+    let launch = |kind: LaunchKind, mapping: GridMapping, work: Work| {
+        let blocks = mapping.blocks(work, block);
+        LaunchInfo { kind, blocks, block, warps: blocks * (u64::from(block) / LANES) }
+    };
+    let mut all = match (mapping, a) {
+        (GridMapping::WarpPerSpan, AnyFormat::Hyb(_)) => {
+            vec![launch(LaunchKind::Rows, GridMapping::ThreadPerRow, rows)]
+        }
+        (GridMapping::WarpPerSpan, _) => Vec::new(),
+        _ => vec![launch(LaunchKind::Rows, mapping, rows)],
+    };
+    if let Some(coo) = coordinates(a) {
+        let entries = Work::Entries(coo.nnz() as u64);
+        all.push(launch(LaunchKind::Spans, GridMapping::WarpPerSpan, entries));
+        let spans = spans(coo);
+        if spans > 1 {
+            all.push(launch(LaunchKind::Carry, GridMapping::WarpPerRow, Work::Rows(spans)));
+        }
+    }
+    all.retain(|launch| launch.blocks > 0);
+    Ok(all)
+}
+
+/// Fails when `a` is in another format, or order, than the kernel reads.
+pub(super) fn check_format(
+    kernel: &'static KernelDescriptor,
+    a: &AnyFormat,
+) -> Result<(), LayoutError> {
+    let expected = kernel.format.with(&Default::default()).name();
+    let found = name_of(a);
+    // A processor's kernels take rows in any order, those on a grid only their own.
+    let found = match (kernel.device, found) {
+        (DeviceKind::Cpu, "hll-sigma") => "hll",
+        _ => found,
+    };
+    match expected == found {
+        true => Ok(()),
+        false => Err(LayoutError::WrongFormat { kernel: kernel.id, expected, found }),
+    }
+}
+
+/// The format's name as in `FormatSpec::name`; rows kept apart count as sorted.
+fn name_of(a: &AnyFormat) -> &'static str {
+    use crate::matrix::{FormatSpec, HllLayout};
+    match a {
+        AnyFormat::Coo(_) => "coo",
+        AnyFormat::Csr(_) => "csr",
+        AnyFormat::Ell(a) => FormatSpec::Ell { order: a.shape().order }.name(),
+        AnyFormat::Hyb(a) => FormatSpec::Hyb { width: None, order: a.ell().shape().order }.name(),
+        AnyFormat::Hll(a) => {
+            let (hack_size, order) = (a.shape().hack_size(), a.shape().order());
+            let sigma = if a.is_plain() { 1 } else { 2 };
+            FormatSpec::Hll(HllLayout { sigma, ..HllLayout::plain(hack_size, order) }).name()
+        }
+        AnyFormat::Bsr(_) => "bsr",
+        AnyFormat::Dia(_) => "dia",
+    }
+}
+
+/// The coordinates of `a`: COO's, or those of HYB's tail.
+pub(super) fn coordinates(a: &AnyFormat) -> Option<&Coo> {
+    match a {
+        AnyFormat::Coo(a) => Some(a),
+        AnyFormat::Hyb(a) => Some(a.tail()),
+        _ => None,
+    }
+}
+
+/// Spans that coordinates are divided into.
+pub(super) fn spans(coo: &Coo) -> u64 {
+    (coo.nnz() as u64).div_ceil(crate::experiment::COO_SPAN)
+}
+
+/// The row that a span shares with the one before it.
+pub(super) fn shared_row(coo: &Coo, span: u64) -> Option<u32> {
+    let begin = span_entries(coo, span).start as usize;
+    let before = begin.checked_sub(1).and_then(|k| coo.row().get(k));
+    coo.row().get(begin).copied().filter(|row| before == Some(row))
+}
+
+/// Elements of x that `cuda/hll/shared-x` keeps: one a thread of a block.
+pub(super) fn kept_of_x(a: &AnyFormat, block: u32) -> u64 {
+    u64::from(block).min(cols_of(a) as u64)
+}

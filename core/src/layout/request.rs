@@ -1,0 +1,207 @@
+//! What one load or store of a warp asks of the memory.
+
+use super::array::Array;
+use crate::experiment::LANES;
+
+/// Bytes of a sector, the least that the memory of a GPU moves.
+pub const SECTOR: u64 = 32;
+
+/// Bytes of a cache line of a GPU: four sectors.
+pub const LINE: u64 = 128;
+
+/// Whether a request reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Memory to registers.
+    Load,
+    /// Registers to memory.
+    Store,
+}
+
+/// One load or store instruction of a warp: an element of one array for each active lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The array.
+    pub array: Array,
+    /// Load or store.
+    pub direction: Direction,
+    /// Bytes of an element.
+    pub element_bytes: u32,
+    /// Bit l is set when lane l takes part.
+    pub active: u32,
+    index: [u64; LANES as usize],
+}
+
+impl Request {
+    /// No lane takes part yet.
+    pub(super) fn new(array: Array, direction: Direction, element_bytes: u32) -> Self {
+        Self { array, direction, element_bytes, active: 0, index: [0; LANES as usize] }
+    }
+
+    /// Lane `lane < 32` asks for element `index`.
+    #[inline]
+    pub(super) fn set(&mut self, lane: usize, index: u64) {
+        self.active |= 1 << lane;
+        self.index[lane] = index;
+    }
+
+    /// The element that a lane asks for; none for an idle lane.
+    pub fn element(&self, lane: usize) -> Option<u64> {
+        (lane < LANES as usize && self.active >> lane & 1 == 1).then(|| self.index[lane])
+    }
+
+    /// Offset in bytes from the array's first byte of what a lane asks for; none for an idle lane.
+    /// The array's own address is its [`ArrayInfo::base`](super::ArrayInfo::base).
+    pub fn offset(&self, lane: usize) -> Option<u64> {
+        self.element(lane).map(|index| index * u64::from(self.element_bytes))
+    }
+
+    /// The sectors touched, numbered from the array's first byte, ascending, each once.
+    pub fn sectors(&self) -> Vec<u64> {
+        self.distinct(SECTOR)
+    }
+
+    /// The cache lines touched, numbered from the array's first byte, ascending, each once.
+    pub fn lines(&self) -> Vec<u64> {
+        self.distinct(LINE)
+    }
+
+    fn distinct(&self, bytes: u64) -> Vec<u64> {
+        let mut all: Vec<u64> =
+            (0..LANES as usize).filter_map(|l| self.offset(l)).map(|o| o / bytes).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// What the memory does for it. An element never straddles two sectors: arrays are aligned
+    /// and elements are 4 or 8 bytes.
+    pub fn counts(&self) -> Counts {
+        let lanes = u64::from(self.active.count_ones());
+        if lanes == 0 {
+            return Counts::default();
+        }
+        let mut elements = [0u64; LANES as usize];
+        let (mut len, mut ascending) = (0, true);
+        let mut rest = self.active;
+        while rest != 0 {
+            let index = self.index[rest.trailing_zeros() as usize];
+            ascending &= len == 0 || elements[len - 1] <= index;
+            elements[len] = index;
+            len += 1;
+            rest &= rest - 1;
+        }
+        let elements = &mut elements[..len];
+        // Neighbouring lanes mostly ask for ascending addresses: only gathers need sorting.
+        if !ascending {
+            elements.sort_unstable();
+        }
+        let width = u64::from(self.element_bytes);
+        let (mut distinct, mut sectors, mut lines) = (1, 1, 1);
+        for pair in elements.windows(2) {
+            let (from, to) = (pair[0] * width, pair[1] * width);
+            distinct += u64::from(from != to);
+            sectors += u64::from(from / SECTOR != to / SECTOR);
+            lines += u64::from(from / LINE != to / LINE);
+        }
+        let (useful_bytes, asked_bytes) = (distinct * width, lanes * width);
+        let idle_lanes = LANES - lanes;
+        Counts { requests: 1, sectors, lines, useful_bytes, asked_bytes, idle_lanes }
+    }
+}
+
+/// What the memory does for one or for many requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests with at least one active lane.
+    pub requests: u64,
+    /// Distinct sectors of each request, summed: what Nsight Compute counts as sectors of loads,
+    /// hits in the cache included.
+    pub sectors: u64,
+    /// Distinct cache lines of each request, summed.
+    pub lines: u64,
+    /// Distinct bytes of each request, summed: an element that several lanes ask for counts once.
+    pub useful_bytes: u64,
+    /// Bytes that lanes ask for, summed: an element that several lanes ask for counts for each.
+    pub asked_bytes: u64,
+    /// Lanes that do not take part, summed over the requests.
+    pub idle_lanes: u64,
+}
+
+impl Counts {
+    /// Bytes of the sectors.
+    pub fn moved_bytes(&self) -> u64 {
+        self.sectors * SECTOR
+    }
+
+    /// Useful bytes as a share of the bytes moved, 0 to 1; absent when nothing is moved.
+    pub fn efficiency(&self) -> Option<f64> {
+        (self.sectors > 0).then(|| self.useful_bytes as f64 / self.moved_bytes() as f64)
+    }
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.sectors += other.sectors;
+        self.lines += other.lines;
+        self.useful_bytes += other.useful_bytes;
+        self.asked_bytes += other.asked_bytes;
+        self.idle_lanes += other.idle_lanes;
+    }
+}
+
+impl std::iter::Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(bytes: u32, index: impl Fn(usize) -> Option<u64>) -> Request {
+        let mut request = Request::new(Array::X, Direction::Load, bytes);
+        for lane in 0..32 {
+            if let Some(index) = index(lane) {
+                request.set(lane, index);
+            }
+        }
+        request
+    }
+
+    #[test]
+    fn neighbours_share_sectors_and_strangers_do_not() {
+        let counts = |bytes, index: fn(usize) -> Option<u64>| request(bytes, index).counts();
+        // 32 neighbouring values of 8 bytes: 256 bytes.
+        let dense = counts(8, |l| Some(l as u64));
+        assert_eq!((dense.sectors, dense.lines, dense.useful_bytes), (8, 2, 256));
+        assert_eq!(dense.efficiency(), Some(1.0));
+        // The same from the second element on touches one sector and one line more.
+        let shifted = counts(8, |l| Some(l as u64 + 1));
+        assert_eq!((shifted.sectors, shifted.lines), (9, 3));
+        // 80 bytes apart: a sector a lane, 8 of 32 bytes used.
+        let apart = counts(8, |l| Some(10 * l as u64));
+        assert_eq!((apart.sectors, apart.efficiency()), (32, Some(0.25)));
+        // All lanes ask for the same.
+        let same = counts(4, |_| Some(7));
+        assert_eq!((same.sectors, same.useful_bytes, same.asked_bytes), (1, 4, 128));
+        // Backwards, with idle lanes.
+        let few = counts(4, |l| (l % 8 == 0).then(|| 31 - l as u64));
+        assert_eq!((few.sectors, few.lines, few.idle_lanes, few.useful_bytes), (4, 1, 28, 16));
+        assert_eq!(counts(4, |_| None), Counts::default());
+        assert_eq!(Counts::default().efficiency(), None);
+    }
+
+    #[test]
+    fn lanes_tell_what_they_ask_for() {
+        let request = request(8, |l| (l == 3).then_some(20));
+        assert_eq!((request.element(3), request.offset(3)), (Some(20), Some(160)));
+        assert_eq!((request.offset(2), request.offset(32)), (None, None));
+        assert_eq!((request.sectors(), request.lines()), (vec![5], vec![1]));
+    }
+}

@@ -1,0 +1,199 @@
+//! What the warps of a kernel do, step by step.
+
+use std::ops::Range;
+
+use super::array::{ArrayInfo, arrays_of_product};
+use super::launch::{LaunchInfo, LaunchKind, LayoutError, coordinates, launches};
+use super::loops::Loops;
+use super::request::Request;
+use super::rows::RowPass;
+use super::spans::SpanPass;
+use crate::experiment::{Access, KernelDescriptor, LANES};
+use crate::matrix::AnyFormat;
+
+/// What a step of a warp is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
+    /// The block's part of x is copied to shared memory.
+    Fill,
+    /// What is loaded before the loop: row pointers, lengths, hack offsets.
+    Start,
+    /// One step of the loop over slots or entries, numbered from 0.
+    Loop(u64),
+    /// The sum is stored.
+    End,
+}
+
+/// What a lane works on in a step: the slot that it reads and the row whose sum it enters.
+pub type LaneWork = Access;
+
+/// One step of a warp.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What it is for.
+    pub kind: StepKind,
+    /// What each lane works on; absent for idle lanes, and outside loops over slots.
+    pub lanes: [Option<LaneWork>; LANES as usize],
+    /// The loads and stores of the warp, in order.
+    pub requests: Vec<Request>,
+}
+
+/// What the model of a warp is told to.
+pub(super) trait Sink {
+    /// A step begins.
+    fn step(&mut self, kind: StepKind);
+    /// A lane works on a slot in this step.
+    fn lane(&mut self, lane: usize, access: Access);
+    /// The warp loads or stores in this step; at least one lane is active.
+    fn request(&mut self, request: &Request);
+}
+
+/// A kernel of a GPU on a matrix: which thread handles what, and when.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sparsescope_core::experiment::kernel;
+/// use sparsescope_core::layout::{Loops, Schedule};
+/// use sparsescope_core::matrix::{AnyFormat, examples};
+/// let a = AnyFormat::Csr(Arc::new(examples::five_by_five()));
+/// let scalar = kernel("cuda/csr/thread-per-row").unwrap();
+/// let schedule = Schedule::new(scalar, &a, 32, Loops::AsWritten)?;
+/// // Row pointers, two steps of the loop, and the store of y.
+/// assert_eq!(schedule.steps(0, 0), 4);
+/// # Ok::<(), sparsescope_core::layout::LayoutError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    kernel: &'static KernelDescriptor,
+    a: AnyFormat,
+    block: u32,
+    loops: Loops,
+    launches: Vec<LaunchInfo>,
+    arrays: Vec<ArrayInfo>,
+}
+
+impl Schedule {
+    /// The schedule with `block` threads a block. Fails for kernels that do not run on a grid
+    /// known here (those of vendors and of processors), for a matrix in another format than the
+    /// kernel reads, and for a block that is not a multiple of 32 from 32 to 1024.
+    pub fn new(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        block: u32,
+        loops: Loops,
+    ) -> Result<Self, LayoutError> {
+        let launches = launches(kernel, a, block)?;
+        Ok(Self { kernel, a: a.clone(), block, loops, launches, arrays: arrays_of_product(a) })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &'static KernelDescriptor {
+        self.kernel
+    }
+
+    /// The matrix.
+    pub fn matrix(&self) -> &AnyFormat {
+        &self.a
+    }
+
+    /// The launches of one product, in order.
+    pub fn launches(&self) -> &[LaunchInfo] {
+        &self.launches
+    }
+
+    /// The arrays that requests name.
+    pub fn arrays(&self) -> &[ArrayInfo] {
+        &self.arrays
+    }
+
+    /// Steps of warp `warp` of launch `launch`; 0 for one that is not there or has no work.
+    pub fn steps(&self, launch: usize, warp: u64) -> usize {
+        let mut steps = Window { range: 0..0, seen: 0, steps: Vec::new() };
+        self.tell(launch, warp, &mut steps);
+        steps.seen
+    }
+
+    /// Those of the steps of a warp that are in `range`, numbered from 0; a warp in the longest
+    /// rows has many.
+    pub fn warp(&self, launch: usize, warp: u64, range: Range<usize>) -> Vec<Step> {
+        let mut steps = Window { range, seen: 0, steps: Vec::new() };
+        self.tell(launch, warp, &mut steps);
+        steps.steps
+    }
+
+    fn tell(&self, launch: usize, warp: u64, sink: &mut impl Sink) {
+        if let Some(info) = self.launches.get(launch).filter(|info| warp < info.warps) {
+            self.walker(info.kind).warp(warp, sink);
+        }
+    }
+
+    /// What goes through the warps of one launch.
+    pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_> {
+        match (kind, coordinates(&self.a)) {
+            (LaunchKind::Spans, Some(coo)) => {
+                Walker::Spans(SpanPass::new(self.kernel, &self.a, coo))
+            }
+            (LaunchKind::Carry, Some(coo)) => {
+                Walker::Carry(SpanPass::new(self.kernel, &self.a, coo))
+            }
+            _ => Walker::Rows(RowPass::new(self.kernel, &self.a, self.block, self.loops)),
+        }
+    }
+}
+
+/// The model of one launch's warps.
+pub(super) enum Walker<'a> {
+    Rows(RowPass<'a>),
+    Spans(SpanPass<'a>),
+    Carry(SpanPass<'a>),
+}
+
+impl Walker<'_> {
+    /// Tells `sink` all that a warp does; answers how many of its threads have work.
+    #[inline]
+    pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
+        match self {
+            Self::Rows(pass) => pass.warp(warp, sink),
+            Self::Spans(pass) => pass.warp(warp, sink),
+            Self::Carry(pass) => pass.carry_warp(warp, sink),
+        }
+    }
+}
+
+/// Keeps the steps of a range.
+struct Window {
+    range: Range<usize>,
+    /// Steps begun.
+    seen: usize,
+    steps: Vec<Step>,
+}
+
+impl Window {
+    /// The step that has begun, when it is to be kept.
+    fn current(&mut self) -> Option<&mut Step> {
+        let current = self.seen.checked_sub(1)?;
+        self.range.contains(&current).then(|| self.steps.last_mut()).flatten()
+    }
+}
+
+impl Sink for Window {
+    fn step(&mut self, kind: StepKind) {
+        if self.range.contains(&self.seen) {
+            let lanes = [None; LANES as usize];
+            self.steps.push(Step { kind, lanes, requests: Vec::new() });
+        }
+        self.seen += 1;
+    }
+
+    fn lane(&mut self, lane: usize, access: Access) {
+        if let Some(step) = self.current() {
+            step.lanes[lane] = Some(access);
+        }
+    }
+
+    fn request(&mut self, request: &Request) {
+        if let Some(step) = self.current() {
+            step.requests.push(*request);
+        }
+    }
+}
