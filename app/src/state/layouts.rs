@@ -235,7 +235,8 @@ impl LayoutsState {
             "walk" => self.walk = value.into(),
             "beside" => self.beside = value.into(),
             "block" => {
-                let known = number().filter(|block| (1..=1024).contains(block) && block % 32 == 0);
+                let known =
+                    number().filter(|block| (1..=1024).contains(block) && block.is_multiple_of(32));
                 self.block = known.unwrap_or(self.block);
             }
             "worker" => self.worker = number().unwrap_or(self.worker),

@@ -3,9 +3,9 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use sparsescope_core::matrix::{
-    AnyFormat, Coo, Csr, Ellpack, FormatSize, FormatSpec, Hll, HllLayout, Order, SlotLayout,
-};
+use sparsescope_core::experiment::row_at;
+use sparsescope_core::layout::{Array, Held, SlotMap, Slots};
+use sparsescope_core::matrix::{AnyFormat, Csr, FormatSize, FormatSpec, Hll, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::board::{Cell, Owner, Strip};
@@ -21,158 +21,156 @@ pub(super) struct Panel {
 }
 
 /// Every format, in the order in which they are taught.
-pub(super) fn panels(a: &Csr<f64>, state: &LayoutsState) -> Vec<Panel> {
-    let hll = |order| {
-        let (hack_size, sigma) = (state.hack as usize, state.sigma as usize);
-        FormatSpec::Hll(HllLayout { hack_size, order, sigma, spill: None })
-    };
+pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
     let (row, column) = (Order::RowMajor, Order::ColumnMajor);
     let formats = [
-        (FormatSpec::Coo, "COO"),
-        (FormatSpec::Csr, "CSR"),
-        (FormatSpec::Ell { order: row }, "ELLPACK, row-major"),
-        (FormatSpec::Ell { order: column }, "ELLPACK, column-major"),
-        (hll(row), "HLL, row-major hacks"),
-        (hll(column), "HLL, column-major hacks"),
-        (FormatSpec::Hyb { width: None, order: column }, "HYB, column-major"),
+        FormatSpec::Coo,
+        FormatSpec::Csr,
+        FormatSpec::Ell { order: row },
+        FormatSpec::Ell { order: column },
+        hll(row, state),
+        hll(column, state),
+        FormatSpec::Hyb { width: None, order: column },
     ];
-    let a = Arc::new(a.clone());
-    let panel = |(spec, name): (FormatSpec, &str)| {
-        let arrays = spec.build(&a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
-            let size = spec.size(&a)?;
-            Ok((strips(&format), size))
+    let panel = |spec: FormatSpec| {
+        let arrays = spec.build(a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
+            let size = spec.size(a)?;
+            Ok((format, size))
         });
         let arrays = arrays.map_err(|error| error.to_string());
-        Panel { id: spec.name().into(), name: name.into(), arrays }
+        let arrays = arrays.and_then(|(format, size)| Ok((strips(&format)?, size)));
+        Panel { id: spec.name().into(), name: name(&spec).into(), arrays }
     };
     formats.into_iter().map(panel).collect()
 }
 
-fn strips(a: &AnyFormat) -> Vec<Strip> {
-    match a {
-        AnyFormat::Coo(a) => coo(a, ""),
-        AnyFormat::Csr(a) => csr(a, ""),
-        AnyFormat::Ell(a) => ell(a, ""),
-        AnyFormat::Hyb(a) => {
-            let mut strips = ell(a.ell(), "ell ");
-            strips.extend(coo(a.tail(), "coo "));
-            strips
-        }
-        AnyFormat::Hll(a) => hll(a),
-        AnyFormat::Bsr(_) | AnyFormat::Dia(_) => Vec::new(),
+/// HLL as the state lays it out.
+fn hll(order: Order, state: &LayoutsState) -> FormatSpec {
+    let (hack_size, sigma) = (state.hack as usize, state.sigma as usize);
+    FormatSpec::Hll(HllLayout { hack_size, order, sigma, spill: None })
+}
+
+/// Name of a format, for people.
+pub(super) fn name(spec: &FormatSpec) -> &'static str {
+    match spec {
+        FormatSpec::Coo => "COO",
+        FormatSpec::Csr => "CSR",
+        FormatSpec::Ell { order: Order::RowMajor } => "ELLPACK, row-major",
+        FormatSpec::Ell { order: Order::ColumnMajor } => "ELLPACK, column-major",
+        FormatSpec::Hyb { order: Order::RowMajor, .. } => "HYB, row-major",
+        FormatSpec::Hyb { order: Order::ColumnMajor, .. } => "HYB, column-major",
+        FormatSpec::Hll(HllLayout { order: Order::RowMajor, .. }) => "HLL, row-major hacks",
+        FormatSpec::Hll(HllLayout { order: Order::ColumnMajor, .. }) => "HLL, column-major hacks",
+        FormatSpec::Bsr { .. } => "BSR",
+        FormatSpec::Dia { .. } => "DIA",
     }
 }
 
-/// An array of elements of so many bytes.
-fn strip(name: &str, element: usize, cells: impl IntoIterator<Item = (String, Owner)>) -> Strip {
-    let cells = cells.into_iter();
-    let cells = cells.map(|(text, owner)| Cell { text, owner, begins: false }).collect();
-    Strip { name: name.into(), element, cells }
+/// The arrays of a format, without x and y, or why they cannot be shown.
+pub(super) fn strips(a: &AnyFormat) -> Result<Vec<Strip>, String> {
+    let slots = Slots::new(a).map_err(|error| error.to_string())?;
+    let map = slots.map(MemoryLimit::bytes(1 << 20)).map_err(|error| error.to_string())?;
+    let lists = slots.arrays().iter().filter(|info| !matches!(info.array, Array::X | Array::Y));
+    Ok(lists
+        .map(|info| {
+            let mut cells = cells(a, &map, info.array);
+            for (index, cell) in cells.iter_mut().enumerate() {
+                cell.begins = begins(a, info.array, index as u64);
+            }
+            let (name, element) = (info.array.as_str().into(), info.element_bytes as usize);
+            Strip { array: info.array, name, element, cells }
+        })
+        .collect())
+}
+
+/// x or y: an element for each of `n` columns or rows.
+pub(super) fn vector(array: Array, n: usize) -> Strip {
+    let cell = |index: usize| Cell {
+        text: format!("{}{index}", array.as_str()),
+        owner: if array == Array::X { Owner::Col(index) } else { Owner::Row(index) },
+        begins: false,
+    };
+    Strip { array, name: array.as_str().into(), element: 8, cells: (0..n).map(cell).collect() }
 }
 
 /// Values of an array and the owners of its cells.
-fn with<T: Display>(values: &[T], owners: &[Owner]) -> Vec<(String, Owner)> {
-    values.iter().zip(owners).map(|(value, owner)| (value.to_string(), *owner)).collect()
+fn with<T: Display>(
+    values: impl IntoIterator<Item = T>,
+    owners: impl Iterator<Item = Owner>,
+) -> Vec<Cell> {
+    let pairs = values.into_iter().zip(owners);
+    pairs.map(|(value, owner)| Cell { text: value.to_string(), owner, begins: false }).collect()
 }
 
-fn coo(a: &Coo<f64>, part: &str) -> Vec<Strip> {
-    let entries = a.row().iter().zip(a.col());
-    let owners: Vec<_> = entries.map(|(i, j)| Owner::Entry(*i as usize, *j as usize)).collect();
-    vec![
-        strip(&format!("{part}row"), 4, with(a.row(), &owners)),
-        strip(&format!("{part}col"), 4, with(a.col(), &owners)),
-        strip(&format!("{part}val"), 8, with(a.val(), &owners)),
-    ]
-}
-
-fn csr(a: &Csr<f64>, part: &str) -> Vec<Strip> {
-    let pointers: Vec<usize> = (0..=a.rows()).map(|i| a.row_ptr().get(i)).collect();
-    let rows = (0..a.rows()).map(Owner::Row).chain([Owner::Free]).collect::<Vec<_>>();
-    let slots = (0..a.rows())
-        .flat_map(|i| a.row(i).0.iter().map(move |j| Owner::Entry(i, *j as usize)))
-        .collect::<Vec<_>>();
-    vec![
-        strip(&format!("{part}row_ptr"), a.row_ptr().width().bytes(), with(&pointers, &rows)),
-        strip(&format!("{part}col"), 4, with(a.col(), &slots)),
-        strip(&format!("{part}val"), 8, with(a.val(), &slots)),
-    ]
-}
-
-/// What every slot of a padded format belongs to; `row_at` tells the row at a position.
-fn owners(
-    layout: &impl SlotLayout,
-    row_len: &[u32],
-    col: &[u32],
-    row_at: impl Fn(usize) -> usize,
-) -> Vec<Owner> {
-    let mut owners = vec![Owner::Free; col.len()];
-    for (position, length) in row_len.iter().enumerate() {
-        for j in 0..layout.row_slots(position) {
-            let slot = layout.slot(position, j) as usize;
-            let row = row_at(position);
-            if let (Some(owner), Some(&column)) = (owners.get_mut(slot), col.get(slot)) {
-                let is_entry = j < *length as usize;
-                *owner = match is_entry {
-                    true => Owner::Entry(row, column as usize),
-                    false => Owner::Padding(row),
-                };
-            }
+fn cells(a: &AnyFormat, map: &SlotMap, array: Array) -> Vec<Cell> {
+    let tail = matches!(array, Array::TailRow | Array::TailCol | Array::TailVal);
+    let slots = if tail { &map.tail } else { &map.main };
+    let of_slots = |text: fn(&Held) -> String| {
+        with(slots.iter().map(|slot| text(&slot.held)), slots.iter().map(|slot| owner(&slot.held)))
+    };
+    let rows = |n: usize| (0..n).map(|position| Owner::Row(row_at(a, position)));
+    match (array, a) {
+        (Array::Col | Array::TailCol, _) => of_slots(|held| match held {
+            Held::Entry { col, .. } | Held::Padding { col, .. } => col.to_string(),
+        }),
+        (Array::Val | Array::TailVal, _) => of_slots(|held| match held {
+            Held::Entry { val, .. } => val.to_string(),
+            Held::Padding { .. } => "0".into(),
+        }),
+        (Array::Row | Array::TailRow, _) => of_slots(|held| match held {
+            Held::Entry { row, .. } | Held::Padding { row: Some(row), .. } => row.to_string(),
+            Held::Padding { row: None, .. } => String::new(),
+        }),
+        (Array::RowPtr, AnyFormat::Csr(a)) => {
+            let m = a.rows();
+            with((0..=m).map(|i| a.row_ptr().get(i)), rows(m).chain([Owner::Free]))
         }
+        (Array::RowLen, AnyFormat::Ell(e)) => with(e.row_len(), rows(e.row_len().len())),
+        (Array::RowLen, AnyFormat::Hyb(h)) => {
+            with(h.ell().row_len(), rows(h.ell().row_len().len()))
+        }
+        (Array::RowLen, AnyFormat::Hll(h)) => with(h.row_len(), rows(h.row_len().len())),
+        (Array::RowOf, AnyFormat::Hll(h)) => {
+            with(h.row_order().row_of().unwrap_or_default(), rows(h.rows()))
+        }
+        (Array::Offsets, AnyFormat::Hll(h)) => {
+            with(h.shape().offsets(), hacks(h).chain([Owner::Free]))
+        }
+        (Array::MaxNzr, AnyFormat::Hll(h)) => with(h.shape().max_nzr(), hacks(h)),
+        _ => Vec::new(),
     }
-    owners
 }
 
-fn ell(a: &Ellpack<f64>, part: &str) -> Vec<Strip> {
-    let shape = a.shape();
-    let owners = owners(&shape, a.row_len(), a.col(), |row| row);
-    let rows: Vec<_> = (0..shape.rows).map(Owner::Row).collect();
-    let mut strips = vec![
-        strip(&format!("{part}row_len"), 4, with(a.row_len(), &rows)),
-        strip(&format!("{part}col"), 4, with(a.col(), &owners)),
-        strip(&format!("{part}val"), 8, with(a.val(), &owners)),
-    ];
-    // A row, or a column of slots, begins.
-    let span = if shape.order == Order::RowMajor { shape.width } else { shape.rows };
-    for strip in strips.iter_mut().skip(1) {
-        mark(strip, |slot| slot.is_multiple_of(span.max(1)));
+fn owner(held: &Held) -> Owner {
+    match held {
+        Held::Entry { row, col, .. } => Owner::Entry(*row, *col as usize),
+        Held::Padding { row: Some(row), .. } => Owner::Padding(*row),
+        Held::Padding { row: None, .. } => Owner::Free,
     }
-    strips
 }
 
-fn hll(a: &Hll<f64>) -> Vec<Strip> {
-    let (shape, order) = (a.shape(), a.row_order());
-    let slots = owners(shape, a.row_len(), a.col(), |position| order.row_at(position));
-    let hacks: Vec<_> = (0..shape.hacks())
-        .map(|hack| shape.hack_rows(hack))
-        .map(|rows| match order.row_of() {
-            // Sorted rows of a hack do not follow one another.
-            Some(_) => Owner::Free,
-            None => Owner::Rows(rows.start, rows.end),
-        })
-        .collect();
-    let ends = [&hacks[..], &[Owner::Free]].concat();
-    let rows: Vec<_> = (0..a.row_len().len()).map(|p| Owner::Row(order.row_at(p))).collect();
-    let mut strips = vec![
-        strip("offsets", 8, with(shape.offsets(), &ends)),
-        strip("max_nzr", 4, with(shape.max_nzr(), &hacks)),
-        strip("row_len", 4, with(a.row_len(), &rows)),
-        strip("col", 4, with(a.col(), &slots)),
-        strip("val", 8, with(a.val(), &slots)),
-    ];
-    if let Some(row_of) = order.row_of() {
-        strips.insert(2, strip("row_of", 4, with(row_of, &rows)));
-    }
-    let offsets = shape.offsets();
-    for strip in strips.iter_mut().filter(|strip| matches!(&*strip.name, "col" | "val")) {
-        mark(strip, |slot| offsets.contains(&(slot as u64)));
-    }
-    strips
+/// The rows of each hack; sorted ones do not follow one another.
+fn hacks(a: &Hll<f64>) -> impl Iterator<Item = Owner> + '_ {
+    let sorted = a.row_order().row_of().is_some();
+    (0..a.shape().hacks()).map(move |hack| {
+        let rows = a.shape().hack_rows(hack);
+        if sorted { Owner::Free } else { Owner::Rows(rows.start, rows.end) }
+    })
 }
 
-fn mark(strip: &mut Strip, begins: impl Fn(usize) -> bool) {
-    for (index, cell) in strip.cells.iter_mut().enumerate() {
-        cell.begins = begins(index);
+/// Whether a row, a column of slots or a hack begins at this slot.
+fn begins(a: &AnyFormat, array: Array, slot: u64) -> bool {
+    if !matches!(array, Array::Col | Array::Val) {
+        return false;
     }
+    let ell = match a {
+        AnyFormat::Ell(a) => a.shape(),
+        AnyFormat::Hyb(a) => a.ell().shape(),
+        AnyFormat::Hll(a) => return a.shape().offsets().contains(&slot),
+        _ => return false,
+    };
+    let span = if ell.order == Order::RowMajor { ell.width } else { ell.rows };
+    slot.is_multiple_of(span.max(1) as u64)
 }
 
 #[cfg(test)]
@@ -180,21 +178,20 @@ mod tests {
     use sparsescope_core::matrix::examples::{five_by_five, four_by_four};
 
     use super::*;
-    use crate::state::{Pattern, Small};
+    use crate::state::Pattern;
 
     /// Every format keeps every entry in exactly one slot, with its own value and column, and has
     /// as many slots as `FormatSpec::size` says.
     #[test]
     fn every_entry_is_in_one_slot_of_every_format_and_the_rest_is_padding() {
         let scattered = Pattern::of(7, 6, (0..20).map(|k| (k * k % 7, k * 5 % 6)));
-        assert!(matches!(Small::Drawn(scattered.clone()), Small::Drawn(_)));
         let triplets: Vec<_> =
             scattered.entries().map(|(i, j)| (i, j, (i * 9 + j) as f64)).collect();
         let scattered = Csr::from_triplets(7, 6, &triplets).unwrap();
         for a in [five_by_five(), four_by_four(), scattered] {
             for sigma in [1, 4] {
                 let state = LayoutsState { sigma, ..LayoutsState::default() };
-                for panel in panels(&a, &state) {
+                for panel in panels(&Arc::new(a.clone()), &state) {
                     let (strips, size) = panel.arrays.unwrap();
                     let slots = |name: &str| -> Vec<&Cell> {
                         let named = strips.iter().filter(|strip| strip.name.ends_with(name));
@@ -223,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_papers_arrays_of_their_example() {
-        let panels = panels(&four_by_four(), &LayoutsState::default());
+        let panels = panels(&Arc::new(four_by_four()), &LayoutsState::default());
         let csr = panels.iter().find(|panel| panel.id == "csr").unwrap();
         let (strips, _) = csr.arrays.as_ref().unwrap();
         let texts = |name: &str| -> Vec<&str> {

@@ -3,6 +3,8 @@
 
 use egui::{Color32, Pos2, Rect, pos2, vec2};
 
+use sparsescope_core::layout::Array;
+
 use crate::figure::{Anchor, Figure, Shape, area, text_width};
 use crate::theme::{Ink, series};
 
@@ -46,6 +48,7 @@ pub(super) struct Cell {
 /// An array of cells in one or more lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Strip {
+    pub(super) array: Array,
     pub(super) name: String,
     /// Bytes of an element.
     pub(super) element: usize,
@@ -115,6 +118,11 @@ impl Pen {
         self.ink.paper.lerp_to_gamma(series(row), 0.38)
     }
 
+    /// What the kernel does now.
+    fn accent(&self) -> Color32 {
+        self.ink.text.lerp_to_gamma(Color32::from_rgb(213, 94, 0), 0.75)
+    }
+
     fn fill(&self, owner: Owner) -> Color32 {
         match owner {
             Owner::Padding(_) => self.ink.grid,
@@ -154,6 +162,15 @@ impl Pen {
             let width = if exact { 3.0 } else { 2.0 };
             outline(figure, spot.rect.shrink(width * 0.5), width, self.ink.text);
         }
+    }
+}
+
+/// `3`, or `0-31` for many.
+fn lanes(lanes: &[usize]) -> String {
+    match lanes {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
     }
 }
 
@@ -211,6 +228,40 @@ impl Board {
         }
         let lines = strip.cells.len().div_ceil(a_line).max(1);
         lines as f32 * line_height + GAP
+    }
+
+    /// Marks a cell with what reads it in the step that is followed.
+    fn badge(&mut self, rect: Rect, text: &str) {
+        let accent = self.pen.accent();
+        outline(&mut self.figure, rect.shrink(1.0), 2.0, accent);
+        let width = text_width(text, SMALL) + 5.0;
+        let tag =
+            area(rect.right() - width, rect.top() - 5.0, rect.right() + 1.0, rect.top() + 7.0);
+        self.figure.rect(tag, accent);
+        let color = self.pen.ink.paper;
+        self.figure.text(tag.center(), Anchor::Middle, SMALL, color, text);
+    }
+
+    /// A bar under cells that are moved together.
+    fn bar(&mut self, rect: Rect) {
+        let (y, accent) = (rect.bottom() + 1.5, self.pen.accent());
+        self.figure.rect(area(rect.left() + 0.5, y - 1.5, rect.right() - 0.5, y + 1.5), accent);
+    }
+
+    /// Draws the step of a kernel over its strips, which `spots` of the cells belong to.
+    pub(super) fn step(&mut self, walk: &super::walk::Walk, cells: &[(Array, u64, Rect)]) {
+        for (array, range) in walk.sectors() {
+            let of = cells.iter().filter(|(a, index, _)| *a == array && range.contains(index));
+            for rect in of.map(|(_, _, rect)| *rect).collect::<Vec<_>>() {
+                self.bar(rect);
+            }
+        }
+        for touch in walk.touches() {
+            let at = cells.iter().find(|(a, index, _)| (*a, *index) == (touch.array, touch.index));
+            if let Some(&(_, _, rect)) = at {
+                self.badge(rect, &lanes(&touch.lanes));
+            }
+        }
     }
 
     /// The finished figure of this size: frames come last.

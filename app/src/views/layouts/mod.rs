@@ -4,12 +4,18 @@
 mod arrays;
 mod board;
 mod subject;
+mod walk;
 
-use egui::{ComboBox, DragValue, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
-use sparsescope_core::matrix::HACK_SIZES;
+use std::sync::Arc;
+
+use egui::{
+    ComboBox, DragValue, Key, Modifiers, Pos2, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
+use sparsescope_core::matrix::{Csr, HACK_SIZES};
 
 use self::board::{Board, NAMES, Owner, Pen, Spot, TYPE};
 use self::subject::{Subject, title};
+use self::walk::Walk;
 use super::{View, nothing};
 use crate::figure::{Figure, Provenance};
 use crate::model::{Model, significant};
@@ -89,6 +95,53 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if let Some(subject) = &part {
         sides(ui, subject, layouts);
     }
+    ui.end_row();
+    follow(ui, part.as_ref(), layouts);
+}
+
+/// Which kernels are followed, and the step.
+fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
+    let choose = |ui: &mut Ui, what: &str, none: &str, id: &mut String| {
+        ui.label(what);
+        let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
+        let combo = ComboBox::from_id_salt(what).selected_text(&shown).width(170.0);
+        let combo = combo.show_ui(ui, |ui| {
+            ui.selectable_value(id, String::new(), none);
+            for kernel in walk::kernels() {
+                ui.selectable_value(id, kernel.id.into(), kernel.id).on_hover_text(kernel.summary);
+            }
+        });
+        let name = format!("{what}: {shown}");
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+    };
+    let before = layouts.walk.clone();
+    choose(ui, "Follow", "no kernel", &mut layouts.walk);
+    if layouts.walk.is_empty() {
+        layouts.beside.clear();
+        return;
+    }
+    if before != layouts.walk {
+        layouts.step = 0;
+    }
+    choose(ui, "beside", "none", &mut layouts.beside);
+    let steps = |id: &str| {
+        let a = Arc::new(subject?.a.clone());
+        Walk::of(&a, layouts, id).ok().map(|walk| walk.places.len())
+    };
+    let most = steps(&layouts.walk).max(steps(&layouts.beside)).unwrap_or(1).max(1) as u32;
+    let typing = ui.ctx().memory(|memory| memory.focused().is_some());
+    let pressed =
+        |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let back = ui.add_enabled(layouts.step > 0, egui::Button::new("Back a step"));
+    let on = ui.add_enabled(layouts.step + 1 < most, egui::Button::new("Next step"));
+    if (back.clicked() || pressed(ui, Key::ArrowLeft)) && layouts.step > 0 {
+        layouts.step -= 1;
+    }
+    if (on.clicked() || pressed(ui, Key::ArrowRight)) && layouts.step + 1 < most {
+        layouts.step += 1;
+    }
+    layouts.step = layouts.step.min(most - 1);
+    ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
 }
 
 /// Drawing by hand: begins with what is shown; rows and columns.
@@ -164,7 +217,7 @@ fn click(spot: &Spot, layouts: &mut LayoutsState) {
 
 /// The matrix, and beside or below it each format's arrays.
 fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>) {
-    let (a, ink) = (&subject.a, state.theme.ink());
+    let (a, ink) = (&Arc::new(subject.a.clone()), state.theme.ink());
     let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
     let mut board = Board::new(Pen { ink, pick }, ink.paper);
     let value = |i: usize, j: usize| {
@@ -177,11 +230,23 @@ fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>
     y += board.line(pos2(0.0, y), TYPE, true, &entries);
     let dense = board.dense((a.rows(), a.cols()), subject.from, pos2(0.0, y), value);
     let beside = width - dense.x - MARGIN > BESIDE;
-    let (left, mut top) =
+    let (left, top) =
         if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
-    let mut bottom = y + dense.y;
+    let origin = pos2(left, top);
+    let bottom = if state.layouts.walk.is_empty() {
+        formats(&mut board, a, state, origin, width)
+    } else {
+        kernels(&mut board, a, state, origin, width)
+    };
+    let least = left + NAMES + 200.0;
+    board.finish(vec2(width.max(least), bottom.max(y + dense.y) + 8.0))
+}
+
+/// Each format's arrays below one another; where they end.
+fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
+    let mut top = at.y;
     for panel in arrays::panels(a, &state.layouts) {
-        board.swatch(pos2(left, top + 2.0), format_color(&panel.id));
+        board.swatch(pos2(at.x, top + 2.0), format_color(&panel.id));
         let words = match &panel.arrays {
             Ok((_, size)) => format!(
                 "{}: {} B, {} slots for {} entries ({} slots an entry)",
@@ -193,22 +258,70 @@ fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>
             ),
             Err(why) => format!("{}: {why}", panel.name),
         };
-        top += board.line(pos2(left + 18.0, top), TYPE, false, &words) + 4.0;
+        top += board.line(pos2(at.x + 18.0, top), TYPE, false, &words) + 4.0;
         for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
-            top += board.strip(strip, &panel.name, pos2(left + 18.0, top), width - left - 18.0);
+            let corner = pos2(at.x + 18.0, top);
+            top += board.strip(strip, &panel.name, corner, width - corner.x);
         }
         top += 10.0;
-        bottom = bottom.max(top);
     }
-    let least = left + NAMES + 200.0;
-    board.finish(vec2(width.max(least), bottom + 8.0))
+    top
+}
+
+/// The kernels that are followed, one or two; where they end.
+fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
+    let mut top = at.y;
+    let layouts = &state.layouts;
+    for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
+        let walk = match Walk::of(a, layouts, id) {
+            Ok(walk) => walk,
+            Err(why) => {
+                top += board.line(pos2(at.x, top), TYPE, false, &format!("{id}: {why}"));
+                continue;
+            }
+        };
+        board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
+        let name = format!("{id}, which reads {}", arrays::name(&walk.spec));
+        top += board.line(pos2(at.x + 18.0, top), TYPE + 1.0, false, &name);
+        for (number, line) in walk.words().into_iter().enumerate() {
+            top += board.line(pos2(at.x + 18.0, top), TYPE, number > 0, &line);
+        }
+        top += 8.0;
+        let mut cells = Vec::new();
+        for strip in &walk.strips {
+            let corner = pos2(at.x + 18.0, top);
+            let first = board.spots.len();
+            top += board.strip(strip, id, corner, width - corner.x);
+            let drawn = board.spots.iter().skip(first).enumerate();
+            cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
+        }
+        board.step(&walk, &cells);
+        top += 4.0 + totals(board, &walk, pos2(at.x + 18.0, top)) + 14.0;
+    }
+    top
+}
+
+/// What the whole product asks of the memory; the height taken.
+fn totals(board: &mut Board, walk: &Walk, at: Pos2) -> f32 {
+    let title = format!("The whole product, warp by warp (idle lanes in loops: {})", walk.idle());
+    let mut top = board.line(at, TYPE, false, &title);
+    let header = ["array", "requests", "sectors", "useful bytes", "efficiency"].map(String::from);
+    for (number, line) in std::iter::once(header).chain(walk.totals()).enumerate() {
+        let mut height = 0.0;
+        for (column, text) in line.iter().enumerate() {
+            let x = at.x + column as f32 * 96.0;
+            height = board.line(pos2(x, at.y + top), TYPE, number == 0, text);
+        }
+        top += height;
+    }
+    top
 }
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = ["format", "array", "index", "value", "belongs to"];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
     let Ok(subject) = Subject::of(model, state) else { return lines };
-    for panel in arrays::panels(&subject.a, &state.layouts) {
+    for panel in arrays::panels(&Arc::new(subject.a.clone()), &state.layouts) {
         for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
             for (index, cell) in strip.cells.iter().enumerate() {
                 let (index, owner) = (index.to_string(), cell.owner.words());
