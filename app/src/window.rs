@@ -12,11 +12,14 @@ use sparsescope_core::io::{IoError, Overwrite, write_atomically};
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, Export};
+use crate::shell::{Action, App, Export, GPU_EXAMPLE};
 use crate::state::ViewState;
 
 /// What a first start shows.
 const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
+
+/// What [`GPU_EXAMPLE`] opens.
+const H200: &[u8] = include_bytes!("../example/h200.zip");
 
 /// Opens the window with these bundles, or with an example, showing what the fragment `state`
 /// says; returns when it is closed.
@@ -42,7 +45,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN]);
+    app.offer(&[OPEN, RUN, GPU_EXAMPLE]);
     let program = std::env::current_exe().context("the program's own file is not known")?;
     let window = Window {
         app,
@@ -98,6 +101,7 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
+                GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
                 _ => self.ask(Purpose::Open, ui, frame),
             }
             ui.ctx().request_repaint();

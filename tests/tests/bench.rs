@@ -5,7 +5,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, Run, Verdict, journal_path};
-use sparsescope_core::experiment::KERNELS;
+use sparsescope_core::experiment::{DeviceKind, KERNELS};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
 
@@ -25,10 +25,11 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
     text
 }
 
-/// Configurations of all kernels with `threads` thread counts.
+/// Configurations of all kernels on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
-    serial + threads * (KERNELS.len() - serial)
+    let on_cpu: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let serial = on_cpu.iter().filter(|k| k.is_serial()).count();
+    serial + threads * (on_cpu.len() - serial)
 }
 
 const SMALL: [&str; 7] =
@@ -304,6 +305,24 @@ fn to_continue_files_have_to_be_named_again() {
     assert!(error.contains("--runs"), "{error}");
     p.succeed(&["bench", "a.mtx", "--resume", "b.zip"]);
     assert_eq!(open(&p, "b.zip").runs.len(), 1);
+}
+
+#[test]
+fn a_bundle_with_runs_on_a_gpu_is_not_continued_without_one_and_stays_as_it_is() {
+    let p = program();
+    let matrix = "gen:poisson2d?n=4";
+    p.succeed(&["bench", matrix, "--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip"]);
+    let mut bundle = open(&p, "b.zip");
+    bundle.complete = false;
+    let kernels = bundle.plan.as_mut().unwrap()["kernels"].as_array_mut().unwrap();
+    kernels.push("cuda/csr/warp-shuffle".into());
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    let error = p.fail(1, &["bench", "--resume", "b.zip"]);
+    let sentence =
+        "to be continued with kernels of a GPU, which cannot run here: GPUs are turned off";
+    assert!(error.contains(sentence), "{error}");
+    assert_eq!(p.files(), ["b.zip"]);
+    assert_eq!(open(&p, "b.zip"), bundle);
 }
 
 #[test]

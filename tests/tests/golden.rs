@@ -2,12 +2,19 @@
 //!
 //! `golden/bundle-1.0.zip` was written by version 0.1.0 with
 //! `bench 'gen:poisson2d?n=6' 'gen:dense-row?m=20' --runs 4 --warmup 1 --threads 1,2 --cold
-//! --hack-size 8 --label golden`. It is never made anew: a new schema adds a file beside it.
+//! --hack-size 8 --label golden`, `golden/bundle-1.1.zip` on an NVIDIA H200 with `--reorder rcm
+//! --block-sizes 32,64` besides. They are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use sparsescope_core::bundle::{Bundle, Limits, Source, Verdict};
+use sparsescope_core::experiment::{DeviceKind, KERNELS};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
+
+const GOLDEN_1_1: &[u8] = include_bytes!("../golden/bundle-1.1.zip");
+
+/// What window and page show of a GPU.
+const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
 
 fn golden() -> Bundle {
     Bundle::read(GOLDEN, &Limits::default()).unwrap()
@@ -46,16 +53,67 @@ fn a_bundle_of_schema_1_0_still_means_what_it_meant() {
 }
 
 #[test]
-fn its_documents_follow_the_schema() {
-    let documents = sparsescope_tests::documents(GOLDEN);
-    assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + 2);
+fn a_bundle_of_schema_1_1_tells_of_numbers_anew_and_of_a_gpu() {
+    let bundle = Bundle::read(GOLDEN_1_1, &Limits::default()).unwrap();
+    let names: Vec<&str> = bundle.matrices.iter().map(|m| m.record.name.as_str()).collect();
+    assert_eq!(names, ["poisson2d?n=6-rcm", "dense-row?m=20-rcm"]);
+    for matrix in &bundle.matrices {
+        let reordered = matrix.record.reordered.as_ref().unwrap();
+        assert_eq!(reordered.by, "rcm");
+    }
+    // The grid's rows in their order: neighbours are one line of six apart.
+    let grid = bundle.matrices[0].record.reordered.as_ref().unwrap();
+    assert_eq!((grid.lower_bandwidth, grid.upper_bandwidth), (6, 6));
+
+    let machine = bundle.environment(&bundle.runs[0].environment).unwrap();
+    let gpu = &machine.gpus[0];
+    assert_eq!(gpu.model, "NVIDIA H200");
+    assert_eq!(gpu.details["compute_capability"], "9.0");
+    // 13 kernels with two block sizes and 4 of the vendor, hot and cold, on two matrices.
+    let on_gpu: Vec<_> = bundle.runs.iter().filter(|run| run.backend == "cuda").collect();
+    assert_eq!(on_gpu.len(), (13 * 2 + 4) * 2 * 2);
+    for run in on_gpu {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        assert_eq!(run.block.is_some(), run.kernel.starts_with("cuda/"));
+        // So short that launching matters, which is measured with hot caches.
+        assert_eq!(run.costs.launch_s.is_some() && run.costs.graph_s.is_some(), run.hot);
+        let launched = run.figures.as_ref().unwrap().median_s;
+        assert!(run.costs.graph_s.is_none_or(|graph| graph < launched * 1.5), "{}", run.kernel);
+    }
 }
 
 #[test]
-fn reading_and_writing_it_loses_nothing() {
-    let bundle = golden();
-    let written = bundle.to_bytes().unwrap();
-    assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
+fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
+    assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
+    let bundle = Bundle::read(H200, &Limits::default()).unwrap();
+    assert!(bundle.complete);
+    assert_eq!(bundle.matrices.len(), 30);
+    for kernel in KERNELS.iter().filter(|k| k.device == DeviceKind::Cuda) {
+        let runs = || bundle.runs.iter().filter(|run| run.kernel == kernel.id);
+        assert_eq!(runs().count(), 30 * 2 * if kernel.takes_block() { 5 } else { 1 });
+        let (pass, refused) = (Verdict::Pass, Verdict::Refused);
+        assert!(runs().all(|run| [pass, refused].contains(&run.check.verdict)), "{}", kernel.id);
+        // ELLPACK of a matrix with a dense row is larger than the memory.
+        let may_be_refused = kernel.format.name() == "ell";
+        assert_eq!(runs().any(|run| run.check.verdict == refused), may_be_refused);
+    }
+}
+
+#[test]
+fn their_documents_follow_the_schema() {
+    for (bundle, matrices) in [(GOLDEN, 2), (GOLDEN_1_1, 2), (H200, 30)] {
+        let documents = sparsescope_tests::documents(bundle);
+        assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices);
+    }
+}
+
+#[test]
+fn reading_and_writing_them_loses_nothing() {
+    for bytes in [GOLDEN, GOLDEN_1_1, H200] {
+        let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
+        let written = bundle.to_bytes().unwrap();
+        assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
+    }
 }
 
 #[test]

@@ -132,6 +132,19 @@
     return `${url} was not opened: the server cannot be reached.`;
   }
 
+  /** Opens a fetched bundle, or says why there is none. */
+  function show({ name, bytes, sentence }) {
+    if (sentence) {
+      viewer?.say(sentence);
+    } else {
+      viewer?.open(name, bytes);
+    }
+  }
+
+  async function openGpuExample() {
+    show(await bundleAt(script.gpuExample));
+  }
+
   /** The bundles that this page is to show: inlined ones, those of the address, or an example. */
   async function bundles() {
     const inlined = [...document.querySelectorAll("script[data-bundle]")].map((element) => {
@@ -408,7 +421,7 @@
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
     png,
-    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), failed },
+    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openGpuExample, failed },
   };
 
   // ---- the start --------------------------------------------------------------------------------
@@ -453,18 +466,14 @@
     performance.mark("sparsescope:program");
     let running;
     try {
-      running = await wasm_bindgen.Viewer.start(canvas, fragment());
+      running = await wasm_bindgen.Viewer.start(canvas, fragment(), Boolean(script.gpuExample));
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       return;
     }
     viewer = running;
-    for (const { name, bytes, sentence } of await asked) {
-      if (sentence) {
-        viewer?.say(sentence);
-      } else {
-        viewer?.open(name, bytes);
-      }
+    for (const bundle of await asked) {
+      show(bundle);
     }
     performance.mark("sparsescope:opened");
     // One frame to draw it, the next to know that it is on the screen.

@@ -23,6 +23,10 @@ extern "C" {
     /// Lets the user choose files to open.
     pub(crate) fn choose();
 
+    /// Fetches the example that was measured on a GPU.
+    #[wasm_bindgen(js_name = openGpuExample)]
+    pub(crate) fn open_gpu_example();
+
     /// The program cannot go on.
     pub(crate) fn failed(message: &str);
 }

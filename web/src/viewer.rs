@@ -4,7 +4,7 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::shell::{Action, App};
+use sparsescope::shell::{Action, App, GPU_EXAMPLE};
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu;
 use sparsescope_core::bundle::Limits;
@@ -35,11 +35,16 @@ struct Window {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Draws on `canvas` what the fragment of an address says.
+    /// Draws on `canvas` what the fragment of an address says. `examples` tells whether the page has
+    /// more examples than the first.
     ///
     /// # Errors
     /// Why nothing can be drawn, in words.
-    pub async fn start(canvas: HtmlCanvasElement, fragment: String) -> Result<Viewer, JsValue> {
+    pub async fn start(
+        canvas: HtmlCanvasElement,
+        fragment: String,
+        examples: bool,
+    ) -> Result<Viewer, JsValue> {
         std::panic::set_hook(Box::new(|panic| page::failed(&panic.to_string())));
         let runner = eframe::WebRunner::new();
         let create: eframe::AppCreator<'static> = Box::new(move |creation| {
@@ -48,7 +53,7 @@ impl Viewer {
             creation.egui_ctx.enable_accesskit();
             let state = ViewState::from_fragment(&fragment).unwrap_or_default();
             let mut app = App::at(state.clone());
-            app.offer(&[OPEN]);
+            app.offer(if examples { &[OPEN, GPU_EXAMPLE] } else { &[OPEN] });
             if let Some(adapter) = &creation.wgpu_render_state {
                 gpu::install(&creation.egui_ctx, adapter);
             }
@@ -140,8 +145,11 @@ impl eframe::App for Window {
                 false => page::save(&export.name, &export.bytes),
             }
         }
-        if self.app.take_asked().contains(&OPEN) {
-            page::choose();
+        for asked in self.app.take_asked() {
+            match asked {
+                GPU_EXAMPLE => page::open_gpu_example(),
+                _ => page::choose(),
+            }
         }
         let state = self.app.state();
         if *state != self.shown {

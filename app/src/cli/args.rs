@@ -98,12 +98,13 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 11] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 12] = [
     "output",
     "suite",
     "kernels",
     "backend",
     "threads",
+    "block_sizes",
     "runs",
     "warmup",
     "cold",
@@ -129,6 +130,11 @@ pub(super) struct BenchArgs {
     /// Devices to run on [default: all that are here]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) backend: Vec<BackendArg>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Threads a block of GPU kernels
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = block_size, default_values_t = [32, 64, 96, 128, 160])]
+    pub(super) block_sizes: Vec<u32>,
     /// Thread counts of parallel CPU kernels [default: 1, 2, 4, ... and all]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count)]
     pub(super) threads: Vec<u32>,
@@ -191,6 +197,14 @@ pub(super) struct BenchArgs {
     pub(super) progress: Option<ProgressArg>,
 }
 
+/// Which GPU.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct GpuArgs {
+    /// Number of the GPU to run on, from 0
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) device: usize,
+}
+
 /// Parameters of formats.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct FormatArgs {
@@ -243,6 +257,11 @@ pub(super) struct SpmvArgs {
     #[arg(long, value_name = "N", value_parser = thread_count)]
     pub(super) threads: Option<u32>,
     #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Threads a block, for a GPU kernel
+    #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128)]
+    pub(super) block_size: u32,
+    #[command(flatten)]
     pub(super) format: FormatArgs,
     /// A result to compare with; exit code 3 when a row differs by more than --tol
     #[arg(long, value_name = "FILE")]
@@ -289,6 +308,8 @@ pub(super) struct FetchArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct KernelsArgs {
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -379,6 +400,14 @@ fn thread_count(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(threads @ 1..=4096) => Ok(threads),
         _ => Err("expected a number of threads from 1 to 4096".to_owned()),
+    }
+}
+
+/// Threads a block: whole warps.
+fn block_size(text: &str) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(size @ 32..=1024) if size % 32 == 0 => Ok(size),
+        _ => Err("expected a multiple of 32 from 32 to 1024".to_owned()),
     }
 }
 
@@ -483,6 +512,7 @@ mod tests {
     fn only_the_formats_hack_sizes_and_sane_thread_counts_pass() {
         assert_eq!(hack_size("64"), Ok(64));
         assert!(hack_size("33").is_err() && hack_size("2").is_err());
+        assert!(block_size("160") == Ok(160) && block_size("100").is_err());
         assert!(thread_count("0").is_err() && thread_count("x").is_err());
         assert!(tolerance("inf").is_err() && tolerance("-1").is_err());
     }

@@ -2,11 +2,14 @@
 
 use std::fmt::Write;
 
+use sparsescope_core::bundle::Gpu;
+use sparsescope_core::experiment::GpuAbsence;
 use sparsescope_core::measure::{Devices, cpu, default_thread_counts};
 use sparsescope_core::memory::gigabytes;
 
 use super::Outcome;
 use super::args::DevicesArgs;
+use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{print, print_json};
 use super::table::{render, table, three_digits};
@@ -16,13 +19,26 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
         [] => default_thread_counts(cpu().logical),
         given => given.to_vec(),
     };
-    let devices = Devices::measure(&threads, interrupt.flag())?;
+    let mut devices = Devices::measure(&threads, interrupt.flag())?;
+    match gpus() {
+        Ok(gpus) => (devices.gpus, devices.gpus_absent) = (gpus, None),
+        Err(absence) => devices.gpus_absent = Some(absence.to_string()),
+    }
     if args.json {
         print_json(&devices)?;
     } else {
         print(&describe(&devices)?)?;
     }
     Ok(Outcome::Success)
+}
+
+/// Every GPU, measured.
+fn gpus() -> Result<Vec<Gpu>, GpuAbsence> {
+    let mut all = Vec::new();
+    for device in 0..gpu::count()? {
+        all.extend(gpu::open(device)?.describe());
+    }
+    Ok(all)
 }
 
 fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
@@ -56,6 +72,12 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     writeln!(out)?;
     for gpu in &devices.gpus {
         writeln!(out, "GPU         {}", gpu.model)?;
+        if let Some(copy) = gpu.copy {
+            writeln!(out, "            copies {} GB/s", three_digits(copy / 1e9))?;
+        }
+        for (name, value) in &gpu.details {
+            writeln!(out, "            {name} {value}")?;
+        }
     }
     if let Some(reason) = &devices.gpus_absent {
         writeln!(out, "GPU         none: {reason}")?;

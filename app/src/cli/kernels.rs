@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use sparsescope_core::experiment::{
-    Availability, Backend, CpuBackend, DeviceKind, KERNELS, KernelDescriptor,
+    Availability, Backend, CpuBackend, DeviceKind, GpuAbsence, KERNELS, KernelDescriptor,
 };
 
 use super::Outcome;
 use super::args::KernelsArgs;
+use super::gpu::{self, Gpu};
 use super::output::{print, print_json};
 use super::table::{render, table};
 
@@ -25,10 +26,10 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn of(k: &KernelDescriptor, cpu: &CpuBackend) -> Self {
+    fn of(k: &KernelDescriptor, cpu: &CpuBackend, gpu: &Result<Gpu, GpuAbsence>) -> Self {
         let availability = match k.device {
             DeviceKind::Cpu => cpu.availability(k),
-            DeviceKind::Cuda => Availability::Missing("this build has no CUDA backend".to_owned()),
+            DeviceKind::Cuda => gpu::availability(gpu, k),
         };
         let reason = match availability {
             Availability::Available => None,
@@ -50,7 +51,8 @@ impl Kernel {
 
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
-    let kernels: Vec<Kernel> = KERNELS.iter().map(|k| Kernel::of(k, &cpu)).collect();
+    let gpu = gpu::open(args.gpu.device);
+    let kernels: Vec<Kernel> = KERNELS.iter().map(|k| Kernel::of(k, &cpu, &gpu)).collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

@@ -8,6 +8,7 @@ mod devices;
 mod export;
 mod fetch;
 mod generate;
+pub(crate) mod gpu;
 mod html;
 mod info;
 mod interrupt;

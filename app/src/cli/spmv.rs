@@ -5,14 +5,15 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, FormatParams, LoadedValues, MatrixSource, Output, Problem, Setting,
-    SpmvProblem, kernel,
+    Backend, CpuBackend, DeviceKind, FormatParams, LoadedValues, MatrixSource, Output, Problem,
+    Setting, SpmvProblem, kernel,
 };
 use sparsescope_core::io::{Progress, open_vector, save, vector};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 
 use super::args::{FormatArgs, SpmvArgs};
+use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{check_free, file_size, overwrite, watched};
 use super::{Outcome, UsageError};
@@ -72,12 +73,18 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
 
     let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
-    let backend = CpuBackend::new();
+    let backend: Box<dyn Backend> = match kernel.device {
+        DeviceKind::Cpu => Box::new(CpuBackend::new()),
+        DeviceKind::Cuda => {
+            gpu::open(args.gpu.device).with_context(|| format!("{} cannot run here", kernel.id))?
+        }
+    };
     let threads = match args.threads {
         Some(threads) => threads as usize,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let setting = Setting { threads, block: None, format: args.format.params(), memory };
+    let block = kernel.takes_block().then_some(args.block_size);
+    let setting = Setting { threads, block, format: args.format.params(), memory };
     let mut prepared = backend
         .prepare(kernel, &problem, &setting)
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;

@@ -142,8 +142,8 @@ impl Form {
                 BTreeSet::new()
             }
         };
-        for family in job::families() {
-            let members: Vec<_> = job::offered().filter(|k| job::family(k) == family).collect();
+        for family in job.families() {
+            let members: Vec<_> = job.offered().filter(|k| job::family(k) == family).collect();
             let ticked = members.iter().filter(|kernel| selected.contains(kernel.id)).count();
             ui.horizontal(|ui| {
                 let mut all = ticked == members.len();
@@ -179,6 +179,9 @@ impl Form {
                     }
                 }
             });
+        }
+        if let Some(absence) = &job.no_gpu {
+            ui.add(Label::new(RichText::new(format!("No GPU: {absence}.")).weak()).wrap());
         }
     }
 
@@ -252,6 +255,14 @@ fn settings(ui: &mut Ui, job: &mut Job) {
         field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads"));
         field.on_hover_text("Thread counts of parallel kernels, separated by commas");
         ui.end_row();
+        if job.no_gpu.is_none() {
+            ui.label("Threads a block");
+            let field = TextEdit::singleline(&mut job.blocks).hint_text("32, 64, 96, 128, 160");
+            let field = ui.add(field.desired_width(150.0));
+            field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads a block"));
+            field.on_hover_text("Block sizes of GPU kernels, separated by commas");
+            ui.end_row();
+        }
         ui.label("Samples a run");
         let runs = ui.add(egui::DragValue::new(&mut job.runs).range(RUNS).speed(0.2));
         runs.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples a run"));

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use sparsescope_core::bundle::journal_path;
 use sparsescope_core::experiment::{
-    DeviceKind, KERNELS, KernelDescriptor, MatrixSource, Operation, select_kernels,
+    DeviceKind, GpuAbsence, KERNELS, KernelDescriptor, MatrixSource, Operation, select_kernels,
 };
+
+use crate::cli::gpu;
 
 /// Numbers of samples that can be asked for.
 pub(super) const RUNS: std::ops::RangeInclusive<u32> = 1..=1000;
@@ -24,6 +26,10 @@ pub struct Job {
     pub pattern: String,
     /// Thread counts, separated by commas; empty for the usual ones.
     pub threads: String,
+    /// Threads a block of GPU kernels, separated by commas; empty for the usual ones.
+    pub blocks: String,
+    /// Why kernels of GPUs are not offered; none where they are.
+    pub no_gpu: Option<GpuAbsence>,
     /// Timed samples of each run.
     pub runs: u32,
     /// With flushed caches too.
@@ -33,39 +39,28 @@ pub struct Job {
 }
 
 impl Default for Job {
+    /// The suite `mini` on everything that this machine has.
     fn default() -> Self {
-        Self {
+        let mut job = Self {
             matrices: Vec::new(),
             suite: Some("mini"),
-            kernels: offered().map(|kernel| kernel.id).collect(),
+            kernels: BTreeSet::new(),
             pattern: String::new(),
             threads: String::new(),
+            blocks: String::new(),
+            no_gpu: gpu::count().err(),
             runs: 20,
             cold: false,
             folder: std::env::current_dir().unwrap_or_else(|_| std::env::temp_dir()),
-        }
+        };
+        job.kernels = job.offered().map(|kernel| kernel.id).collect();
+        job
     }
-}
-
-/// The kernels of the operation that the panel measures.
-pub(super) fn offered() -> impl Iterator<Item = &'static KernelDescriptor> {
-    KERNELS.iter().filter(|kernel| kernel.operation == Operation::Spmv)
 }
 
 /// The part of a kernel's id that says device and format, e.g. `cpu/csr`.
 pub(super) fn family(kernel: &KernelDescriptor) -> &'static str {
     kernel.id.rsplit_once('/').map_or(kernel.id, |(family, _)| family)
-}
-
-/// The families in the order of the kernels.
-pub(super) fn families() -> Vec<&'static str> {
-    let mut families: Vec<&str> = Vec::new();
-    for kernel in offered() {
-        if !families.contains(&family(kernel)) {
-            families.push(family(kernel));
-        }
-    }
-    families
 }
 
 /// Texts between commas.
@@ -75,6 +70,33 @@ fn between_commas(text: &str) -> Vec<String> {
 }
 
 impl Job {
+    /// The kernels that can be ticked: of the operation that the panel measures, and of the
+    /// devices that are here.
+    pub(super) fn offered(&self) -> impl Iterator<Item = &'static KernelDescriptor> {
+        let devices = self.devices();
+        KERNELS.iter().filter(move |kernel| {
+            kernel.operation == Operation::Spmv && devices.contains(&kernel.device)
+        })
+    }
+
+    /// Their families, in the order of the kernels.
+    pub(super) fn families(&self) -> Vec<&'static str> {
+        let mut families: Vec<&str> = Vec::new();
+        for kernel in self.offered() {
+            if !families.contains(&family(kernel)) {
+                families.push(family(kernel));
+            }
+        }
+        families
+    }
+
+    fn devices(&self) -> &'static [DeviceKind] {
+        match self.no_gpu {
+            None => &[DeviceKind::Cpu, DeviceKind::Cuda],
+            Some(_) => &[DeviceKind::Cpu],
+        }
+    }
+
     /// Adds a matrix as a person names it; says what is wrong with the name. The first one takes
     /// the place of the suite, which can be chosen again.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
@@ -105,8 +127,7 @@ impl Job {
         if patterns.is_empty() {
             return Ok(self.kernels.clone());
         }
-        let devices = [DeviceKind::Cpu, DeviceKind::Cuda];
-        let found = select_kernels(Operation::Spmv, &devices, &patterns);
+        let found = select_kernels(Operation::Spmv, self.devices(), &patterns);
         let found = found.map_err(|error| error.to_string())?;
         Ok(found.into_iter().map(|kernel| kernel.id).collect())
     }
@@ -133,6 +154,18 @@ impl Job {
         if !threads.is_empty() {
             option("--threads", threads.join(","));
         }
+        let blocks = between_commas(&self.blocks);
+        let good = |text: &String| {
+            text.parse().is_ok_and(|size: u32| (32..=1024).contains(&size) && size % 32 == 0)
+        };
+        if let Some(bad) = blocks.iter().find(|text| !good(text)) {
+            return Err(format!(
+                "Threads a block: expected multiples of 32 up to 1024, found `{bad}`."
+            ));
+        }
+        if !blocks.is_empty() {
+            option("--block-sizes", blocks.join(","));
+        }
         option("--runs", self.runs.to_string());
         let output = output.to_str().ok_or("The folder's name is not Unicode.")?;
         option("-o", output.to_owned());
@@ -152,13 +185,13 @@ impl Job {
         if selected.is_empty() {
             return Err("Choose a kernel.".into());
         }
-        if offered().all(|kernel| selected.contains(kernel.id)) {
+        if self.offered().all(|kernel| selected.contains(kernel.id)) {
             return Ok(None);
         }
         let mut patterns = Vec::new();
-        for name in families() {
-            let members: Vec<&str> =
-                offered().filter(|kernel| family(kernel) == name).map(|kernel| kernel.id).collect();
+        for name in self.families() {
+            let members = self.offered().filter(|kernel| family(kernel) == name);
+            let members: Vec<&str> = members.map(|kernel| kernel.id).collect();
             if members.iter().all(|id| selected.contains(id)) {
                 patterns.push(format!("{name}/*"));
             } else {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use sparsescope_core::bundle::journal_path;
 #[cfg(unix)]
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
+use sparsescope_core::experiment::GpuAbsence;
 
 use super::job::command_line;
 use super::*;
@@ -53,6 +54,23 @@ fn kernels_are_named_by_whole_families_or_one_by_one_and_a_pattern_rules() {
     job.pattern = "gpu/*".into();
     let error = job.arguments(Path::new("a.zip")).unwrap_err();
     assert!(error.contains("`gpu/*`"), "{error}");
+}
+
+#[test]
+fn kernels_of_a_gpu_are_offered_where_there_is_one() {
+    let absent = Job { no_gpu: Some(GpuAbsence::NoDevice), ..job() };
+    assert!(absent.families().iter().all(|family| family.starts_with("cpu/")));
+    let pattern = Job { pattern: "cuda/csr/*".into(), ..absent };
+    assert!(pattern.selected().unwrap_err().contains("no cpu spmv kernel matches `cuda/csr/*`"));
+
+    let mut here = Job { no_gpu: None, ..pattern };
+    assert_eq!(here.selected().unwrap().len(), 5);
+    assert!(here.families().contains(&"vendor/cusparse"));
+    here.blocks = "64, 256".into();
+    assert!(line(&here).contains("--kernels 'cuda/csr/*' --block-sizes 64,256 --runs 20"));
+    here.blocks = "100".into();
+    let error = here.arguments(Path::new("a.zip")).unwrap_err();
+    assert_eq!(error, "Threads a block: expected multiples of 32 up to 1024, found `100`.");
 }
 
 #[test]

@@ -51,6 +51,13 @@ pub struct Action {
     pub key: egui::Key,
 }
 
+/// Opens the example that was measured on a GPU: a file of the page, a part of the window.
+pub const GPU_EXAMPLE: Action = Action {
+    name: "GPU example",
+    hint: "Open what was measured on an NVIDIA H200",
+    key: egui::Key::G,
+};
+
 impl Export {
     /// A file as it is.
     pub fn new(name: String, bytes: Vec<u8>) -> Self {

@@ -172,6 +172,8 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
         ("costs.conversion_s", Some(costs.conversion_s)),
         ("costs.plan_s", Some(costs.plan_s)),
         ("costs.break_even", costs.break_even),
+        ("costs.launch_s", costs.launch_s),
+        ("costs.graph_s", costs.graph_s),
     ];
     check_numbers(whose, &numbers)?;
     let passed = check.verdict == Verdict::Pass;

@@ -379,6 +379,13 @@ pub struct Costs {
     /// they never do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub break_even: Option<f64>,
+    /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_s: Option<f64>,
+    /// On a GPU, the median time of one product when many are launched as one graph; only for
+    /// short products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph_s: Option<f64>,
 }
 
 /// Figures derived from the samples of a run.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::descriptor::{FormatParams, KernelDescriptor};
 use super::problem::{Output, Problem};
-use crate::bundle::Costs;
+use crate::bundle::{Costs, Gpu};
 use crate::memory::MemoryLimit;
 
 /// Whether a kernel can run here, or why not.
@@ -66,6 +66,11 @@ pub trait Backend {
 
     /// Whether this backend can run the kernel here.
     fn availability(&self, kernel: &KernelDescriptor) -> Availability;
+
+    /// A GPU as a bundle records it, its bandwidth measured; nothing for the processor.
+    fn describe(&self) -> Option<Gpu> {
+        None
+    }
 
     /// Makes `kernel` ready to run on `problem`: format, plan, buffers.
     fn prepare<'p>(

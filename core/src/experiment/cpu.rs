@@ -211,7 +211,7 @@ impl Backend for CpuBackend {
             plan_s: start.elapsed().as_secs_f64(),
             format_bytes: made.matrix.bytes(),
             minimal_bytes: made.matrix.minimal_bytes(),
-            break_even: None,
+            ..Costs::default()
         };
         let params = params(spec, &made.matrix);
         let y = vec![0.0; problem.a().rows()];

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
 
+use super::grid::GridMapping;
 use super::mapping::Mapping;
 
 /// What a kernel computes.
@@ -185,9 +186,14 @@ impl KernelDescriptor {
         self.origin.iter().map(|o| o.as_str().to_owned()).collect()
     }
 
-    /// Runs on one thread whatever is asked for.
+    /// Runs on one thread of the processor whatever is asked for.
     pub fn is_serial(&self) -> bool {
-        self.mapping == Mapping::Serial
+        self.mapping == Mapping::Serial || self.device == DeviceKind::Cuda
+    }
+
+    /// Runs with as many threads a block as is asked for.
+    pub fn takes_block(&self) -> bool {
+        matches!(self.mapping, Mapping::Grid(_))
     }
 }
 
@@ -213,7 +219,30 @@ const fn cpu_spmv(
     KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
 }
 
-use Order::RowMajor;
+/// A kernel on a GPU. `padding` says whether it multiplies padding, as the papers' do.
+const fn cuda_spmv(
+    id: &'static str,
+    format: Format,
+    mapping: GridMapping,
+    padding: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    let (operation, device, mapping) = (Operation::Spmv, DeviceKind::Cuda, Mapping::Grid(mapping));
+    let needs_finite_x = padding;
+    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+}
+
+/// A kernel of a vendor's library on a GPU.
+const fn vendor_spmv(id: &'static str, format: Format, summary: &'static str) -> KernelDescriptor {
+    let (operation, device, mapping) = (Operation::Spmv, DeviceKind::Cuda, Mapping::Library);
+    let needs_finite_x = matches!(format, Format::Hll(_));
+    let origin = &[Origin::Vendor];
+    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+}
+
+use GridMapping::{ThreadPerHack, ThreadPerRow, WarpPerRow, WarpPerSpan};
+use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
 
 /// Every kernel, in the order in which tables list them.
@@ -245,6 +274,42 @@ pub static KERNELS: &[KernelDescriptor] = &[
         "equal contiguous parts of the rows of blocks, one a thread, zeros multiplied"),
     cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
         "equal contiguous parts of the rows, one a thread, diagonal by diagonal, zeros multiplied"),
+
+    cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, false, &[Paper000, Paper002],
+        "one thread a row"),
+    cuda_spmv("cuda/csr/warp-shuffle", Format::Csr, WarpPerRow, false, &[Paper000],
+        "one warp a row, the lanes' sums added by shuffles"),
+    cuda_spmv("cuda/csr/warp-shared", Format::Csr, WarpPerRow, false, &[Paper000],
+        "one warp a row, the lanes' sums added in shared memory"),
+    cuda_spmv("cuda/csr/warp-ldg", Format::Csr, WarpPerRow, false, &[Paper000],
+        "one warp a row, loads through the read-only path"),
+    cuda_spmv("cuda/csr/vector-mining", Format::Csr, WarpPerRow, false, &[Paper002],
+        "one warp a row, each lane accumulating in shared memory"),
+    cuda_spmv("cuda/ell/thread-per-row", Format::Ell(RowMajor), ThreadPerRow, true, &[Paper002],
+        "one thread a row, slots row-major, padding multiplied"),
+    cuda_spmv("cuda/ell/column-major", Format::Ell(ColumnMajor), ThreadPerRow, false, &[Ours],
+        "one thread a row, slots column-major, so that a warp's loads are neighbours"),
+    cuda_spmv("cuda/hll/thread-per-hack", Format::Hll(RowMajor), ThreadPerHack, true, &[Paper000],
+        "one thread a hack, on the paper's grid of one thread a row: most of them idle"),
+    cuda_spmv("cuda/hll/thread-per-row", Format::Hll(RowMajor), ThreadPerRow, true, &[Paper000],
+        "one thread a row, hacks row-major, padding multiplied"),
+    cuda_spmv("cuda/hll/shared-x", Format::Hll(RowMajor), ThreadPerRow, true, &[Paper000],
+        "one thread a row, the first elements of x in shared memory"),
+    cuda_spmv("cuda/hll/warp-per-row", Format::Hll(RowMajor), WarpPerRow, true, &[Paper000],
+        "one warp a row, the lanes' sums added by shuffles, padding multiplied"),
+    cuda_spmv("cuda/coo/segmented", Format::Coo, WarpPerSpan, false, &[Ours],
+        "one warp a span of entries, equal rows added by a segmented scan, shared rows apart"),
+    cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, false, &[Paper003],
+        "one thread a row for the ELLPACK part, then one warp a span of the COO tail"),
+
+    vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr,
+        "cuSPARSE's SpMV on CSR, algorithm 1, preprocessed"),
+    vendor_spmv("vendor/cusparse/csr-alg2", Format::Csr,
+        "cuSPARSE's SpMV on CSR, algorithm 2 (the same from run to run), preprocessed"),
+    vendor_spmv("vendor/cusparse/coo", Format::Coo,
+        "cuSPARSE's SpMV on COO, algorithm 1, preprocessed"),
+    vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor),
+        "cuSPARSE's SpMV on sliced ELLPACK, one slice a hack, preprocessed"),
 ];
 
 #[cfg(test)]
@@ -258,7 +323,10 @@ mod tests {
             assert_eq!(k.id, k.id.to_lowercase());
             assert_eq!(KERNELS.iter().filter(|other| other.id == k.id).count(), 1, "{}", k.id);
             let (device, format) = (k.device.as_str(), k.format.name());
-            assert!(k.id.starts_with(&format!("{device}/{format}/")), "{}", k.id);
+            match k.origin {
+                [Origin::Vendor] => assert!(k.id.starts_with("vendor/"), "{}", k.id),
+                _ => assert!(k.id.starts_with(&format!("{device}/{format}/")), "{}", k.id),
+            }
         }
         assert!(kernel(REFERENCE).is_some());
         assert!(kernel("cpu/csr/none").is_none());

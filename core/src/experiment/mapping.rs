@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::grid::GridMapping;
 use crate::matrix::{AnyFormat, RowPtr, SlotLayout};
 use crate::spmv::{GuidedChunks, MergePath, RowParts};
 
@@ -21,6 +22,10 @@ pub enum Mapping {
     EqualBlockRows,
     /// Hacks in shrinking chunks for the next free worker (HLL).
     GuidedHacks,
+    /// Threads of a GPU's grid.
+    Grid(GridMapping),
+    /// A library's own.
+    Library,
 }
 
 /// What one worker does in one go.
@@ -78,7 +83,7 @@ fn merge_shares(row_ptr: &RowPtr, workers: usize) -> Vec<Share> {
 }
 
 /// Rows of a matrix in any format.
-fn rows_of(a: &AnyFormat) -> usize {
+pub(super) fn rows_of(a: &AnyFormat) -> usize {
     match a {
         AnyFormat::Coo(a) => a.rows(),
         AnyFormat::Csr(a) => a.rows(),

@@ -1,10 +1,12 @@
 //! Experiments: the descriptors of all kernels, the backends that run them, the problems they are
 //! run on, and the runner that checks and times them.
 
+mod absence;
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod descriptor;
+mod grid;
 mod loaded;
 mod mapping;
 mod plan;
@@ -13,6 +15,7 @@ mod runner;
 #[cfg(not(target_family = "wasm"))]
 mod source;
 
+pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
 };
@@ -22,6 +25,7 @@ pub use descriptor::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, Operation, Origin, REFERENCE,
     kernel,
 };
+pub use grid::{Access, COO_SPAN, GridMapping, LANES, Work};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
 pub use mapping::{Mapping, Share, row_at, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};

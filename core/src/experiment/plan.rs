@@ -17,6 +17,9 @@ pub struct Settings {
     pub warmup: usize,
     /// Thread counts that parallel CPU kernels are run with.
     pub threads: Vec<u32>,
+    /// Threads a block that GPU kernels are run with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<u32>,
     /// Measure with flushed caches too.
     pub cold: bool,
     /// Seed of x.
@@ -40,13 +43,16 @@ pub struct Configuration {
     pub kernel: &'static KernelDescriptor,
     /// Threads; 1 for a serial kernel.
     pub threads: u32,
+    /// Threads a block, for GPU kernels that take them.
+    pub block: Option<u32>,
     /// State of the caches.
     pub temperature: Temperature,
 }
 
 impl Configuration {
     /// Every configuration of these kernels, in the kernels' order: a serial kernel once, a
-    /// parallel one with each thread count; hot, and cold too when asked for.
+    /// parallel one with each thread count, a GPU's with each block size; hot, and cold too when
+    /// asked for.
     pub fn all(kernels: &[&'static KernelDescriptor], settings: &Settings) -> Vec<Self> {
         let temperatures: &[Temperature] = match settings.cold {
             false => &[Temperature::Hot],
@@ -55,9 +61,15 @@ impl Configuration {
         let mut all = Vec::new();
         for &kernel in kernels {
             let threads = if kernel.is_serial() { &[1][..] } else { &settings.threads };
+            let blocks: Vec<Option<u32>> = match kernel.takes_block() {
+                true => settings.blocks.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
             for &threads in threads {
-                let at = |&temperature| Self { kernel, threads, temperature };
-                all.extend(temperatures.iter().map(at));
+                for &block in &blocks {
+                    let at = |&temperature| Self { kernel, threads, block, temperature };
+                    all.extend(temperatures.iter().map(at));
+                }
             }
         }
         all
@@ -75,7 +87,7 @@ impl Configuration {
             environment: environment.to_owned(),
             threads: self.threads,
             parts: None,
-            block: None,
+            block: self.block,
             hot: self.temperature == Temperature::Hot,
             precision: "f64".to_owned(),
             params: BTreeMap::new(),
@@ -147,7 +159,8 @@ mod tests {
         assert_eq!(found[0], "cpu/csr/serial");
         assert_eq!(found.iter().filter(|id| id.starts_with("cpu/hll/")).count(), 2);
         assert_eq!(found.len(), 6);
-        assert_eq!(ids(&[]).unwrap().len(), KERNELS.len());
+        let on_cpu = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).count();
+        assert_eq!(ids(&[]).unwrap().len(), on_cpu);
     }
 
     #[test]
@@ -161,18 +174,21 @@ mod tests {
     }
 
     #[test]
-    fn serial_kernels_run_once_and_parallel_ones_with_every_thread_count() {
+    fn kernels_run_with_every_thread_count_or_block_size_that_they_take() {
         let settings = Settings {
             runs: 1,
             warmup: 0,
             threads: vec![1, 2, 4],
+            blocks: vec![64, 128, 256],
             cold: true,
             seed: 42,
             formats: FormatParams::default(),
         };
-        let kernels = select_kernels(Operation::Spmv, &[DeviceKind::Cpu], &[]).unwrap();
+        let devices = [DeviceKind::Cpu, DeviceKind::Cuda];
+        let kernels = select_kernels(Operation::Spmv, &devices, &[]).unwrap();
         let all = Configuration::all(&kernels, &settings);
         let of = |id: &str| all.iter().filter(|c| c.kernel.id == id).count();
         assert_eq!((of("cpu/csr/serial"), of("cpu/csr/nnz")), (2, 6));
+        assert_eq!((of("cuda/csr/warp-ldg"), of("vendor/cusparse/coo")), (6, 2));
     }
 }

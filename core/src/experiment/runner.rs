@@ -201,7 +201,7 @@ impl Runner<'_> {
         let mut run = self.empty_run(matrix, configuration);
         let setting = Setting {
             threads: configuration.threads as usize,
-            block: None,
+            block: configuration.block,
             format: self.settings.format(),
             memory,
         };
@@ -284,6 +284,7 @@ impl Runner<'_> {
     ) -> Run {
         let Ready { configuration, mut prepared, mut run, pace: _ } = one;
         run.repetitions = prepared.repetitions();
+        run.costs = prepared.costs();
         if run.check.verdict == Verdict::Pass {
             run.check = worse(run.check, check(problem, prepared.output()));
         }
@@ -298,9 +299,8 @@ impl Runner<'_> {
             serial_medians.insert(run.hot, figures.median_s);
         }
         let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
-        let same_threads = |b: &&Bandwidth| is_cpu && b.threads == configuration.threads;
-        if let Some(bandwidth) = self.environment.bandwidth.iter().find(same_threads) {
-            figures.set_copy(bandwidth.copy);
+        if let Some(copy) = self.copy_bandwidth(&configuration) {
+            figures.set_copy(copy);
         }
         if let Some(&serial) = serial_medians.get(&run.hot) {
             figures.set_serial(serial, is_cpu.then_some(configuration.threads));
@@ -309,6 +309,20 @@ impl Runner<'_> {
             run.costs.break_even = (gain > 0.0).then(|| (cost / gain).ceil());
         }
         run
+    }
+
+    /// What the device copies in a second, with the configuration's number of threads.
+    fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
+        match configuration.kernel.device {
+            DeviceKind::Cpu => {
+                let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
+                self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
+            }
+            DeviceKind::Cuda => {
+                let model = self.backend(configuration)?.model();
+                self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
+            }
+        }
     }
 
     fn cancelled(&self) -> bool {
@@ -321,6 +335,7 @@ fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configur
     let is_of = |run: &Run, c: &Configuration| {
         run.kernel == c.kernel.id
             && run.threads == c.threads
+            && run.block == c.block
             && run.hot == (c.temperature == Temperature::Hot)
     };
     let left = configurations.iter().filter(|c| !measured.iter().any(|run| is_of(run, c)));

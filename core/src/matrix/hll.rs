@@ -325,6 +325,11 @@ impl<T: Scalar> Hll<T> {
         &self.row_order
     }
 
+    /// Every row is in the hacks and at its own place.
+    pub fn is_plain(&self) -> bool {
+        self.row_order.row_of().is_none() && self.row_order.tail() == 0
+    }
+
     /// The rows kept apart, in the order of their positions.
     pub fn tail(&self) -> &Csr<T> {
         &self.tail

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{BandwidthError, environment, measure_bandwidth};
 use crate::bundle::{Bandwidth, Cpu, Gpu};
+use crate::experiment::GpuAbsence;
 
 /// Processor with its measured bandwidth, and graphics processors or why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ impl Devices {
             os: machine.os,
             bandwidth: machine.bandwidth,
             gpus: Vec::new(),
-            gpus_absent: Some("this build has no CUDA backend".to_owned()),
+            gpus_absent: Some(GpuAbsence::NotCompiled.to_string()),
         })
     }
 }
@@ -50,7 +51,7 @@ mod tests {
         let devices = Devices::measure(&[], &AtomicBool::new(false)).unwrap();
         let json = serde_json::to_value(&devices).unwrap();
         assert_eq!(json["gpus"], serde_json::json!([]));
-        assert_eq!(json["gpus_absent"], "this build has no CUDA backend");
+        assert_eq!(json["gpus_absent"], GpuAbsence::NotCompiled.to_string());
         assert!(json["cpu"]["logical"].as_u64().unwrap() >= 1);
     }
 }

@@ -22,6 +22,12 @@ const STANDALONE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 
 /// Where `sparsescope export --html` puts bundles; it looks for these words.
 const BUNDLES_MARK: &str = "<!-- sparsescope:bundles -->";
 
+/// The bundle that a page without any shows.
+const EXAMPLE: &str = "mini.zip";
+
+/// The bundle that was measured on a GPU.
+const GPU_EXAMPLE: &str = "h200.zip";
+
 /// What goes into the page besides its templates.
 pub(crate) struct Page {
     /// The WebAssembly.
@@ -47,7 +53,7 @@ impl Page {
                 .with_context(|| format!("cannot read {}", path.display()))
         });
         let (index, style, script) = (index?, style?, script?);
-        let example = copy_examples(examples, dist)?;
+        copy_examples(examples, dist)?;
 
         let put = |stem, extension, bytes: &[u8]| {
             let name = hashed_name(stem, extension, bytes);
@@ -80,7 +86,7 @@ impl Page {
                     "scripts",
                     &format!(
                         "<script src=\"{glue_name}\" defer></script>\n\
-                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"{example}\"></script>"
+                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\"></script>"
                     ),
                 ),
             ],
@@ -122,24 +128,15 @@ impl Page {
     }
 }
 
-/// Copies the example bundles; the address of the first.
-fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<String> {
-    let entries = std::fs::read_dir(examples)
-        .with_context(|| format!("cannot read {}", examples.display()))?;
-    let mut paths =
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "zip"));
-    paths.sort();
-    let mut first = None;
-    for path in paths {
-        let name = path.file_name().context("a file has a name")?.to_string_lossy();
-        let name = format!("examples/{name}");
+/// Copies the example bundles, files that are fetched when they are asked for.
+fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
+    for name in [EXAMPLE, GPU_EXAMPLE] {
+        let path = examples.join(name);
         let bytes =
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        dist.write(&name, &bytes)?;
-        first.get_or_insert(name);
+        dist.write(&format!("examples/{name}"), &bytes)?;
     }
-    first.with_context(|| format!("{} holds no example bundle", examples.display()))
+    Ok(())
 }
 
 /// Replaces each `{{name}}` of a template by its text.
@@ -213,7 +210,13 @@ mod tests {
         }
         assert!(referred >= 6, "{index}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
-        for name in ["index.html.br", "index.html.gz", "notices.txt", "examples/mini.zip"] {
+        for name in [
+            "index.html.br",
+            "index.html.gz",
+            "notices.txt",
+            "examples/mini.zip",
+            "examples/h200.zip",
+        ] {
             assert!(place.join(name).is_file(), "{name}");
         }
         let standalone = std::fs::read_to_string(place.join("standalone.html")).unwrap();

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
-    DeviceKind, KernelDescriptor, MatrixSource, Operation, Settings, kernel, select_kernels,
+    DeviceKind, GpuAbsence, KernelDescriptor, MatrixSource, Operation, Settings, kernel,
+    select_kernels,
 };
 use sparsescope_core::generate::{suite, suites};
 use sparsescope_core::matrix::Reordering;
@@ -15,6 +16,7 @@ use sparsescope_core::measure::{cpu, default_thread_counts};
 
 use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};
+use crate::cli::gpu::Gpu;
 
 /// The suite that is run when nothing is named.
 const DEFAULT_SUITE: &str = "mini";
@@ -53,11 +55,17 @@ struct PlannedMatrix {
 }
 
 impl Job {
-    /// What the arguments ask for.
-    pub(super) fn of(args: &BenchArgs, x: Option<Vec<f64>>) -> anyhow::Result<Self> {
+    /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
+    /// for by `--backend cuda`.
+    pub(super) fn of(
+        args: &BenchArgs,
+        gpu: &Result<Gpu, GpuAbsence>,
+        x: Option<Vec<f64>>,
+    ) -> anyhow::Result<Self> {
         let sources = sources(args)?;
         let reordering = args.reorder.map(Into::into);
-        Ok(Self { sources, kernels: kernels(args)?, settings: settings(args), x, reordering })
+        let kernels = kernels(args, gpu)?;
+        Ok(Self { sources, kernels, settings: settings(args), x, reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -186,9 +194,21 @@ fn sources(args: &BenchArgs) -> anyhow::Result<Vec<MatrixSource>> {
     Ok(sources)
 }
 
-fn kernels(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
-    if args.backend.contains(&BackendArg::Cuda) {
-        bail!("this build has no CUDA backend");
+fn kernels(
+    args: &BenchArgs,
+    gpu: &Result<Gpu, GpuAbsence>,
+) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+    let asked = |backend: BackendArg| args.backend.contains(&backend);
+    let mut devices = Vec::new();
+    if args.backend.is_empty() || asked(BackendArg::Cpu) {
+        devices.push(DeviceKind::Cpu);
+    }
+    match gpu {
+        Ok(_) if args.backend.is_empty() || asked(BackendArg::Cuda) => {
+            devices.push(DeviceKind::Cuda);
+        }
+        Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
+        _ => {}
     }
     let PrecisionArg::F64 = args.precision;
     let operation = match args.operation {
@@ -196,7 +216,7 @@ fn kernels(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
     };
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
-    Ok(select_kernels(operation, &[DeviceKind::Cpu], &patterns)?)
+    Ok(select_kernels(operation, &devices, &patterns)?)
 }
 
 fn settings(args: &BenchArgs) -> Settings {
@@ -206,10 +226,14 @@ fn settings(args: &BenchArgs) -> Settings {
     }
     threads.sort_unstable();
     threads.dedup();
+    let mut blocks = args.block_sizes.clone();
+    blocks.sort_unstable();
+    blocks.dedup();
     Settings {
         runs: args.runs as usize,
         warmup: args.warmup as usize,
         threads,
+        blocks,
         cold: args.cold,
         seed: args.seed,
         formats: args.format.params(),

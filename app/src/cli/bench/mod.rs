@@ -11,14 +11,15 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use sparsescope_core::bundle::{Bundle, Verdict, journal_path};
 use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, DeviceKind, Ending, LoadedMatrix, LoadedValues, Problem,
-    Runner, Settings, SpmvProblem,
+    Backend, Configuration, CpuBackend, DeviceKind, Ending, GpuAbsence, LoadedMatrix, LoadedValues,
+    Problem, Runner, Settings, SpmvProblem,
 };
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::measure::{NoiseWatch, environment, integer_vector, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::args::{BenchArgs, ProgressArg};
+use super::args::{BackendArg, BenchArgs, ProgressArg};
+use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::{Outcome, UsageError, progress, sentence};
@@ -49,11 +50,21 @@ fn run_with(
         None => None,
     };
     let earlier = args.resume.as_deref().map(job::interrupted).transpose()?;
+    let gpu = match args.backend.as_slice() {
+        [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
+        _ => gpu::open(args.gpu.device),
+    };
     let job = match &earlier {
         Some(bundle) => Job::continuing(bundle, args, x)?,
-        None => Job::of(args, x)?,
+        None => Job::of(args, &gpu, x)?,
     };
     let Job { sources, kernels, settings, x, reordering } = &job;
+    let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
+    if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
+        bail!(
+            "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
+        );
+    }
     let configurations = Configuration::all(kernels, settings);
     if args.plan {
         print(&summary::plan(sources, &configurations, settings))?;
@@ -78,15 +89,19 @@ fn run_with(
         true => bandwidth.context("the time limit passed before the first run")?,
         false => bandwidth?,
     };
-    let machine = environment(bandwidth);
+    let mut machine = environment(bandwidth);
+    let gpu = gpu.ok().filter(|_| uses_gpu);
+    machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     bundle.label = args.label.clone().or(bundle.label);
     bundle.plan = Some(job.plan()?);
     let mut recorder = Recorder::new(&output, bundle, machine, shown, args, force)?;
 
+    let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
+    backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
     let runner = Runner {
-        backends: vec![(DeviceKind::Cpu, cpu_backend)],
+        backends,
         settings,
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),
@@ -200,9 +215,10 @@ fn problem(
     Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
 }
 
-/// Thread counts of the configurations, each once.
+/// Thread counts of the processor's configurations, each once.
 fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
-    let mut threads: Vec<u32> = configurations.iter().map(|c| c.threads).collect();
+    let on_cpu = configurations.iter().filter(|c| c.kernel.device == DeviceKind::Cpu);
+    let mut threads: Vec<u32> = on_cpu.map(|c| c.threads).collect();
     threads.sort_unstable();
     threads.dedup();
     threads

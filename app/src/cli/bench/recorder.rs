@@ -211,7 +211,9 @@ impl Recorder {
             self.bundle.matrices.iter().map(|matrix| matrix.record.id.clone()).collect();
         let kernel = |run: &Run| KERNELS.iter().position(|k| k.id == run.kernel);
         let matrix = |run: &Run| matrices.iter().position(|id| *id == run.matrix);
-        self.bundle.runs.sort_by_key(|run| (matrix(run), kernel(run), run.threads, !run.hot));
+        self.bundle
+            .runs
+            .sort_by_key(|run| (matrix(run), kernel(run), run.threads, run.block, !run.hot));
     }
 
     fn show(&mut self, share: f64, what: &str) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sparsescope_core::bundle::{Bundle, Run, Source, Verdict};
-use sparsescope_core::experiment::{Configuration, MatrixSource, REFERENCE, Settings};
+use sparsescope_core::experiment::{Configuration, DeviceKind, MatrixSource, REFERENCE, Settings};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
@@ -46,12 +46,21 @@ pub(super) fn table(bundle: &Bundle) -> String {
             (true, false) => " cold",
         };
         let kernel = format!("{}{temperature}", run.kernel);
-        let threads = run.threads.to_string();
+        let threads = workers(run);
         let check = run.check.verdict.as_str().to_owned();
         let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
         list.add_row(cells);
     }
     render(&list)
+}
+
+/// Threads of the processor, or those of a block on a GPU.
+fn workers(run: &Run) -> String {
+    match (run.backend.as_str(), run.block) {
+        ("cpu", _) => run.threads.to_string(),
+        (_, Some(block)) => format!("{block}/block"),
+        (_, None) => "-".to_owned(),
+    }
 }
 
 /// Median, GFLOPS, GB/s, share of copy and speed-up; dashes for what a run does not have.
@@ -76,7 +85,7 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
         let timed = runs.filter_map(|run| run.figures.as_ref().map(|f| (f.median_s, run)));
         if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let [_, gflops, _, share, speedup] = figures(run);
-            let (name, threads) = (matrix.record.name.clone(), run.threads.to_string());
+            let (name, threads) = (matrix.record.name.clone(), workers(run));
             list.add_row([name, run.kernel.clone(), threads, gflops, share, speedup]);
         }
     }
@@ -129,7 +138,16 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
                 format!("{} GB/s with {threads}", three_digits(b.copy / 1e9))
             })
             .collect();
-        text += &format!("Copy bandwidth of this {}: {}.\n", machine.cpu.model, rates.join(", "));
+        if !rates.is_empty() {
+            let model = &machine.cpu.model;
+            text += &format!("Copy bandwidth of this {model}: {}.\n", rates.join(", "));
+        }
+        for gpu in &machine.gpus {
+            if let Some(copy) = gpu.copy {
+                let rate = three_digits(copy / 1e9);
+                text += &format!("Copy bandwidth of this {}: {rate} GB/s.\n", gpu.model);
+            }
+        }
     }
     let path = output.display();
     if let Some(why) = incomplete {
@@ -144,6 +162,15 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     text
 }
 
+/// Threads of a configuration, as the table of runs shows them.
+fn planned(c: &Configuration) -> String {
+    match (c.kernel.device, c.block) {
+        (DeviceKind::Cpu, _) => c.threads.to_string(),
+        (DeviceKind::Cuda, Some(block)) => format!("{block}/block"),
+        (DeviceKind::Cuda, None) => "-".to_owned(),
+    }
+}
+
 /// What would be run.
 pub(super) fn plan(
     sources: &[MatrixSource],
@@ -153,8 +180,8 @@ pub(super) fn plan(
     let mut kernels: Vec<(&str, Vec<String>)> = Vec::new();
     for c in configurations {
         match kernels.last_mut() {
-            Some((id, threads)) if *id == c.kernel.id => threads.push(c.threads.to_string()),
-            _ => kernels.push((c.kernel.id, vec![c.threads.to_string()])),
+            Some((id, workers)) if *id == c.kernel.id => workers.push(planned(c)),
+            _ => kernels.push((c.kernel.id, vec![planned(c)])),
         }
     }
     let mut list = table::table(&["kernel", "threads"], &[]);

@@ -29,6 +29,7 @@ fn settings() -> Settings {
         runs: 7,
         warmup: 2,
         threads,
+        blocks: Vec::new(),
         cold: false,
         seed: 42,
         formats: crate::experiment::FormatParams {
@@ -68,8 +69,9 @@ fn every_configuration_becomes_a_run_with_all_its_samples() {
     let mut seen = Collect::default();
     let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
     assert_eq!(ending, Ending::Complete);
-    let serial = KERNELS.iter().filter(|k| k.is_serial()).count();
-    assert_eq!(seen.runs.len(), serial + 2 * (KERNELS.len() - serial));
+    let on_cpu = || KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu);
+    let serial = on_cpu().filter(|k| k.is_serial()).count();
+    assert_eq!(seen.runs.len(), serial + 2 * (on_cpu().count() - serial));
     for run in &seen.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
         assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);

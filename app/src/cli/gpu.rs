@@ -1,0 +1,41 @@
+//! The GPU, or why there is none: a value, whatever this build holds.
+
+use sparsescope_core::experiment::{Availability, Backend, GpuAbsence, KernelDescriptor};
+
+/// A GPU's backend.
+pub(super) type Gpu = Box<dyn Backend>;
+
+/// Opens the GPU with this number, from 0.
+#[cfg(feature = "cuda")]
+pub(super) fn open(device: usize) -> Result<Gpu, GpuAbsence> {
+    Ok(Box::new(sparsescope_cuda::CudaBackend::open(device)?))
+}
+
+/// Opens the GPU with this number, from 0.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn open(_: usize) -> Result<Gpu, GpuAbsence> {
+    Err(GpuAbsence::NotCompiled)
+}
+
+/// How many GPUs there are.
+#[cfg(feature = "cuda")]
+pub(crate) fn count() -> Result<usize, GpuAbsence> {
+    sparsescope_cuda::probe().map(|found| found.devices)
+}
+
+/// How many GPUs there are.
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn count() -> Result<usize, GpuAbsence> {
+    Err(GpuAbsence::NotCompiled)
+}
+
+/// Whether a kernel of the GPU can run.
+pub(super) fn availability(
+    gpu: &Result<Gpu, GpuAbsence>,
+    kernel: &KernelDescriptor,
+) -> Availability {
+    match gpu {
+        Ok(gpu) => gpu.availability(kernel),
+        Err(absence) => Availability::Missing(absence.to_string()),
+    }
+}

@@ -1,0 +1,59 @@
+//! Why no kernel can run on a GPU here. A missing GPU is a value, not a failure.
+
+/// The environment variable that turns GPUs off when it is `off`.
+pub const GPU_SWITCH: &str = "SPARSESCOPE_GPU";
+
+/// Why there is no GPU to run on, one sentence each.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuAbsence {
+    /// The program was compiled without the CUDA backend.
+    #[error("this build has no CUDA backend (cargo feature `cuda`)")]
+    NotCompiled,
+    /// The user turned GPUs off.
+    #[error("GPUs are turned off by {GPU_SWITCH}=off")]
+    Disabled,
+    /// The driver's library was not found.
+    #[error("no NVIDIA driver was found (library {library})")]
+    DriverMissing {
+        /// Name under which it was looked for.
+        library: &'static str,
+    },
+    /// What was found is the stub that the toolkit ships to link against.
+    #[error(
+        "the NVIDIA driver library found is a stub for linking; take the toolkit's `stubs` folder \
+         off the library path"
+    )]
+    StubDriver,
+    /// The driver is older than what the program needs.
+    #[error("the NVIDIA driver supports CUDA {found}, expected {needed} or newer{detail}")]
+    DriverTooOld {
+        /// CUDA version that it supports, `12.4`.
+        found: String,
+        /// Oldest version that will do.
+        needed: &'static str,
+        /// What it lacks, when that is known: begins with a colon, or is empty.
+        detail: String,
+    },
+    /// The driver is there but does not start.
+    #[error("the NVIDIA driver does not start: {call} answered {status}")]
+    DriverFailed {
+        /// The function that failed.
+        call: &'static str,
+        /// Name and number of its answer.
+        status: String,
+    },
+    /// The driver works but offers no device.
+    #[error("the NVIDIA driver finds no device")]
+    NoDevice,
+    /// The device asked for does not exist.
+    #[error("there is no device {asked}; the NVIDIA driver finds {found}, numbered from 0")]
+    NoSuchDevice {
+        /// Number of the device asked for.
+        asked: usize,
+        /// Number of devices.
+        found: usize,
+    },
+    /// The run-time compiler that kernels are built with was not found.
+    #[error("NVIDIA's run-time compiler NVRTC was not found: {0}")]
+    NvrtcMissing(String),
+}

@@ -1,0 +1,268 @@
+//! How the threads of a GPU's grid go through a matrix: how many blocks are launched, and which
+//! slots each thread reads in which step. The launchers take their grids from here.
+
+use std::ops::Range;
+
+use super::descriptor::KernelDescriptor;
+use super::mapping::{Mapping, rows_of};
+use crate::matrix::{AnyFormat, Coo, SlotLayout};
+
+/// Threads of a warp.
+pub const LANES: u64 = 32;
+
+/// Entries of COO that one warp goes through: a multiple of [`LANES`].
+pub const COO_SPAN: u64 = 512;
+
+/// The rule by which threads are given work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridMapping {
+    /// Thread t takes row t.
+    ThreadPerRow,
+    /// The lanes of warp w take every 32nd slot of row w.
+    WarpPerRow,
+    /// Thread t takes hack t (HLL). There are as many threads as rows, as in the paper.
+    ThreadPerHack,
+    /// The lanes of warp w take every 32nd entry of span w (COO, and the tail of HYB, whose
+    /// ELLPACK part is gone through before by a thread a row).
+    WarpPerSpan,
+}
+
+/// What is to be shared out in one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// So many rows.
+    Rows(u64),
+    /// So many entries of COO.
+    Entries(u64),
+}
+
+/// One slot read by a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Step of the thread's loop, from 0: the lanes of a warp read in step.
+    pub step: u64,
+    /// The row whose sum it enters.
+    pub row: usize,
+    /// Index into the arrays `col` and `val`; of HYB's tail when `in_tail`.
+    pub slot: u64,
+    /// It lies in the tail of HYB, which a second launch goes through.
+    pub in_tail: bool,
+}
+
+impl GridMapping {
+    /// Blocks of `block` threads that are launched.
+    pub fn blocks(self, work: Work, block: u32) -> u64 {
+        let threads = match (self, work) {
+            (Self::ThreadPerRow | Self::ThreadPerHack, Work::Rows(rows)) => rows,
+            (_, Work::Rows(rows)) => rows.saturating_mul(LANES),
+            (_, Work::Entries(entries)) => entries.div_ceil(COO_SPAN).saturating_mul(LANES),
+        };
+        threads.div_ceil(u64::from(block.max(1)))
+    }
+}
+
+impl KernelDescriptor {
+    /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without
+    /// work, for kernels that do not run on a grid, and for HLL whose rows are in another order or
+    /// kept apart, which no kernel on a grid takes.
+    pub fn accesses(&self, a: &AnyFormat, thread: u64) -> Vec<Access> {
+        let Mapping::Grid(mapping) = self.mapping else { return Vec::new() };
+        if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
+            return Vec::new();
+        }
+        let (warp, lane) = (thread / LANES, thread % LANES);
+        match (mapping, a) {
+            (GridMapping::ThreadPerRow, _) => self.rows_of_thread(a, one(thread), 0, 1),
+            (GridMapping::WarpPerRow, _) => self.rows_of_thread(a, one(warp), lane, LANES),
+            (GridMapping::ThreadPerHack, AnyFormat::Hll(hll)) => {
+                match usize::try_from(thread).ok().filter(|&h| h < hll.shape().hacks()) {
+                    Some(hack) => {
+                        let rows = hll.shape().hack_rows(hack);
+                        self.rows_of_thread(a, rows.start as u64..rows.end as u64, 0, 1)
+                    }
+                    None => Vec::new(),
+                }
+            }
+            (GridMapping::WarpPerSpan, AnyFormat::Coo(coo)) => span(coo, warp, lane, false),
+            (GridMapping::WarpPerSpan, AnyFormat::Hyb(hyb)) => {
+                let mut all = self.rows_of_thread(a, one(thread), 0, 1);
+                all.extend(span(hyb.tail(), warp, lane, true));
+                all
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Slots `first`, `first + stride`, … of each of the rows, one after another.
+    fn rows_of_thread(
+        &self,
+        a: &AnyFormat,
+        rows: Range<u64>,
+        first: u64,
+        stride: u64,
+    ) -> Vec<Access> {
+        let end = rows.end.min(rows_of(a) as u64);
+        let mut all: Vec<Access> = Vec::new();
+        for row in rows.start.min(end) as usize..end as usize {
+            let slots = slots(a, row, self.needs_finite_x);
+            for slot in slots.into_iter().skip(first as usize).step_by(stride as usize) {
+                all.push(Access { step: all.len() as u64, row, slot, in_tail: false });
+            }
+        }
+        all
+    }
+}
+
+/// The range of one.
+fn one(index: u64) -> Range<u64> {
+    index..index.saturating_add(1)
+}
+
+/// The slots that a kernel goes through for a row, padding included when it multiplies that.
+fn slots(a: &AnyFormat, row: usize, padding: bool) -> Vec<u64> {
+    fn of(layout: &impl SlotLayout, row: usize, length: usize) -> Vec<u64> {
+        (0..length).map(|j| layout.slot(row, j)).collect()
+    }
+    let length =
+        |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
+    match a {
+        AnyFormat::Csr(a) => of(a.as_ref(), row, a.row_slots(row)),
+        AnyFormat::Ell(a) => of(&a.shape(), row, length(a.row_len(), a.shape().row_slots(row))),
+        AnyFormat::Hll(a) => of(a.shape(), row, length(a.row_len(), a.shape().row_slots(row))),
+        AnyFormat::Hyb(a) => {
+            let ell = a.ell();
+            of(&ell.shape(), row, length(ell.row_len(), ell.shape().row_slots(row)))
+        }
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => Vec::new(),
+    }
+}
+
+/// What lane `lane` of warp `warp` reads of its span.
+fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Vec<Access> {
+    let entries = coo.nnz() as u64;
+    let begin = warp.saturating_mul(COO_SPAN).min(entries);
+    let end = begin.saturating_add(COO_SPAN).min(entries);
+    let lanes = (begin + lane..end).step_by(LANES as usize).enumerate();
+    lanes
+        .map(|(step, slot)| {
+            let row = coo.row()[slot as usize] as usize;
+            Access { step: step as u64, row, slot, in_tail }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{DeviceKind, FormatParams, KERNELS, Problem, SpmvProblem};
+    use crate::matrix::Csr;
+    use crate::measure::integer_vector;
+    use crate::memory::MemoryLimit;
+    use std::sync::Arc;
+
+    fn on_grid() -> impl Iterator<Item = (&'static KernelDescriptor, GridMapping)> {
+        KERNELS.iter().filter_map(|k| match k.mapping {
+            Mapping::Grid(mapping) => Some((k, mapping)),
+            _ => None,
+        })
+    }
+
+    /// 97 × 61 with a dense row, empty first and last rows and 1 000 entries and more, so that
+    /// COO has several spans.
+    fn matrix() -> Csr {
+        let rows = (1..96usize).flat_map(|i| {
+            (0..1 + i * i % 37).map(move |j| (i, (i * 7 + j * 5) % 61, 1.0 + j as f64))
+        });
+        let dense = (0..61).map(|j| (40, j, 2.0));
+        Csr::from_triplets(97, 61, &rows.chain(dense).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// Value and column of a slot.
+    fn slot_of(a: &AnyFormat, access: Access) -> (f64, u32) {
+        let slot = access.slot as usize;
+        match a {
+            AnyFormat::Csr(a) => (a.val()[slot], a.col()[slot]),
+            AnyFormat::Coo(a) => (a.val()[slot], a.col()[slot]),
+            AnyFormat::Ell(a) => (a.val()[slot], a.col()[slot]),
+            AnyFormat::Hll(a) => (a.val()[slot], a.col()[slot]),
+            AnyFormat::Hyb(a) if access.in_tail => (a.tail().val()[slot], a.tail().col()[slot]),
+            AnyFormat::Hyb(a) => (a.ell().val()[slot], a.ell().col()[slot]),
+            AnyFormat::Bsr(_) | AnyFormat::Dia(_) => panic!("no kernel on a grid reads these"),
+        }
+    }
+
+    #[test]
+    fn the_threads_of_a_grid_read_every_entry_once_and_their_sums_are_the_product() {
+        let a = Arc::new(matrix());
+        assert!(a.nnz() as u64 > 2 * COO_SPAN, "several spans");
+        let x = integer_vector(61, 7);
+        let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
+        let y = problem.reference().y().to_vec();
+        let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
+        for (kernel, mapping) in on_grid() {
+            for block in [32, 96, 160] {
+                let spec = kernel.format.with(&params);
+                let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+                let rows = mapping.blocks(Work::Rows(97), block);
+                let blocks = match &format {
+                    AnyFormat::Coo(coo) => mapping.blocks(Work::Entries(coo.nnz() as u64), block),
+                    _ => rows,
+                };
+                let threads = blocks * u64::from(block);
+                let all: Vec<Access> =
+                    (0..threads).flat_map(|thread| kernel.accesses(&format, thread)).collect();
+                let mut sums = vec![0.0; 97];
+                let mut places: Vec<(bool, u64)> = Vec::new();
+                for &access in &all {
+                    let (value, column) = slot_of(&format, access);
+                    sums[access.row] += value * x[column as usize];
+                    places.push((access.in_tail, access.slot));
+                }
+                places.sort_unstable();
+                places.dedup();
+                assert_eq!(places.len(), all.len(), "{}: a slot is read twice", kernel.id);
+                let expected = match kernel.needs_finite_x {
+                    true => spec.size(&a).unwrap().slots,
+                    false => a.nnz() as u64,
+                };
+                assert_eq!(all.len() as u64, expected, "{}", kernel.id);
+                assert_eq!(sums, y, "{} with blocks of {block}", kernel.id);
+                let beyond = kernel.accesses(&format, threads + (1 << 40));
+                assert_eq!(beyond, [], "{}", kernel.id);
+            }
+        }
+        assert_eq!(Problem::Spmv(problem).flops(), 2.0 * a.nnz() as f64);
+    }
+
+    #[test]
+    fn neighbouring_lanes_read_neighbouring_slots_where_the_mapping_coalesces() {
+        let problem = SpmvProblem::new(Arc::new(matrix()), vec![1.0; 61]);
+        let apart = |id: &str| {
+            let kernel = crate::experiment::kernel(id).unwrap();
+            let spec = kernel.format.with(&FormatParams::default());
+            let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+            // Rows 32 and 33 begin a warp.
+            let first = |thread| kernel.accesses(&format, thread)[0].slot;
+            match kernel.mapping {
+                Mapping::Grid(GridMapping::WarpPerRow) => first(40 * 32 + 1) - first(40 * 32),
+                _ => first(33) - first(32),
+            }
+        };
+        assert_eq!(apart("cuda/csr/warp-shuffle"), 1);
+        assert_eq!(apart("cuda/ell/column-major"), 1);
+        assert_eq!(apart("cuda/ell/thread-per-row"), 61);
+        assert!(apart("cuda/csr/thread-per-row") > 1);
+    }
+
+    #[test]
+    fn grids_are_those_of_the_papers_also_beyond_32_bits() {
+        let rows = Work::Rows(1000);
+        assert_eq!(GridMapping::ThreadPerRow.blocks(rows, 96), 11);
+        assert_eq!(GridMapping::ThreadPerHack.blocks(rows, 96), 11);
+        assert_eq!(GridMapping::WarpPerRow.blocks(rows, 96), 334);
+        assert_eq!(GridMapping::WarpPerSpan.blocks(Work::Entries(1025), 64), 2);
+        let many = Work::Rows(1 << 31);
+        assert_eq!(GridMapping::WarpPerRow.blocks(many, 32), 1 << 31);
+        assert_eq!(KERNELS.iter().filter(|k| k.device == DeviceKind::Cuda).count(), 17);
+    }
+}

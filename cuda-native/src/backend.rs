@@ -1,0 +1,209 @@
+//! The CUDA backend: makes kernels ready on one device.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use sparsescope_core::bundle::{Costs, Gpu};
+use sparsescope_core::experiment::{
+    Availability, Backend, DeviceKind, GpuAbsence, KernelDescriptor, LANES, PrepareError, Prepared,
+    Problem, Setting,
+};
+use sparsescope_core::matrix::{AnyFormat, FormatSpec, Hyb};
+
+use crate::cusparse::Cusparse;
+use crate::device::{Device, DeviceError};
+use crate::environment;
+use crate::memory::Memory;
+use crate::prepared::{Parts, PreparedProduct};
+use crate::spmv::{Bind, Operands, launcher};
+use crate::upload::{Arrays, Uploaded, Uploads};
+
+/// Threads a block where none is asked for.
+const DEFAULT_BLOCK: u32 = 128;
+
+/// Most threads a block that a device takes.
+const MOST_THREADS: u32 = 1024;
+
+/// The kernels of this crate on one device.
+pub struct CudaBackend {
+    // First, so that it goes before the device whose stream it uses.
+    cusparse: Mutex<Option<Result<Arc<Cusparse>, String>>>,
+    memory: Mutex<Option<Arc<Memory>>>,
+    uploads: Uploads,
+    device: Device,
+}
+
+impl CudaBackend {
+    /// Opens the device with this number, from 0, or says why it cannot.
+    pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
+        let device = Device::open(ordinal)?;
+        let (cusparse, memory, uploads) = Default::default();
+        Ok(Self { cusparse, memory, uploads, device })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// cuSPARSE, started on first use.
+    fn cusparse(&self) -> Result<Arc<Cusparse>, String> {
+        let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
+        started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+    }
+
+    /// What flushes the caches and measures the bandwidth, made on first use.
+    pub(crate) fn memory(&self) -> Result<Arc<Memory>, DeviceError> {
+        let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = made.as_ref() {
+            return Ok(Arc::clone(memory));
+        }
+        let memory = Arc::new(Memory::new(&self.device)?);
+        *made = Some(Arc::clone(&memory));
+        Ok(memory)
+    }
+}
+
+impl Backend for CudaBackend {
+    fn model(&self) -> &str {
+        &self.device.properties().name
+    }
+
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        if kernel.device != DeviceKind::Cuda {
+            return Availability::Missing("it runs on the processor".to_owned());
+        }
+        match launcher(kernel.id) {
+            Some(Bind::Kernel(_)) => Availability::Available,
+            Some(Bind::Cusparse(_)) => match self.cusparse() {
+                Ok(_) => Availability::Available,
+                Err(reason) => Availability::Missing(reason),
+            },
+            None => Availability::Missing("this build does not have it".to_owned()),
+        }
+    }
+
+    fn describe(&self) -> Option<Gpu> {
+        let cusparse = self.cusparse().ok();
+        let memory = self.memory();
+        let version = cusparse.as_ref().map(|library| library.version());
+        Some(environment::gpu(&self.device, version, memory.as_deref()))
+    }
+
+    fn prepare<'p>(
+        &'p self,
+        kernel: &'static KernelDescriptor,
+        problem: &'p Problem,
+        setting: &Setting,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let Problem::Spmv(problem) = problem;
+        let bind = launcher(kernel.id)
+            .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        if kernel.needs_finite_x && !problem.x_is_finite() {
+            let reason = "it multiplies padding by x, which holds an infinite or NaN element";
+            return Err(PrepareError::Refused(reason.to_owned()));
+        }
+        let block = setting.block.unwrap_or(DEFAULT_BLOCK);
+        if u64::from(block) % LANES != 0 || !(1..=MOST_THREADS).contains(&block) {
+            let reason = format!(
+                "blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}"
+            );
+            return Err(PrepareError::Refused(reason));
+        }
+        let library = match bind {
+            Bind::Cusparse(_) => Some(self.cusparse().map_err(PrepareError::Unsupported)?),
+            Bind::Kernel(_) => None,
+        };
+        let spec = kernel.format.with(&setting.format);
+        if matches!(spec, FormatSpec::Hll(layout) if layout.sigma > 1 || layout.spill.is_some()) {
+            let reason = "on a GPU it takes HLL with all rows in their own order only: without \
+                          sorting (sigma) and without rows kept apart (spill)";
+            return Err(PrepareError::Unsupported(reason.to_owned()));
+        }
+        let made = problem
+            .format(spec, setting.memory)
+            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+
+        let matrix = self.uploads.matrix(&self.device, problem, spec, &made.matrix);
+        let matrix = matrix.map_err(refused)?;
+        let x = self.uploads.x(&self.device, problem).map_err(refused)?;
+        let y = crate::prepared::GuardedVector::new(&self.device, problem.a().rows());
+        let y = y.map_err(refused)?;
+        let start = Instant::now();
+        let operands = Operands {
+            device: &self.device,
+            kernel,
+            matrix: &matrix,
+            rows: problem.a().rows(),
+            cols: problem.a().cols(),
+            nnz: problem.a().nnz(),
+            x: x.address(),
+            y: y.address(),
+            block,
+        };
+        let bound = match (bind, &library) {
+            (Bind::Cusparse(algorithm), Some(library)) => {
+                operands.bind_cusparse(Arc::clone(library), algorithm)
+            }
+            (Bind::Kernel(bind), _) => bind(&operands),
+            (Bind::Cusparse(_), None) => return Err(PrepareError::Unsupported(String::new())),
+        };
+        let bound = bound.map_err(refused)?;
+        self.device.synchronize().map_err(refused)?;
+        let costs = Costs {
+            conversion_s: made.seconds,
+            plan_s: start.elapsed().as_secs_f64(),
+            format_bytes: made.matrix.bytes() + bound.workspace_bytes,
+            minimal_bytes: minimal_bytes(kernel, &matrix),
+            ..Costs::default()
+        };
+        let mut params = params(spec, &made.matrix);
+        if let Some(library) = &library {
+            params.insert("cusparse".to_owned(), library.version().to_owned());
+        }
+        let parts = Parts { bound, y, _x: x, _matrix: matrix };
+        Ok(Box::new(PreparedProduct::new(self, kernel.id, parts, costs, params)))
+    }
+}
+
+/// Memory and counts that do not suffice are the problem's size; everything else is this machine.
+fn refused(error: DeviceError) -> PrepareError {
+    match error {
+        DeviceError::Memory { .. } | DeviceError::TooLarge { .. } => {
+            PrepareError::Refused(error.to_string())
+        }
+        _ => PrepareError::Unsupported(error.to_string()),
+    }
+}
+
+/// The least that one product moves. A kernel that stops at `row_len` reads that array and only
+/// the slots that hold entries, so that padding does not count for it.
+fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
+    let whole = matrix.host.minimal_bytes();
+    if kernel.needs_finite_x {
+        return whole;
+    }
+    let slot = (size_of::<f64>() + size_of::<u32>()) as u64;
+    let (row_len, stored) = match (&matrix.arrays, &matrix.host) {
+        (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
+        (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),
+        _ => return whole,
+    };
+    let entries: u64 = row_len.iter().map(|&length| u64::from(length)).sum();
+    whole - (stored as u64 - entries) * slot + size_of_val(row_len) as u64
+}
+
+/// The parameters in force, by the names of the command line's options.
+fn params(spec: FormatSpec, matrix: &AnyFormat) -> BTreeMap<String, String> {
+    let pair = match (spec, matrix) {
+        (FormatSpec::Hll(layout), _) => ("hack_size", layout.hack_size),
+        (_, AnyFormat::Hyb(a)) => ("hyb_width", width(a)),
+        _ => return BTreeMap::new(),
+    };
+    BTreeMap::from([(pair.0.to_owned(), pair.1.to_string())])
+}
+
+fn width(a: &Hyb) -> usize {
+    a.ell().shape().width
+}

@@ -1,0 +1,348 @@
+//! cuSPARSE, found at run time: handles and descriptors that destroy themselves, and its product.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::library::{function_table, open};
+
+type Handle = *mut c_void;
+
+function_table! {
+    /// The functions of cuSPARSE that are used; each answers 0 for success.
+    Functions {
+        cusparseCreate(*mut Handle) -> c_int;
+        cusparseDestroy(Handle) -> c_int;
+        cusparseGetVersion(Handle, *mut c_int) -> c_int;
+        cusparseSetStream(Handle, *mut c_void) -> c_int;
+        cusparseCreateDnVec(*mut Handle, i64, *mut c_void, c_int) -> c_int;
+        cusparseDestroyDnVec(Handle) -> c_int;
+        cusparseCreateCsr(
+            *mut Handle, i64, i64, i64, *mut c_void, *mut c_void, *mut c_void, c_int, c_int,
+            c_int, c_int
+        ) -> c_int;
+        cusparseCreateCoo(
+            *mut Handle, i64, i64, i64, *mut c_void, *mut c_void, *mut c_void, c_int, c_int, c_int
+        ) -> c_int;
+        cusparseCreateSlicedEll(
+            *mut Handle, i64, i64, i64, i64, i64, *mut c_void, *mut c_void, *mut c_void, c_int,
+            c_int, c_int, c_int
+        ) -> c_int;
+        cusparseDestroySpMat(Handle) -> c_int;
+        cusparseSpMV_bufferSize(
+            Handle, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int, c_int,
+            *mut usize
+        ) -> c_int;
+        cusparseSpMV_preprocess(
+            Handle, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int, c_int,
+            *mut c_void
+        ) -> c_int;
+        cusparseSpMV(
+            Handle, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int, c_int,
+            *mut c_void
+        ) -> c_int;
+    }
+}
+
+// Values of the library's enumerations.
+const INDEX_32I: c_int = 2;
+const INDEX_64I: c_int = 3;
+const BASE_ZERO: c_int = 0;
+const R_64F: c_int = 1;
+const NON_TRANSPOSE: c_int = 0;
+
+/// An algorithm of the product, by the library's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    Coo1 = 1,
+    Csr1 = 2,
+    Csr2 = 3,
+    Sell1 = 5,
+}
+
+/// The library, bound to a device's stream.
+pub(crate) struct Cusparse {
+    functions: Functions,
+    handle: Handle,
+    version: String,
+}
+
+impl Cusparse {
+    /// Finds the library that fits the driver and starts it, or says why it cannot.
+    pub(crate) fn start(device: &Device) -> Result<Arc<Self>, String> {
+        // The library of CUDA 13 has the version 12, as that of CUDA 12 has.
+        let names: &[&str] = match cfg!(windows) {
+            false => &["libcusparse.so.12", "libcusparse.so"],
+            true => &["cusparse64_12.dll"],
+        };
+        let (library, path) = open(names, "cusparse").map_err(|why| format!("cuSPARSE: {why}"))?;
+        let in_file = |why: String| format!("{}: {why}", path.display());
+        let functions = Functions::new(library).map_err(in_file)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the device's context is current on this thread; the pointer is valid.
+        check("cusparseCreate", unsafe { (functions.cusparseCreate)(&mut handle) })
+            .map_err(|error| error.to_string())?;
+        let mut made = Self { functions, handle, version: String::new() };
+        let mut version = 0;
+        // SAFETY: the handle is open, the stream lives as long as the device.
+        let status = unsafe {
+            let stream = device.stream().cu_stream().cast();
+            match (made.functions.cusparseSetStream)(handle, stream) {
+                0 => (made.functions.cusparseGetVersion)(handle, &mut version),
+                status => status,
+            }
+        };
+        check("cusparseSetStream", status).map_err(|error| error.to_string())?;
+        made.version = format!("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);
+        Ok(Arc::new(made))
+    }
+
+    /// `12.5.1`.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+}
+
+impl Drop for Cusparse {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open and closed only here.
+        let _ = unsafe { (self.functions.cusparseDestroy)(self.handle) };
+    }
+}
+
+fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
+    let status = match status {
+        0 => return Ok(()),
+        1 => "NOT_INITIALIZED".to_owned(),
+        2 => "ALLOC_FAILED".to_owned(),
+        3 => "INVALID_VALUE".to_owned(),
+        4 => "ARCH_MISMATCH".to_owned(),
+        6 => "EXECUTION_FAILED".to_owned(),
+        7 => "INTERNAL_ERROR".to_owned(),
+        10 => "NOT_SUPPORTED".to_owned(),
+        11 => "INSUFFICIENT_RESOURCES".to_owned(),
+        number => format!("status {number}"),
+    };
+    Err(DeviceError::Library { library: "cuSPARSE", call, status })
+}
+
+/// The arrays of a matrix, by their addresses; columns are 32-bit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arrays {
+    /// Row offsets of 32 or 64 bits.
+    Csr { row_ptr: u64, offset_bits: u32 },
+    /// Row of each entry.
+    Coo { row: u64 },
+    /// Slices of `slice` rows, column-major within.
+    Sell { offsets: u64, offset_bits: u32, slice: usize, slots: usize },
+}
+
+/// Addresses and sizes of a product's operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands {
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) nnz: usize,
+    pub(crate) arrays: Arrays,
+    pub(crate) col: u64,
+    pub(crate) val: u64,
+    pub(crate) x: u64,
+    pub(crate) y: u64,
+}
+
+/// A product that has been prepared: y = A·x by one algorithm.
+pub(crate) struct Product {
+    algorithm: Algorithm,
+    matrix: Descriptor,
+    x: Descriptor,
+    y: Descriptor,
+    workspace: Buffer<u8>,
+    /// Last, so that it is there while the descriptors are destroyed.
+    library: Arc<Cusparse>,
+}
+
+/// A descriptor of the library, destroyed when dropped.
+struct Descriptor {
+    handle: Handle,
+    destroy: unsafe extern "C" fn(Handle) -> c_int,
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is destroyed only here, and its library outlives it.
+        let _ = unsafe { (self.destroy)(self.handle) };
+    }
+}
+
+impl Product {
+    /// Describes the operands, allocates the workspace and lets the library prepare. The buffers
+    /// behind the addresses must outlive the product.
+    pub(crate) fn new(
+        library: Arc<Cusparse>,
+        device: &Device,
+        algorithm: Algorithm,
+        operands: &Operands,
+    ) -> Result<Self, DeviceError> {
+        let matrix = matrix(&library.functions, operands)?;
+        let x = vector(&library.functions, operands.cols, operands.x)?;
+        let y = vector(&library.functions, operands.rows, operands.y)?;
+        let mut bytes = 0;
+        let f = &library.functions;
+        // SAFETY: all descriptors are alive; the scalars are f64 in the host's memory.
+        check("cusparseSpMV_bufferSize", unsafe {
+            (f.cusparseSpMV_bufferSize)(
+                library.handle,
+                NON_TRANSPOSE,
+                ONE.as_ptr(),
+                matrix.handle,
+                x.handle,
+                ZERO.as_ptr(),
+                y.handle,
+                R_64F,
+                algorithm as c_int,
+                &mut bytes,
+            )
+        })?;
+        let workspace = Buffer::unset(device, "cuSPARSE's workspace", bytes)?;
+        let made = Self { library, algorithm, matrix, x, y, workspace };
+        made.call("cusparseSpMV_preprocess", made.library.functions.cusparseSpMV_preprocess)?;
+        Ok(made)
+    }
+
+    /// Adds one product to the stream.
+    pub(crate) fn enqueue(&self) -> Result<(), DeviceError> {
+        self.call("cusparseSpMV", self.library.functions.cusparseSpMV)
+    }
+
+    /// Bytes of the workspace.
+    pub(crate) fn workspace_bytes(&self) -> u64 {
+        if self.workspace.len() == 0 { 0 } else { self.workspace.bytes() }
+    }
+
+    fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
+        // SAFETY: all descriptors and buffers are alive; the scalars are f64 in the host's memory.
+        check(name, unsafe {
+            function(
+                self.library.handle,
+                NON_TRANSPOSE,
+                ONE.as_ptr(),
+                self.matrix.handle,
+                self.x.handle,
+                ZERO.as_ptr(),
+                self.y.handle,
+                R_64F,
+                self.algorithm as c_int,
+                self.workspace.address() as *mut c_void,
+            )
+        })
+    }
+}
+
+type SpMV = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    *const c_void,
+    Handle,
+    Handle,
+    *const c_void,
+    Handle,
+    c_int,
+    c_int,
+    *mut c_void,
+) -> c_int;
+
+/// A factor of the product, in the host's memory.
+struct Factor(f64);
+
+static ONE: Factor = Factor(1.0);
+static ZERO: Factor = Factor(0.0);
+
+impl Factor {
+    fn as_ptr(&'static self) -> *const c_void {
+        std::ptr::from_ref(&self.0).cast()
+    }
+}
+
+fn pointer(address: u64) -> *mut c_void {
+    address as *mut c_void
+}
+
+fn index_type(bits: u32) -> c_int {
+    if bits == 64 { INDEX_64I } else { INDEX_32I }
+}
+
+fn vector(f: &Functions, len: usize, address: u64) -> Result<Descriptor, DeviceError> {
+    let mut handle = ptr::null_mut();
+    // SAFETY: the address is that of `len` elements on the device.
+    check("cusparseCreateDnVec", unsafe {
+        (f.cusparseCreateDnVec)(&mut handle, len as i64, pointer(address), R_64F)
+    })?;
+    Ok(Descriptor { handle, destroy: f.cusparseDestroyDnVec })
+}
+
+fn matrix(f: &Functions, o: &Operands) -> Result<Descriptor, DeviceError> {
+    let mut handle = ptr::null_mut();
+    let (rows, cols, nnz) = (o.rows as i64, o.cols as i64, o.nnz as i64);
+    let (col, val) = (pointer(o.col), pointer(o.val));
+    // SAFETY: the addresses are those of the format's arrays on the device, of these lengths.
+    let (call, status) = unsafe {
+        match o.arrays {
+            Arrays::Csr { row_ptr, offset_bits } => {
+                let (row_ptr, offsets) = (pointer(row_ptr), index_type(offset_bits));
+                let status = (f.cusparseCreateCsr)(
+                    &mut handle,
+                    rows,
+                    cols,
+                    nnz,
+                    row_ptr,
+                    col,
+                    val,
+                    offsets,
+                    INDEX_32I,
+                    BASE_ZERO,
+                    R_64F,
+                );
+                ("cusparseCreateCsr", status)
+            }
+            Arrays::Coo { row } => {
+                let status = (f.cusparseCreateCoo)(
+                    &mut handle,
+                    rows,
+                    cols,
+                    nnz,
+                    pointer(row),
+                    col,
+                    val,
+                    INDEX_32I,
+                    BASE_ZERO,
+                    R_64F,
+                );
+                ("cusparseCreateCoo", status)
+            }
+            Arrays::Sell { offsets, offset_bits, slice, slots } => {
+                let (slice, slots) = (slice as i64, slots as i64);
+                let (offsets, width) = (pointer(offsets), index_type(offset_bits));
+                let status = (f.cusparseCreateSlicedEll)(
+                    &mut handle,
+                    rows,
+                    cols,
+                    nnz,
+                    slots,
+                    slice,
+                    offsets,
+                    col,
+                    val,
+                    width,
+                    INDEX_32I,
+                    BASE_ZERO,
+                    R_64F,
+                );
+                ("cusparseCreateSlicedEll", status)
+            }
+        }
+    };
+    check(call, status)?;
+    Ok(Descriptor { handle, destroy: f.cusparseDestroySpMat })
+}

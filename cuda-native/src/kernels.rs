@@ -1,0 +1,79 @@
+//! The kernels' sources, one family a file, and how they are built.
+
+use crate::cache::KernelCache;
+use crate::nvrtc::{CompileError, Nvrtc};
+
+/// Written before every family.
+const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/common.cuh"));
+
+/// A file of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// `csr.cu`
+    Csr,
+    /// `ell.cu`
+    Ell,
+    /// `hll.cu`
+    Hll,
+    /// `coo.cu`
+    Coo,
+    /// `memory.cu`
+    Memory,
+}
+
+impl Family {
+    /// Every family.
+    pub const ALL: [Self; 5] = [Self::Csr, Self::Ell, Self::Hll, Self::Coo, Self::Memory];
+
+    /// Name of the file and its contents.
+    pub fn source(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Csr => ("csr.cu", include_str!("../kernels/csr.cu")),
+            Self::Ell => ("ell.cu", include_str!("../kernels/ell.cu")),
+            Self::Hll => ("hll.cu", include_str!("../kernels/hll.cu")),
+            Self::Coo => ("coo.cu", include_str!("../kernels/coo.cu")),
+            Self::Memory => ("memory.cu", include_str!("../kernels/memory.cu")),
+        }
+    }
+}
+
+/// What a family is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variant {
+    /// The file.
+    pub family: Family,
+    /// Bits of CSR's row offsets: 32 or 64.
+    pub offset_bits: u32,
+}
+
+impl Variant {
+    /// A family whose kernels see no row offsets.
+    pub fn of(family: Family) -> Self {
+        Self { family, offset_bits: 32 }
+    }
+
+    fn options(self, architecture: u32) -> Vec<String> {
+        vec![
+            format!("--gpu-architecture=sm_{architecture}"),
+            "--std=c++17".to_owned(),
+            "--generate-line-info".to_owned(),
+            "--define-macro=REAL=double".to_owned(),
+            format!("--define-macro=OFFSET_BITS={}", self.offset_bits),
+        ]
+    }
+
+    /// Machine code for an architecture (90 is sm_90), from the cache when it is there.
+    pub fn build(
+        self,
+        nvrtc: &Nvrtc,
+        cache: &KernelCache,
+        architecture: u32,
+    ) -> Result<Vec<u8>, CompileError> {
+        let (file, source) = self.family.source();
+        let options = self.options(architecture);
+        let key = [&nvrtc.version_name(), &options.join(" "), COMMON.1, source];
+        cache.get_or_make(&key.map(|part| part as &str), || {
+            nvrtc.compile(COMMON, (file, source), &options)
+        })
+    }
+}

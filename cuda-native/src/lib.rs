@@ -1,0 +1,35 @@
+//! Sparsescope's CUDA room: the kernels of `kernels/*.cu`, built by NVRTC for the device that is
+//! there, their launchers, and the vendor's kernels beside them.
+//!
+//! Nothing of CUDA is linked: every library is found at run time, and what is missing is a value
+//! ([`GpuAbsence`]), never a panic.
+//!
+//! [`GpuAbsence`]: sparsescope_core::experiment::GpuAbsence
+
+#![cfg(not(target_family = "wasm"))]
+
+mod backend;
+mod buffer;
+mod cache;
+mod clock;
+mod cusparse;
+mod device;
+mod environment;
+mod kernels;
+mod launch;
+mod library;
+mod memory;
+mod nvml;
+mod nvrtc;
+mod prepared;
+mod probe;
+mod spmv;
+mod upload;
+
+pub use backend::CudaBackend;
+pub use cache::{KERNEL_CACHE, KernelCache};
+pub use device::{Device, DeviceError, Properties};
+pub use kernels::{Family, Variant};
+pub use library::LIBRARY_FOLDERS;
+pub use nvrtc::{CompileError, Nvrtc};
+pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};

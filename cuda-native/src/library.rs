@@ -1,0 +1,121 @@
+//! Libraries found at run time: where they are looked for, and tables of their functions.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use libloading::Library;
+
+/// Folders, separated as in `PATH`, that are searched for CUDA libraries before all others.
+pub const LIBRARY_FOLDERS: &str = "SPARSESCOPE_CUDA_LIBRARIES";
+
+/// Opens the first of `names` that loads: from the folders of [`LIBRARY_FOLDERS`], as the system's
+/// loader finds it, then from the places where toolkits and Python packages put it. On failure
+/// tells what was looked for.
+pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), String> {
+    let mut first_error = None;
+    for candidate in candidates(names, package) {
+        let by_name = candidate.components().count() == 1;
+        if !by_name && !candidate.is_file() {
+            continue;
+        }
+        // SAFETY: NVIDIA's libraries have no initialisers with conditions of their own; the table
+        // made of the library checks each symbol's presence.
+        match unsafe { Library::new(&candidate) } {
+            Ok(library) => return Ok((library, candidate)),
+            // A file that exists and does not load tells more than a name that is not found.
+            Err(error) if !by_name => {
+                first_error.get_or_insert(format!("{}: {error}", candidate.display()));
+            }
+            Err(_) => {}
+        }
+    }
+    let looked_for = names.join(" or ");
+    Err(match first_error {
+        Some(error) => error,
+        None => format!("{looked_for} is neither on the library path nor in {LIBRARY_FOLDERS}"),
+    })
+}
+
+/// Every place to try, in order.
+fn candidates(names: &[&str], package: &str) -> Vec<PathBuf> {
+    let listed = env::var_os(LIBRARY_FOLDERS);
+    let listed: Vec<PathBuf> = listed.iter().flat_map(env::split_paths).collect();
+    let known = toolkit_folders().chain(python_folders(package)).collect::<Vec<_>>();
+    let within = |folders: &[PathBuf]| -> Vec<PathBuf> {
+        let all = names.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
+        all.collect()
+    };
+    let mut all = within(&listed);
+    all.extend(names.iter().map(PathBuf::from));
+    all.extend(within(&known));
+    all
+}
+
+/// Library folders of CUDA toolkits.
+fn toolkit_folders() -> impl Iterator<Item = PathBuf> {
+    let named = ["CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"].into_iter().filter_map(env::var_os);
+    let usual = ["/usr/local/cuda", "/opt/cuda"].map(Into::into);
+    let roots = named.chain(usual).map(PathBuf::from);
+    let folders: &[&str] =
+        if cfg!(windows) { &["bin", "bin/x64", "Library/bin"] } else { &["lib64", "lib"] };
+    roots.flat_map(|root| folders.iter().map(move |folder| root.join(folder)))
+}
+
+/// Folders of NVIDIA's Python packages in the active virtual environment: `nvidia/cu13/lib` for
+/// CUDA 13, `nvidia/<package>/lib` for CUDA 12.
+fn python_folders(package: &str) -> Vec<PathBuf> {
+    let Some(root) = env::var_os("VIRTUAL_ENV").map(PathBuf::from) else { return Vec::new() };
+    let library = if cfg!(windows) { "bin" } else { "lib" };
+    let sites: Vec<PathBuf> = if cfg!(windows) {
+        vec![root.join("Lib/site-packages")]
+    } else {
+        let versions = std::fs::read_dir(root.join("lib")).into_iter().flatten().flatten();
+        versions.map(|entry| entry.path().join("site-packages")).collect()
+    };
+    let folders = |site: &Path| {
+        [site.join("nvidia/cu13").join(library), site.join("nvidia").join(package).join(library)]
+    };
+    sites.iter().flat_map(|site| folders(site)).collect()
+}
+
+/// Declares a table of functions of a library, all looked up when it is loaded.
+macro_rules! function_table {
+    ($(#[$doc:meta])* $name:ident { $($function:ident($($argument:ty),*) -> $answer:ty;)* }) => {
+        $(#[$doc])*
+        #[allow(non_snake_case, reason = "the fields have the library's own names")]
+        pub(crate) struct $name {
+            $(pub(crate) $function: unsafe extern "C" fn($($argument),*) -> $answer,)*
+            /// Keeps the functions above valid.
+            _library: libloading::Library,
+        }
+
+        impl $name {
+            /// Looks up every function; an error names the first that is missing.
+            #[allow(non_snake_case, reason = "the variables have the functions' own names")]
+            fn new(library: libloading::Library) -> Result<Self, String> {
+                $(
+                    // SAFETY: the signature is that of the library's header.
+                    let $function = *unsafe {
+                        library.get::<unsafe extern "C" fn($($argument),*) -> $answer>(
+                            concat!(stringify!($function), "\0").as_bytes(),
+                        )
+                    }
+                    .map_err(|_| concat!("it lacks ", stringify!($function)).to_owned())?;
+                )*
+                Ok(Self { $($function,)* _library: library })
+            }
+        }
+    };
+}
+pub(crate) use function_table;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_nowhere_is_named_with_the_variable_that_helps() {
+        let error = open(&["libsparsescope-none.so.1"], "none").err().unwrap();
+        assert!(error.contains("libsparsescope-none.so.1") && error.contains(LIBRARY_FOLDERS));
+    }
+}

@@ -1,0 +1,150 @@
+//! NVIDIA's management library, where it is: clocks, throttling and other processes.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ptr;
+
+use crate::library::{function_table, open};
+
+type Handle = *mut c_void;
+
+function_table! {
+    /// The functions of NVML that are used; each answers 0 for success.
+    Functions {
+        nvmlInit_v2() -> c_int;
+        nvmlShutdown() -> c_int;
+        nvmlSystemGetDriverVersion(*mut c_char, c_uint) -> c_int;
+        nvmlDeviceGetHandleByPciBusId_v2(*const c_char, *mut Handle) -> c_int;
+        nvmlDeviceGetClockInfo(Handle, c_int, *mut c_uint) -> c_int;
+        nvmlDeviceGetMaxClockInfo(Handle, c_int, *mut c_uint) -> c_int;
+        nvmlDeviceGetCurrentClocksThrottleReasons(Handle, *mut c_ulonglong) -> c_int;
+        nvmlDeviceGetComputeRunningProcesses_v3(Handle, *mut c_uint, *mut c_void) -> c_int;
+        nvmlDeviceGetTemperature(Handle, c_int, *mut c_uint) -> c_int;
+        nvmlDeviceGetPowerUsage(Handle, *mut c_uint) -> c_int;
+    }
+}
+
+// Values of the library's enumerations.
+const CLOCK_SM: c_int = 1;
+const CLOCK_MEMORY: c_int = 2;
+const TEMPERATURE_GPU: c_int = 0;
+const INSUFFICIENT_SIZE: c_int = 7;
+
+/// Reasons for lower clocks, by their bits. Idling and clocks that an application set are left
+/// out: they are no throttling.
+const THROTTLE_REASONS: [(c_ulonglong, &str); 6] = [
+    (0x04, "software power cap"),
+    (0x08, "hardware slowdown"),
+    (0x20, "software thermal slowdown"),
+    (0x40, "hardware thermal slowdown"),
+    (0x80, "hardware power brake"),
+    (0x10, "sync boost"),
+];
+
+/// The library with one device.
+pub(crate) struct Nvml {
+    functions: Functions,
+    device: Handle,
+}
+
+/// What the device tells at one moment; what it does not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub(crate) sm_mhz: Option<u32>,
+    pub(crate) memory_mhz: Option<u32>,
+    pub(crate) max_sm_mhz: Option<u32>,
+    pub(crate) max_memory_mhz: Option<u32>,
+    pub(crate) celsius: Option<u32>,
+    pub(crate) milliwatts: Option<u32>,
+    /// Reasons for lower clocks.
+    pub(crate) throttled: Option<Vec<&'static str>>,
+    /// Processes that compute on the device, this one included.
+    pub(crate) processes: Option<u32>,
+}
+
+impl Nvml {
+    /// Finds the library and the device on this bus address; `None` where either is missing.
+    pub(crate) fn of(bus: &str) -> Option<Self> {
+        let names: &[&str] =
+            if cfg!(windows) { &["nvml.dll"] } else { &["libnvidia-ml.so.1", "libnvidia-ml.so"] };
+        let (library, _) = open(names, "nvml").ok()?;
+        let functions = Functions::new(library).ok()?;
+        // SAFETY: starting the library has no conditions.
+        if unsafe { (functions.nvmlInit_v2)() } != 0 {
+            return None;
+        }
+        let mut made = Self { functions, device: ptr::null_mut() };
+        let bus = CString::new(bus).ok()?;
+        // SAFETY: the text ends with a zero, and the pointer is valid.
+        let status = unsafe {
+            (made.functions.nvmlDeviceGetHandleByPciBusId_v2)(bus.as_ptr(), &mut made.device)
+        };
+        (status == 0).then_some(made)
+    }
+
+    /// Version of the driver, `580.95.05`.
+    pub(crate) fn driver(&self) -> Option<String> {
+        let mut text = [0u8; 81];
+        // SAFETY: the buffer has the length that is passed.
+        let status = unsafe {
+            let length = text.len() as c_uint - 1;
+            (self.functions.nvmlSystemGetDriverVersion)(text.as_mut_ptr().cast(), length)
+        };
+        let text = CStr::from_bytes_until_nul(&text).ok()?;
+        (status == 0).then(|| text.to_string_lossy().into_owned())
+    }
+
+    /// What the device tells now.
+    pub(crate) fn moment(&self) -> Moment {
+        let f = &self.functions;
+        let clock = |get: unsafe extern "C" fn(Handle, c_int, *mut c_uint) -> c_int, which| {
+            self.number(|value| {
+                // SAFETY: the device's handle and the pointer are valid.
+                unsafe { get(self.device, which, value) }
+            })
+        };
+        let mut reasons = 0;
+        // SAFETY: the device's handle and the pointer are valid.
+        let known = unsafe {
+            (f.nvmlDeviceGetCurrentClocksThrottleReasons)(self.device, &mut reasons) == 0
+        };
+        let throttled = known.then(|| {
+            let seen = THROTTLE_REASONS.iter().filter(|(bit, _)| reasons & bit != 0);
+            seen.map(|&(_, name)| name).collect()
+        });
+        Moment {
+            sm_mhz: clock(f.nvmlDeviceGetClockInfo, CLOCK_SM),
+            memory_mhz: clock(f.nvmlDeviceGetClockInfo, CLOCK_MEMORY),
+            max_sm_mhz: clock(f.nvmlDeviceGetMaxClockInfo, CLOCK_SM),
+            max_memory_mhz: clock(f.nvmlDeviceGetMaxClockInfo, CLOCK_MEMORY),
+            celsius: clock(f.nvmlDeviceGetTemperature, TEMPERATURE_GPU),
+            milliwatts: self.number(|value| {
+                // SAFETY: the device's handle and the pointer are valid.
+                unsafe { (f.nvmlDeviceGetPowerUsage)(self.device, value) }
+            }),
+            throttled,
+            processes: self.processes(),
+        }
+    }
+
+    fn number(&self, get: impl FnOnce(*mut c_uint) -> c_int) -> Option<u32> {
+        let mut value = 0;
+        (get(&mut value) == 0).then_some(value)
+    }
+
+    fn processes(&self) -> Option<u32> {
+        let mut count = 0;
+        // SAFETY: with room for no process, only the count is written.
+        let status = unsafe {
+            let get = self.functions.nvmlDeviceGetComputeRunningProcesses_v3;
+            get(self.device, &mut count, ptr::null_mut())
+        };
+        (status == 0 || status == INSUFFICIENT_SIZE).then_some(count)
+    }
+}
+
+impl Drop for Nvml {
+    fn drop(&mut self) {
+        // SAFETY: the library was started and is shut down only here.
+        let _ = unsafe { (self.functions.nvmlShutdown)() };
+    }
+}

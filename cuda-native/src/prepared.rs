@@ -1,0 +1,204 @@
+//! A kernel ready to run: its result, checked for writes beside it, and its times.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cudarc::driver::CudaGraph;
+use sparsescope_core::bundle::Costs;
+use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature};
+
+use crate::backend::CudaBackend;
+use crate::buffer::Buffer;
+use crate::clock::{Clock, to_picoseconds};
+use crate::device::{Device, DeviceError, Doing};
+use crate::launch::{Step, enqueue, record};
+use crate::spmv::Bound;
+use crate::upload::Uploaded;
+
+/// Elements before and after y that no kernel may touch.
+const GUARD: usize = 64;
+
+/// What a guard holds: a NaN that no arithmetic gives.
+const GUARD_BITS: u64 = 0x7ff8_dead_beef_cafe;
+
+/// A result vector between guards.
+pub(crate) struct GuardedVector {
+    buffer: Buffer<f64>,
+    len: usize,
+}
+
+impl GuardedVector {
+    pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
+        let buffer = Buffer::unset(device, "the vector y", len + 2 * GUARD)?;
+        let mut made = Self { buffer, len };
+        let host = vec![f64::from_bits(GUARD_BITS); len + 2 * GUARD];
+        made.buffer.write(device, &host)?;
+        Ok(made)
+    }
+
+    /// Address of its first element, behind the guard.
+    pub(crate) fn address(&self) -> u64 {
+        self.buffer.address() + (GUARD * size_of::<f64>()) as u64
+    }
+
+    /// Fills the elements, not the guards, with NaN: all bits set.
+    fn fill_with_nan(&mut self, device: &Device) -> Result<(), DeviceError> {
+        let fill =
+            Step::Fill { address: self.address(), byte: 0xff, bytes: self.len * size_of::<f64>() };
+        enqueue(device, &[fill])
+    }
+
+    /// The elements, and whether the guards are as they were.
+    fn read(&self, device: &Device) -> Result<(Vec<f64>, bool), DeviceError> {
+        let mut host = self.buffer.read(device)?;
+        let intact = |guard: &[f64]| guard.iter().all(|v| v.to_bits() == GUARD_BITS);
+        let untouched = intact(&host[..GUARD]) && intact(&host[GUARD + self.len..]);
+        host.truncate(GUARD + self.len);
+        Ok((host.split_off(GUARD), untouched))
+    }
+}
+
+/// What a product uses. The steps go before the buffers that they read.
+pub(crate) struct Parts {
+    pub(crate) bound: Bound,
+    pub(crate) y: GuardedVector,
+    pub(crate) _x: Arc<Buffer<f64>>,
+    pub(crate) _matrix: Arc<Uploaded>,
+}
+
+/// Hot samples shorter than this are measured over several products: events are exact to half a
+/// microsecond.
+const SHORTEST_SAMPLE_S: f64 = 500e-6;
+
+/// Most products behind one sample.
+const MOST_REPETITIONS: f64 = 1000.0;
+
+/// Products shorter than this are timed as a graph too: the launch takes a good part of them.
+const SMALL_PRODUCT_S: f64 = 50e-6;
+
+pub(crate) struct PreparedProduct<'p> {
+    /// First, since it launches what `parts` hold.
+    graph: Option<CudaGraph>,
+    parts: Parts,
+    backend: &'p CudaBackend,
+    kernel: &'static str,
+    costs: Costs,
+    params: BTreeMap<String, String>,
+    repetitions: u32,
+}
+
+impl<'p> PreparedProduct<'p> {
+    pub(crate) fn new(
+        backend: &'p CudaBackend,
+        kernel: &'static str,
+        parts: Parts,
+        costs: Costs,
+        params: BTreeMap<String, String>,
+    ) -> Self {
+        Self { graph: None, parts, backend, kernel, costs, params, repetitions: 1 }
+    }
+
+    fn failed(&self, error: DeviceError) -> KernelError {
+        KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
+    }
+
+    fn enqueue(&self) -> Result<(), DeviceError> {
+        enqueue(self.backend.device(), &self.parts.bound.steps)
+    }
+
+    fn sample_hot(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
+        let device = self.backend.device();
+        let clock = Clock::new(device)?;
+        // Untimed first: it may have to load the kernel.
+        self.enqueue()?;
+        let once = clock.time(device, || self.enqueue())?.max(1e-7);
+        let repetitions = (SHORTEST_SAMPLE_S / once).ceil().clamp(1.0, MOST_REPETITIONS) as u32;
+        let sample = || {
+            let time = clock.time(device, || (0..repetitions).try_for_each(|_| self.enqueue()))?;
+            Ok(to_picoseconds(time / f64::from(repetitions)))
+        };
+        let samples: Result<Vec<f64>, DeviceError> =
+            std::iter::repeat_with(sample).take(n).collect();
+        let samples = samples?;
+        self.repetitions = self.repetitions.max(repetitions);
+        if self.costs.graph_s.is_none() && samples.iter().all(|&s| s < SMALL_PRODUCT_S) {
+            self.time_graph(&clock, repetitions)?;
+        }
+        Ok(samples)
+    }
+
+    /// The same products launched as one graph, and a launch of nothing: together they tell how
+    /// much of a small product is launching.
+    fn time_graph(&mut self, clock: &Clock, repetitions: u32) -> Result<(), DeviceError> {
+        let device = self.backend.device();
+        self.costs.launch_s = Some(self.backend.memory()?.launch_seconds(device)?);
+        self.graph = record(device, &self.parts.bound.steps, repetitions)?;
+        let Some(graph) = &self.graph else { return Ok(()) };
+        let launch = || graph.launch().doing("launch a graph");
+        clock.time(device, launch)?;
+        let mut times = Vec::new();
+        for _ in 0..9 {
+            times.push(clock.time(device, launch)? / f64::from(repetitions));
+        }
+        times.sort_by(f64::total_cmp);
+        self.costs.graph_s = times.get(times.len() / 2).copied().map(to_picoseconds);
+        Ok(())
+    }
+
+    fn sample_cold(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
+        let device = self.backend.device();
+        let memory = self.backend.memory()?;
+        let clock = Clock::new(device)?;
+        // Loads the kernel, which the first launch does.
+        self.enqueue()?;
+        let sample = || {
+            memory.flush(device)?;
+            clock.time(device, || self.enqueue()).map(to_picoseconds)
+        };
+        std::iter::repeat_with(sample).take(n).collect()
+    }
+}
+
+impl Prepared for PreparedProduct<'_> {
+    fn sample(&mut self, n: usize, temperature: Temperature) -> Result<Vec<f64>, KernelError> {
+        let samples = match temperature {
+            Temperature::Hot => self.sample_hot(n),
+            Temperature::Cold => self.sample_cold(n),
+        };
+        samples.map_err(|error| self.failed(error))
+    }
+
+    fn output(&mut self) -> Result<Output, KernelError> {
+        let device = self.backend.device();
+        let run = |y: &mut GuardedVector, steps| {
+            y.fill_with_nan(device)?;
+            enqueue(device, steps)?;
+            y.read(device)
+        };
+        let Parts { bound, y, .. } = &mut self.parts;
+        match run(y, &bound.steps) {
+            Ok((y, true)) => Ok(Output::Vector(y)),
+            Ok((_, false)) => Err(KernelError {
+                kernel: self.kernel.to_owned(),
+                reason: "it wrote beside its result".to_owned(),
+            }),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+
+    fn costs(&self) -> Costs {
+        self.costs.clone()
+    }
+
+    fn params(&self) -> BTreeMap<String, String> {
+        self.params.clone()
+    }
+}

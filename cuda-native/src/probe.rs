@@ -1,0 +1,156 @@
+//! Looks whether there is a driver that works, before anything of it is used.
+
+use std::env;
+use std::ffi::CStr;
+
+use cudarc::driver::sys;
+use sparsescope_core::experiment::{GPU_SWITCH, GpuAbsence};
+
+/// Oldest CUDA version that a driver must support, as the driver counts and as people read it.
+pub const OLDEST_DRIVER: (i32, &str) = (12000, "12.0");
+
+/// Every function of the driver that this crate may reach. A driver that lacks one is too old;
+/// finding that out here keeps a look-up from failing in the middle of the work.
+pub const DRIVER_SYMBOLS: &[&str] = &[
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDeviceGetPCIBusId",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+    "cuGraphUpload",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemAlloc_v2",
+    "cuMemFreeAsync",
+    "cuMemFree_v2",
+    "cuMemGetInfo_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoH_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyHtoD_v2",
+    "cuMemsetD8Async",
+    "cuMemsetD8_v2",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuStreamBeginCapture_v2",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamEndCapture",
+    "cuStreamIsCapturing",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
+
+/// A driver that works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// CUDA version that the driver supports: 13000 is 13.0.
+    pub driver_version: i32,
+    /// Devices that it offers, at least one.
+    pub devices: usize,
+}
+
+impl Probe {
+    /// `13.0`.
+    pub fn version_name(&self) -> String {
+        version_name(self.driver_version)
+    }
+}
+
+/// `13.0` from 13000, as CUDA counts.
+pub(crate) fn version_name(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// Finds a driver that works, or why there is none. Never panics.
+pub fn probe() -> Result<Probe, GpuAbsence> {
+    if env::var(GPU_SWITCH).is_ok_and(|value| value.trim().eq_ignore_ascii_case("off")) {
+        return Err(GpuAbsence::Disabled);
+    }
+    // SAFETY: loading the driver's library has no conditions.
+    if !unsafe { sys::is_culib_present() } {
+        let library = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+        return Err(GpuAbsence::DriverMissing { library });
+    }
+    // SAFETY: the library is present, so this does not panic.
+    let library = unsafe { sys::culib() };
+    let has = |symbol: &str| {
+        let name = [symbol.as_bytes(), b"\0"].concat();
+        // SAFETY: the symbol is looked up, not used.
+        unsafe { library.get::<*const ()>(name.as_slice()) }.is_ok()
+    };
+    let missing = DRIVER_SYMBOLS.iter().find(|symbol| !has(symbol));
+    if !has("cuDriverGetVersion") {
+        let (found, detail) = ("?".to_owned(), ": it does not tell its version".to_owned());
+        return Err(GpuAbsence::DriverTooOld { found, needed: OLDEST_DRIVER.1, detail });
+    }
+    let mut driver_version = 0;
+    // SAFETY: the function exists, and the pointer is valid.
+    let status = unsafe { sys::cuDriverGetVersion(&mut driver_version) };
+    started("cuDriverGetVersion", status)?;
+    if driver_version < OLDEST_DRIVER.0 || missing.is_some() {
+        let detail = missing.map_or(String::new(), |symbol| format!(": it lacks {symbol}"));
+        let found = version_name(driver_version);
+        return Err(GpuAbsence::DriverTooOld { found, needed: OLDEST_DRIVER.1, detail });
+    }
+    // SAFETY: the function exists.
+    started("cuInit", unsafe { sys::cuInit(0) })?;
+    let mut devices = 0;
+    // SAFETY: the driver is initialised, and the pointer is valid.
+    started("cuDeviceGetCount", unsafe { sys::cuDeviceGetCount(&mut devices) })?;
+    match usize::try_from(devices) {
+        Ok(devices @ 1..) => Ok(Probe { driver_version, devices }),
+        _ => Err(GpuAbsence::NoDevice),
+    }
+}
+
+/// What a driver's answer means while it starts.
+fn started(call: &'static str, status: sys::CUresult) -> Result<(), GpuAbsence> {
+    match status {
+        sys::CUresult::CUDA_SUCCESS => Ok(()),
+        sys::CUresult::CUDA_ERROR_NO_DEVICE => Err(GpuAbsence::NoDevice),
+        sys::CUresult::CUDA_ERROR_STUB_LIBRARY => Err(GpuAbsence::StubDriver),
+        status => Err(GpuAbsence::DriverFailed { call, status: status_name(status) }),
+    }
+}
+
+/// `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`: what the driver calls a status. Only for a driver
+/// whose symbols are known to be complete.
+pub(crate) fn status_name(status: sys::CUresult) -> String {
+    let text = |of: unsafe fn(sys::CUresult, *mut *const std::ffi::c_char) -> sys::CUresult| {
+        let mut text = std::ptr::null();
+        // SAFETY: the functions exist in every driver that `probe` accepts; they leave the pointer
+        // null or at a constant string that ends with a zero.
+        unsafe {
+            let _ = of(status, &mut text);
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    };
+    match (text(sys::cuGetErrorName), text(sys::cuGetErrorString)) {
+        (Some(name), Some(meaning)) => format!("{name} ({meaning})"),
+        _ => format!("status {}", status as u32),
+    }
+}

@@ -1,0 +1,76 @@
+//! The kernels are built by every NVRTC that is found, for every architecture that it knows. No
+//! GPU is needed.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant};
+use sparsescope_tests::{Need, skip};
+
+/// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
+/// program finds by itself.
+fn compilers() -> Vec<Nvrtc> {
+    let folders = std::env::var_os(sparsescope_cuda::LIBRARY_FOLDERS).unwrap_or_default();
+    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
+    let files = std::env::split_paths(&folders).flat_map(|f| names.map(|name| f.join(name)));
+    let listed: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+    if listed.is_empty() {
+        return Nvrtc::find(None).into_iter().collect();
+    }
+    listed.into_iter().map(|file| Nvrtc::load(file).unwrap()).collect()
+}
+
+/// The machine that an ELF file is for; 190 is CUDA.
+fn elf_machine(cubin: &[u8]) -> Option<u16> {
+    cubin.starts_with(b"\x7fELF").then(|| u16::from_le_bytes([cubin[18], cubin[19]]))
+}
+
+#[test]
+fn every_kernel_is_built_for_every_architecture() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    for nvrtc in &compilers {
+        let cache = tempfile::tempdir().unwrap();
+        let cache = KernelCache::in_folder(cache.path().to_owned());
+        for &architecture in nvrtc.architectures() {
+            for family in Family::ALL {
+                let offset_bits: &[u32] = if family == Family::Csr { &[32, 64] } else { &[32] };
+                for &offset_bits in offset_bits {
+                    let variant = Variant { family, offset_bits };
+                    let what = format!("{variant:?} {architecture} {}", nvrtc.version_name());
+                    let cubin = variant.build(nvrtc, &cache, architecture);
+                    let cubin = cubin.unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert_eq!(elf_machine(&cubin), Some(190), "{what}");
+                    assert_eq!(variant.build(nvrtc, &cache, architecture), Ok(cubin), "{what}");
+                }
+            }
+        }
+        eprintln!("NVRTC {} built for {:?}", nvrtc.version_name(), nvrtc.architectures());
+    }
+}
+
+#[test]
+fn an_error_shows_the_source_line_and_what_the_compiler_said() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    for nvrtc in &compilers {
+        let options = [format!("--gpu-architecture=sm_{}", nvrtc.architectures().last().unwrap())];
+        let prelude = ("common.cuh", "typedef double real;\n");
+        let source = "\n__global__ void k(real* y)\n{\n    y[0] = undefined_name;\n}\n";
+        let error = nvrtc.compile(prelude, ("broken.cu", source), &options).unwrap_err();
+        let text = error.to_string();
+        let begin = "broken.cu does not compile at `y[0] = undefined_name;`: broken.cu(4): error";
+        assert!(text.starts_with(begin), "{text}");
+
+        let error = nvrtc.compile(prelude, ("k.cu", ""), &["--nonsense".to_owned()]).unwrap_err();
+        assert!(matches!(&error, CompileError::Compiler { .. }), "{error}");
+        let error = nvrtc.architecture_for(3, 5).unwrap_err().to_string();
+        assert!(error.contains("not for 3.5"), "{error}");
+        let newest = *nvrtc.architectures().last().unwrap();
+        assert_eq!(nvrtc.architecture_for(newest / 10, newest % 10 + 1), Ok(newest));
+    }
+}

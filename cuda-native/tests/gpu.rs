@@ -1,0 +1,213 @@
+//! Every kernel on a GPU: the matrices that break kernels, the gate, and what is timed.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use sparsescope_core::bundle::Verdict;
+use sparsescope_core::experiment::{
+    Availability, Backend, DeviceKind, FormatParams, KERNELS, KernelDescriptor, Output,
+    PrepareError, Problem, Setting, SpmvProblem, Temperature,
+};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::measure::integer_vector;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_cuda::CudaBackend;
+use sparsescope_tests::{Need, skip};
+
+/// The first GPU, or a skip that says why there is none.
+macro_rules! gpu {
+    () => {
+        match CudaBackend::open(0) {
+            Ok(backend) => backend,
+            Err(absence) => skip!(Need::Gpu, "{absence}"),
+        }
+    };
+}
+
+/// The kernels that can run, each with the block sizes of the papers.
+fn cases(backend: &CudaBackend) -> Vec<(&'static KernelDescriptor, Option<u32>)> {
+    let mut all = Vec::new();
+    for kernel in KERNELS.iter().filter(|k| k.device == DeviceKind::Cuda) {
+        match backend.availability(kernel) {
+            Availability::Available if kernel.takes_block() => {
+                all.extend([32, 64, 96, 128, 160, 1024].map(|block| (kernel, Some(block))));
+            }
+            Availability::Available => all.push((kernel, None)),
+            Availability::Missing(why) => eprintln!("{} is not tested: {why}", kernel.id),
+        }
+    }
+    assert!(all.iter().any(|(kernel, _)| kernel.id.starts_with("cuda/")));
+    all
+}
+
+fn setting(block: Option<u32>, hack_size: usize) -> Setting {
+    let format = FormatParams { hack_size, ..FormatParams::default() };
+    Setting { threads: 1, block, format, memory: MemoryLimit::unlimited() }
+}
+
+/// Rows of these lengths with values that are not exact, columns spread over `cols`.
+fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
+    let lengths: Vec<usize> = lengths.into_iter().collect();
+    let mut triplets = Vec::new();
+    for (i, &length) in lengths.iter().enumerate() {
+        for j in 0..length {
+            let value = 1.0 / (1.0 + (i * 31 + j * 17) as f64) - 0.1 * (j % 7) as f64;
+            triplets.push((i, (i * 13 + j) % cols, value));
+        }
+    }
+    Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
+}
+
+/// Matrices that break kernels, by what is odd about them.
+fn matrices() -> Vec<(&'static str, Csr)> {
+    vec![
+        ("no rows", matrix(3, [])),
+        ("no columns", Csr::from_triplets(3, 0, &[]).unwrap()),
+        ("no entries", matrix(5, [0; 40])),
+        ("one row", matrix(100, [77])),
+        ("one entry", matrix(1, [1])),
+        ("empty first and last rows", matrix(50, [0, 0, 3, 7, 0, 40, 1, 0, 0])),
+        ("one dense row", matrix(5000, (0..300).map(|i| if i == 117 { 5000 } else { 2 }))),
+        ("only the last row", matrix(3000, (0..70).map(|i| if i == 69 { 3000 } else { 0 }))),
+        ("more columns than rows", matrix(4000, (0..33).map(|i| i * 3))),
+        ("more rows than columns", matrix(7, (0..4001).map(|i| i % 8))),
+        ("rows that are no multiple of warp or hack", matrix(500, (0..1003).map(|i| i % 41))),
+        ("rows of exactly one warp", matrix(64, [32; 64])),
+        ("a dense row across many spans", matrix(20_000, [20_000, 1, 0, 20_000])),
+        ("large enough for several blocks", matrix(9000, (0..9000).map(|i| 1 + i * i % 67))),
+    ]
+}
+
+fn problem(a: Csr) -> Problem {
+    let x = integer_vector(a.cols(), 42);
+    Problem::Spmv(SpmvProblem::new(Arc::new(a), x))
+}
+
+/// The memory checks of `gpu-check.sh` run these two by their names.
+#[test]
+fn our_kernels_pass_the_gate_on_matrices_that_break_kernels() {
+    pass_the_gate(&gpu!(), "cuda/");
+}
+
+#[test]
+fn vendors_kernels_pass_the_gate_on_matrices_that_break_kernels() {
+    pass_the_gate(&gpu!(), "vendor/");
+}
+
+fn pass_the_gate(backend: &CudaBackend, whose: &str) {
+    for (name, a) in matrices() {
+        let problem = problem(a);
+        for (kernel, block) in cases(backend).into_iter().filter(|(k, _)| k.id.starts_with(whose)) {
+            for hack_size in [4, 32, 256] {
+                if hack_size != 32 && kernel.format.name() != "hll" {
+                    continue;
+                }
+                let what = format!("{} block {block:?} hack {hack_size}: {name}", kernel.id);
+                let prepared = backend.prepare(kernel, &problem, &setting(block, hack_size));
+                let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
+                let output = prepared.output().unwrap_or_else(|error| panic!("{what}: {error}"));
+                let check = problem.check(&output);
+                assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_the_same_from_run_to_run() {
+    let backend = gpu!();
+    let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 167)));
+    for (kernel, block) in cases(&backend).into_iter().filter(|(k, _)| k.id.starts_with("cuda/")) {
+        let mut prepared = backend.prepare(kernel, &problem, &setting(block, 32)).unwrap();
+        let first = prepared.output().unwrap();
+        for _ in 0..5 {
+            assert_eq!(prepared.output().unwrap(), first, "{} {block:?}", kernel.id);
+        }
+    }
+}
+
+#[test]
+fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
+    let backend = gpu!();
+    for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let a = matrix(400, (0..700).map(|i| i % 29));
+        let mut x = vec![1.0; 400];
+        x[5] = bad;
+        x[399] = bad;
+        let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+        for (kernel, block) in cases(&backend) {
+            match backend.prepare(kernel, &problem, &setting(block, 32)) {
+                Ok(mut prepared) => {
+                    assert!(!kernel.needs_finite_x, "{}", kernel.id);
+                    let check = problem.check(&prepared.output().unwrap());
+                    assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
+                }
+                Err(error) => {
+                    assert!(kernel.needs_finite_x, "{}: {error}", kernel.id);
+                    assert!(
+                        matches!(&error, PrepareError::Refused(why) if why.contains("padding"))
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_off_fails_the_gate() {
+    let backend = gpu!();
+    let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
+    let (kernel, block) = cases(&backend)[0];
+    let mut prepared = backend.prepare(kernel, &problem, &setting(block, 32)).unwrap();
+    let Output::Vector(y) = prepared.output().unwrap();
+    for spoilt in [y[300] * (1.0 + 1e-6), f64::NAN] {
+        let mut z = y.clone();
+        z[300] = spoilt;
+        let check = problem.check(&Output::Vector(z));
+        assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(300)));
+    }
+}
+
+#[test]
+fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
+    let backend = gpu!();
+    // Short also for a thread that goes through a hack of four rows.
+    let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
+    for (kernel, block) in cases(&backend) {
+        let mut prepared = backend.prepare(kernel, &problem, &setting(block, 4)).unwrap();
+        for temperature in [Temperature::Hot, Temperature::Cold] {
+            let samples = prepared.sample(3, temperature).unwrap();
+            assert_eq!(samples.len(), 3);
+            assert!(samples.iter().all(|&s| s > 0.0 && s < 0.1), "{} {samples:?}", kernel.id);
+        }
+        let costs = prepared.costs();
+        let launch = costs.launch_s.unwrap_or_else(|| panic!("{}", kernel.id));
+        let graph = costs.graph_s.unwrap_or_else(|| panic!("{}", kernel.id));
+        assert!(launch > 0.0 && launch < 1e-3 && graph > 0.0 && graph < 1e-3, "{}", kernel.id);
+        assert!(prepared.repetitions() > 1 && costs.minimal_bytes > 0);
+        let check = problem.check(&prepared.output().unwrap());
+        assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
+    }
+}
+
+#[test]
+fn blocks_that_are_no_whole_warps_are_refused() {
+    let backend = gpu!();
+    let problem = problem(matrix(5, [1; 5]));
+    let (kernel, _) = cases(&backend)[0];
+    for block in [0, 1, 33, 2048] {
+        let error = backend.prepare(kernel, &problem, &setting(Some(block), 32)).err().unwrap();
+        assert!(matches!(error, PrepareError::Refused(_)), "{block}: {error}");
+    }
+}
+
+#[test]
+fn the_device_describes_itself_with_a_bandwidth() {
+    let backend = gpu!();
+    let gpu = backend.describe().unwrap();
+    assert_eq!(gpu.model, backend.model());
+    assert!(gpu.copy.is_some_and(|copy| copy > 1e9), "{:?}", gpu.details);
+    for detail in ["compute_capability", "cuda_driver", "nvrtc", "l2_bytes"] {
+        assert!(gpu.details.contains_key(detail), "{detail}");
+    }
+}
