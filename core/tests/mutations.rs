@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write;
+use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, matrix_market, read_matrix, read_named_matrix, vector,
 };
@@ -180,6 +181,37 @@ fn the_seeds_are_read() {
         assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
     }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
+}
+
+/// What fuzzing kept (`fuzz/corpus`): each input that reached something new.
+#[test]
+fn what_the_fuzz_targets_begin_with_holds() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let files = |target: &str| {
+        let entries = std::fs::read_dir(corpus.join(target)).unwrap();
+        let paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        assert!(!paths.is_empty(), "{target}");
+        paths
+    };
+    for (target, name) in
+        [("matrix_market", "a.mtx"), ("triplet_text", "a.txt"), ("archive", "a.tar")]
+    {
+        for path in files(target) {
+            let bytes = std::fs::read(path).unwrap();
+            holds(read(name, &bytes));
+            let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+        }
+    }
+    let limits = Limits::default();
+    let bundles = files("bundle").into_iter().map(|path| Bundle::open(&path, &limits));
+    let journals = files("journal").into_iter().map(|path| Journal::recover(&path, &limits));
+    let mut whole = 0;
+    for bundle in bundles.chain(journals).flatten() {
+        let again = Bundle::read(&bundle.to_bytes().unwrap(), &limits).unwrap();
+        assert_eq!(again, bundle);
+        whole += 1;
+    }
+    assert!(whole >= 2, "{whole} bundles and journals can be read");
 }
 
 proptest! {

@@ -1,7 +1,8 @@
 //! The CUDA backend: makes kernels ready on one device.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use sparsescope_core::bundle::{Costs, Gpu};
@@ -28,8 +29,8 @@ const MOST_THREADS: u32 = 1024;
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
     // First, so that it goes before the device whose stream it uses.
-    cusparse: Mutex<Option<Result<Arc<Cusparse>, String>>>,
-    memory: Mutex<Option<Arc<Memory>>>,
+    cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
+    memory: Mutex<Option<Rc<Memory>>>,
     uploads: Uploads,
     device: Device,
 }
@@ -48,19 +49,19 @@ impl CudaBackend {
     }
 
     /// cuSPARSE, started on first use.
-    fn cusparse(&self) -> Result<Arc<Cusparse>, String> {
+    fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
         let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
         started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
     }
 
     /// What flushes the caches and measures the bandwidth, made on first use.
-    pub(crate) fn memory(&self) -> Result<Arc<Memory>, DeviceError> {
+    pub(crate) fn memory(&self) -> Result<Rc<Memory>, DeviceError> {
         let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = made.as_ref() {
-            return Ok(Arc::clone(memory));
+            return Ok(Rc::clone(memory));
         }
-        let memory = Arc::new(Memory::new(&self.device)?);
-        *made = Some(Arc::clone(&memory));
+        let memory = Rc::new(Memory::new(&self.device)?);
+        *made = Some(Rc::clone(&memory));
         Ok(memory)
     }
 }
@@ -144,7 +145,7 @@ impl Backend for CudaBackend {
         };
         let bound = match (bind, &library) {
             (Bind::Cusparse(algorithm), Some(library)) => {
-                operands.bind_cusparse(Arc::clone(library), algorithm)
+                operands.bind_cusparse(Rc::clone(library), algorithm)
             }
             (Bind::Kernel(bind), _) => bind(&operands),
             (Bind::Cusparse(_), None) => return Err(PrepareError::Unsupported(String::new())),

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
@@ -71,7 +71,7 @@ pub(crate) struct Cusparse {
 
 impl Cusparse {
     /// Finds the library that fits the driver and starts it, or says why it cannot.
-    pub(crate) fn start(device: &Device) -> Result<Arc<Self>, String> {
+    pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
         // The library of CUDA 13 has the version 12, as that of CUDA 12 has.
         let names: &[&str] = match cfg!(windows) {
             false => &["libcusparse.so.12", "libcusparse.so"],
@@ -96,7 +96,7 @@ impl Cusparse {
         };
         check("cusparseSetStream", status).map_err(|error| error.to_string())?;
         made.version = format!("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);
-        Ok(Arc::new(made))
+        Ok(Rc::new(made))
     }
 
     /// `12.5.1`.
@@ -160,7 +160,7 @@ pub(crate) struct Product {
     y: Descriptor,
     workspace: Buffer<u8>,
     /// Last, so that it is there while the descriptors are destroyed.
-    library: Arc<Cusparse>,
+    library: Rc<Cusparse>,
 }
 
 /// A descriptor of the library, destroyed when dropped.
@@ -180,7 +180,7 @@ impl Product {
     /// Describes the operands, allocates the workspace and lets the library prepare. The buffers
     /// behind the addresses must outlive the product.
     pub(crate) fn new(
-        library: Arc<Cusparse>,
+        library: Rc<Cusparse>,
         device: &Device,
         algorithm: Algorithm,
         operands: &Operands,

@@ -33,7 +33,7 @@ const BENCH: [&str; 12] = [
 ];
 
 /// How often a bench is killed; `SPARSESCOPE_KILLS` asks for more.
-const KILLS: u32 = 4;
+const KILLS: u32 = 2;
 
 /// A child that does not outlive its test.
 struct Killed(Child);

@@ -156,7 +156,8 @@ impl Job {
         }
         let blocks = between_commas(&self.blocks);
         let good = |text: &String| {
-            text.parse().is_ok_and(|size: u32| (32..=1024).contains(&size) && size % 32 == 0)
+            text.parse()
+                .is_ok_and(|size: u32| (32..=1024).contains(&size) && size.is_multiple_of(32))
         };
         if let Some(bad) = blocks.iter().find(|text| !good(text)) {
             return Err(format!(

@@ -84,7 +84,7 @@ impl Operands<'_> {
     /// Binds cuSPARSE's product.
     pub(crate) fn bind_cusparse(
         &self,
-        library: std::sync::Arc<Cusparse>,
+        library: std::rc::Rc<Cusparse>,
         algorithm: crate::cusparse::Algorithm,
     ) -> Result<Bound, DeviceError> {
         vendor::bind(self, library, algorithm)

@@ -1,6 +1,6 @@
 //! Launchers of the vendor's kernels, on the same arrays as ours.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use sparsescope_core::matrix::AnyFormat;
 
@@ -17,7 +17,7 @@ const REAL: usize = size_of::<f64>();
 /// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
 pub(super) fn bind(
     o: &Operands<'_>,
-    library: Arc<Cusparse>,
+    library: Rc<Cusparse>,
     algorithm: Algorithm,
 ) -> Result<Bound, DeviceError> {
     if o.rows == 0 || o.cols == 0 || o.nnz == 0 {
