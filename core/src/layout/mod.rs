@@ -6,6 +6,7 @@
 //! whole product asks of the memory, and [`CpuTraffic`] the same for threads of a processor.
 
 mod array;
+mod cpu;
 mod launch;
 mod loops;
 mod request;
@@ -16,9 +17,14 @@ mod spans;
 mod traffic;
 
 #[cfg(test)]
+mod cpu_tests;
+#[cfg(test)]
+mod paper_tests;
+#[cfg(test)]
 mod tests;
 
 pub use array::{ALIGNMENT, Array, ArrayInfo, arrays, arrays_of_product};
+pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;
 pub use request::{Counts, Direction, LINE, Request, SECTOR};

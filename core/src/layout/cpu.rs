@@ -1,0 +1,339 @@
+//! What the threads of a processor read: the parts of each worker, step by step, and the cache
+//! lines that they touch.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::array::{Array, ArrayInfo, arrays};
+use super::launch::{LayoutError, check_format};
+use super::slots::Place;
+use crate::experiment::{KernelDescriptor, Mapping, Share, row_at, row_length, slot};
+use crate::matrix::{AnyFormat, Coo};
+
+/// Bytes of a cache line of a processor.
+pub const CACHE_LINE: u64 = 64;
+
+/// One step of a worker: a slot is multiplied by an element of x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuStep {
+    /// The row whose sum it enters.
+    pub row: usize,
+    /// Where the column is read.
+    pub col: Place,
+    /// Where the value is read.
+    pub val: Place,
+    /// Where x is read.
+    pub x: Place,
+}
+
+/// What one share of the work asks of the memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShareTraffic {
+    /// The share and its worker.
+    pub share: Share,
+    /// Steps, padding included where the kernel multiplies it.
+    pub steps: u64,
+    /// Distinct cache lines of each array that is touched, in the order of [`Array::ALL`].
+    pub lines: Vec<(Array, u64)>,
+}
+
+impl ShareTraffic {
+    /// Cache lines of all arrays.
+    pub fn total_lines(&self) -> u64 {
+        self.lines.iter().map(|(_, lines)| lines).sum()
+    }
+
+    /// Bytes of those lines.
+    pub fn bytes(&self) -> u64 {
+        self.total_lines() * CACHE_LINE
+    }
+}
+
+/// A kernel of a processor on a matrix: who handles what.
+#[derive(Clone, Debug)]
+pub struct CpuTraffic {
+    kernel: &'static KernelDescriptor,
+    a: AnyFormat,
+    arrays: Vec<ArrayInfo>,
+    shares: Vec<ShareTraffic>,
+}
+
+impl CpuTraffic {
+    /// The shares of `workers` workers, in row order, each gone through. Fails without workers,
+    /// for kernels that run elsewhere, for BSR and DIA, and for a matrix in another format than
+    /// the kernel reads.
+    pub fn of(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        workers: usize,
+    ) -> Result<Self, LayoutError> {
+        if workers == 0 {
+            return Err(LayoutError::Workers);
+        }
+        match (kernel.mapping, a) {
+            (Mapping::Grid(_) | Mapping::Library, _) => {
+                let what = "threads of a processor";
+                return Err(LayoutError::Mapping { kernel: kernel.id, what });
+            }
+            (_, AnyFormat::Bsr(_)) => return Err(LayoutError::Format { format: "BSR" }),
+            (_, AnyFormat::Dia(_)) => return Err(LayoutError::Format { format: "DIA" }),
+            _ => check_format(kernel, a)?,
+        }
+        let (a, arrays) = (a.clone(), arrays(a));
+        let shares = kernel.mapping.shares(&a, workers);
+        let walk = Walk { kernel, a: &a, shares: &shares };
+        let gone_through = (0..shares.len())
+            .into_par_iter()
+            .map_init(
+                || Lines::new(&arrays),
+                |lines, k| {
+                    let mut steps = 0;
+                    walk.share(k, &mut |touch| match touch {
+                        Touch::Element(place) => lines.touch(place),
+                        Touch::Step(step) => {
+                            steps += 1;
+                            lines.touch(step.col);
+                            lines.touch(step.val);
+                            lines.touch(step.x);
+                        }
+                    });
+                    ShareTraffic { share: shares[k].clone(), steps, lines: lines.take() }
+                },
+            )
+            .collect();
+        Ok(Self { kernel, a, arrays, shares: gone_through })
+    }
+
+    /// The arrays of the format, x and y.
+    pub fn arrays(&self) -> &[ArrayInfo] {
+        &self.arrays
+    }
+
+    /// The shares in row order.
+    pub fn shares(&self) -> &[ShareTraffic] {
+        &self.shares
+    }
+
+    /// Those steps of share `share` that are in `range`, numbered from 0; none for a share that
+    /// is not there.
+    pub fn steps(&self, share: usize, range: Range<u64>) -> Vec<CpuStep> {
+        let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
+        if share >= shares.len() {
+            return Vec::new();
+        }
+        let (mut seen, mut steps) = (0, Vec::new());
+        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares };
+        walk.share(share, &mut |touch| {
+            if let Touch::Step(step) = touch {
+                if range.contains(&seen) {
+                    steps.push(step);
+                }
+                seen += 1;
+            }
+        });
+        steps
+    }
+
+    /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.
+    pub fn imbalance(&self) -> Option<f64> {
+        let all: u64 = self.shares.iter().map(|s| s.steps).sum();
+        let most = self.shares.iter().map(|s| s.steps).max()?;
+        (all > 0).then(|| most as f64 * self.shares.len() as f64 / all as f64)
+    }
+}
+
+/// What a worker does.
+enum Touch {
+    /// An element outside the loop: row pointers, hack offsets, y.
+    Element(Place),
+    /// A step of the loop.
+    Step(CpuStep),
+}
+
+/// The shares of a product.
+struct Walk<'a> {
+    kernel: &'a KernelDescriptor,
+    a: &'a AnyFormat,
+    shares: &'a [Share],
+}
+
+impl Walk<'_> {
+    /// Tells `tell` all that is touched in a share, in order.
+    fn share(&self, k: usize, tell: &mut impl FnMut(Touch)) {
+        let Share { rows, entries, .. } = self.shares[k].clone();
+        match (self.a, entries) {
+            (AnyFormat::Coo(coo), _) => {
+                coordinates(coo, rows, [Array::Row, Array::Col, Array::Val], tell);
+            }
+            (AnyFormat::Csr(_), Some(entries)) => self.merged(k, rows, entries, tell),
+            (AnyFormat::Hyb(hyb), _) => {
+                self.rows(rows.clone(), tell);
+                let arrays = [Array::TailRow, Array::TailCol, Array::TailVal];
+                coordinates(hyb.tail(), rows, arrays, tell);
+            }
+            _ => self.rows(rows, tell),
+        }
+    }
+
+    /// The slots of whole rows, by position.
+    fn rows(&self, positions: Range<usize>, tell: &mut impl FnMut(Touch)) {
+        for position in positions {
+            let row = row_at(self.a, position);
+            let (mut slots, mut arrays) = (0..0, [Array::Col, Array::Val]);
+            match self.a {
+                AnyFormat::Csr(_) => {
+                    element(Array::RowPtr, position, tell);
+                    element(Array::RowPtr, position + 1, tell);
+                }
+                AnyFormat::Hll(a) => {
+                    if a.row_order().row_of().is_some() {
+                        element(Array::RowOf, position, tell);
+                    }
+                    match position.checked_sub(a.row_order().in_blocks()) {
+                        None => {
+                            element(Array::Offsets, a.shape().hack_of(position), tell);
+                            element(Array::MaxNzr, a.shape().hack_of(position), tell);
+                        }
+                        Some(k) => {
+                            element(Array::TailRowPtr, k, tell);
+                            element(Array::TailRowPtr, k + 1, tell);
+                            slots = a.tail().row_range(k);
+                            arrays = [Array::TailCol, Array::TailVal];
+                        }
+                    }
+                }
+                _ => {}
+            }
+            if arrays[0] == Array::Col {
+                slots = 0..row_length(self.a, position, self.kernel.needs_finite_x);
+            }
+            for j in slots {
+                let index = match arrays[0] {
+                    Array::Col => slot(self.a, position, j),
+                    _ => j as u64,
+                };
+                tell(Touch::Step(self.step(row, index, arrays)));
+            }
+            element(Array::Y, row, tell);
+        }
+    }
+
+    /// A piece of the merge path: the ends of the rows that it finishes, its entries, and y of
+    /// these rows and of the one that it hands over.
+    fn merged(
+        &self,
+        k: usize,
+        rows: Range<usize>,
+        entries: Range<usize>,
+        tell: &mut impl FnMut(Touch),
+    ) {
+        let AnyFormat::Csr(a) = self.a else { return };
+        // The next piece begins in the first row that this one does not finish.
+        let unfinished = self.shares.get(k + 1).map_or(a.rows(), |next| next.rows.start);
+        let mut entry = entries.start;
+        for row in rows {
+            let end = match row < unfinished {
+                true => {
+                    element(Array::RowPtr, row + 1, tell);
+                    a.row_range(row).end
+                }
+                false => entries.end,
+            };
+            for k in entry..end {
+                tell(Touch::Step(self.step(row, k as u64, [Array::Col, Array::Val])));
+            }
+            entry = end;
+            element(Array::Y, row, tell);
+        }
+    }
+
+    fn step(&self, row: usize, index: u64, [col, val]: [Array; 2]) -> CpuStep {
+        let column = match (self.a, col) {
+            (AnyFormat::Csr(a), _) => a.col()[index as usize],
+            (AnyFormat::Ell(a), _) => a.col()[index as usize],
+            (AnyFormat::Hyb(a), _) => a.ell().col()[index as usize],
+            (AnyFormat::Hll(a), Array::TailCol) => a.tail().col()[index as usize],
+            (AnyFormat::Hll(a), _) => a.col()[index as usize],
+            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => 0,
+        };
+        step(row, index, [col, val], column)
+    }
+}
+
+fn element(array: Array, index: usize, tell: &mut impl FnMut(Touch)) {
+    tell(Touch::Element(Place { array, index: index as u64 }));
+}
+
+fn step(row: usize, index: u64, [col, val]: [Array; 2], column: u32) -> CpuStep {
+    let at = |array| Place { array, index };
+    let x = Place { array: Array::X, index: column.into() };
+    CpuStep { row, col: at(col), val: at(val), x }
+}
+
+/// The entries of some rows among coordinates, each added to y.
+fn coordinates(
+    coo: &Coo,
+    rows: Range<usize>,
+    [row, col, val]: [Array; 3],
+    tell: &mut impl FnMut(Touch),
+) {
+    let first = |row: usize| coo.row().partition_point(|&r| (r as usize) < row);
+    for k in first(rows.start)..first(rows.end) {
+        element(row, k, tell);
+        let of = coo.row()[k] as usize;
+        tell(Touch::Step(step(of, k as u64, [col, val], coo.col()[k])));
+        element(Array::Y, of, tell);
+    }
+}
+
+/// The cache lines touched of each array, a bit each.
+struct Lines {
+    of: Vec<Option<ArrayLines>>,
+}
+
+struct ArrayLines {
+    element_bytes: u64,
+    bits: Vec<u64>,
+    /// Words of `bits` that are not 0.
+    used: Vec<u32>,
+}
+
+impl Lines {
+    fn new(arrays: &[ArrayInfo]) -> Self {
+        let of = |array: Array| {
+            let info = arrays.iter().find(|info| info.array == array)?;
+            let words = info.bytes().div_ceil(CACHE_LINE * u64::from(u64::BITS)) as usize;
+            let element_bytes = info.element_bytes.into();
+            Some(ArrayLines { element_bytes, bits: vec![0; words], used: Vec::new() })
+        };
+        Self { of: Array::ALL.map(of).into() }
+    }
+
+    #[inline]
+    fn touch(&mut self, place: Place) {
+        let Some(Some(lines)) = self.of.get_mut(place.array.index()) else { return };
+        let line = place.index * lines.element_bytes / CACHE_LINE;
+        let word = (line / u64::from(u64::BITS)) as usize;
+        if lines.bits[word] == 0 {
+            lines.used.push(word as u32);
+        }
+        lines.bits[word] |= 1 << (line % u64::from(u64::BITS));
+    }
+
+    /// How many lines of each array were touched since the last time.
+    fn take(&mut self) -> Vec<(Array, u64)> {
+        let mut all = Vec::new();
+        for (array, lines) in Array::ALL.into_iter().zip(&mut self.of) {
+            let Some(lines) = lines else { continue };
+            let mut touched = 0;
+            for word in lines.used.drain(..) {
+                touched += u64::from(std::mem::take(&mut lines.bits[word as usize]).count_ones());
+            }
+            if touched > 0 {
+                all.push((array, touched));
+            }
+        }
+        all
+    }
+}
