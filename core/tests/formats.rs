@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, FormatParams, KERNELS, Output, PrepareError, Problem, Setting, SpmvProblem,
+    Backend, CpuBackend, DeviceKind, FormatParams, KERNELS, Output, PrepareError, Problem, Setting,
+    SpmvProblem,
 };
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
 use sparsescope_core::matrix::{
@@ -126,7 +127,7 @@ proptest! {
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
         let backend = CpuBackend::new();
-        for kernel in KERNELS {
+        for kernel in KERNELS.iter().filter(|kernel| kernel.device == DeviceKind::Cpu) {
             let mut prepared = backend.prepare(kernel, &problem, &setting).unwrap();
             // `output` fills y with NaN first.
             let check = problem.check(&prepared.output().unwrap());
@@ -223,7 +224,7 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
             // Every other column: rows that hold one stand beside rows that do not.
             let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
             let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
-            for kernel in KERNELS {
+            for kernel in KERNELS.iter().filter(|kernel| kernel.device == DeviceKind::Cpu) {
                 match backend.prepare(kernel, &problem, &setting) {
                     Ok(mut prepared) => {
                         let output = prepared.output().unwrap();
