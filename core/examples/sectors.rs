@@ -1,7 +1,7 @@
 //! Prints the sectors that the model predicts for every kernel on a grid, launch by launch, to be
 //! held against `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum` of Nsight Compute:
 //! `cargo run -p sparsescope-core --example sectors -- MATRIX [BLOCK]`, MATRIX being a file or a
-//! recipe such as `poisson2d?n=300`.
+//! recipe such as `gen:poisson2d?n=300`.
 
 use std::error::Error;
 use std::time::Instant;
