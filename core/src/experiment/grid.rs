@@ -77,13 +77,32 @@ pub struct Run {
     pub row: Option<usize>,
     /// Steps of the loop.
     pub steps: u64,
-    /// Number in the row, or in the arrays, of the slot read in step 0.
+    /// Number in the row, or in the arrays, of the slot read in step 0, and of the first beyond
+    /// the row or span.
     first: u64,
+    end: u64,
     stride: u64,
     in_tail: bool,
 }
 
 impl Run {
+    fn new(row: Option<usize>, first: u64, end: u64, stride: u64, in_tail: bool) -> Self {
+        let slots = end.saturating_sub(first);
+        // Divisions by constants: this runs for every lane of every warp.
+        let steps = match stride {
+            1 => slots,
+            LANES => slots.div_ceil(LANES),
+            _ => slots.div_ceil(stride),
+        };
+        Self { row, steps, first, end, stride, in_tail }
+    }
+
+    /// What lane `lane` does of a row or span that a warp shares, when this is what lane 0 does.
+    #[inline]
+    pub fn of_lane(&self, lane: u64) -> Self {
+        Self::new(self.row, self.first + lane, self.end, self.stride, self.in_tail)
+    }
+
     /// What is read in step `step < steps`. Panics when `a` is not the matrix that the run is of.
     #[inline]
     pub fn access(&self, a: &AnyFormat, step: u64) -> Access {
@@ -122,10 +141,8 @@ impl Iterator for Runs<'_> {
     #[inline]
     fn next(&mut self) -> Option<Run> {
         let Some(row) = self.rows.next() else { return self.span.take() };
-        let (first, stride) = (self.first, self.stride);
         let length = row_length(self.a, row, self.padding) as u64;
-        let steps = length.saturating_sub(first).div_ceil(stride);
-        Some(Run { row: Some(row), steps, first, stride, in_tail: false })
+        Some(Run::new(Some(row), self.first, length, self.stride, false))
     }
 }
 
@@ -223,9 +240,8 @@ pub(crate) fn span_entries(coo: &Coo, warp: u64) -> Range<u64> {
 /// What lane `lane` of warp `warp` reads of its span.
 fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Option<Run> {
     let entries = span_entries(coo, warp);
-    let first = entries.start + lane;
-    let steps = entries.end.saturating_sub(first).div_ceil(LANES);
-    (steps > 0).then_some(Run { row: None, steps, first, stride: LANES, in_tail })
+    let run = Run::new(None, entries.start + lane, entries.end, LANES, in_tail);
+    (run.steps > 0).then_some(run)
 }
 
 #[cfg(test)]

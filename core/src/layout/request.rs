@@ -30,12 +30,25 @@ pub struct Request {
     /// Bit l is set when lane l takes part.
     pub active: u32,
     index: [u64; LANES as usize],
+    /// All active lanes ask for the same element.
+    same: bool,
 }
 
 impl Request {
     /// No lane takes part yet.
     pub(super) fn new(array: Array, direction: Direction, element_bytes: u32) -> Self {
-        Self { array, direction, element_bytes, active: 0, index: [0; LANES as usize] }
+        Self { array, direction, element_bytes, active: 0, index: [0; LANES as usize], same: false }
+    }
+
+    /// The lanes of `active` ask for the same element.
+    pub(super) fn same(mut self, active: u32, index: u64) -> Self {
+        (self.active, self.index, self.same) = (active, [index; LANES as usize], true);
+        self
+    }
+
+    /// No lane takes part again.
+    pub(super) fn clear(&mut self) {
+        (self.active, self.same) = (0, false);
     }
 
     /// Lane `lane < 32` asks for element `index`.
@@ -81,33 +94,58 @@ impl Request {
         if lanes == 0 {
             return Counts::default();
         }
-        let mut elements = [0u64; LANES as usize];
-        let (mut len, mut ascending) = (0, true);
-        let mut rest = self.active;
-        while rest != 0 {
-            let index = self.index[rest.trailing_zeros() as usize];
-            ascending &= len == 0 || elements[len - 1] <= index;
-            elements[len] = index;
-            len += 1;
-            rest &= rest - 1;
-        }
-        let elements = &mut elements[..len];
-        // Neighbouring lanes mostly ask for ascending addresses: only gathers need sorting.
-        if !ascending {
-            elements.sort_unstable();
-        }
         let width = u64::from(self.element_bytes);
-        let (mut distinct, mut sectors, mut lines) = (1, 1, 1);
-        for pair in elements.windows(2) {
-            let (from, to) = (pair[0] * width, pair[1] * width);
-            distinct += u64::from(from != to);
-            sectors += u64::from(from / SECTOR != to / SECTOR);
-            lines += u64::from(from / LINE != to / LINE);
-        }
-        let (useful_bytes, asked_bytes) = (distinct * width, lanes * width);
         let idle_lanes = LANES - lanes;
+        // Neighbouring lanes mostly ask for ascending addresses: only gathers need sorting.
+        let ascending = match self.same {
+            true => Some([1; 3]),
+            false => distinct(width, Lanes(self.active).map(|lane| self.index[lane])),
+        };
+        let [elements, sectors, lines] = ascending.unwrap_or_else(|| {
+            let mut sorted = [u64::MAX; LANES as usize];
+            for (to, lane) in sorted.iter_mut().zip(Lanes(self.active)) {
+                *to = self.index[lane];
+            }
+            let sorted = &mut sorted[..lanes as usize];
+            sorted.sort_unstable();
+            distinct(width, sorted.iter().copied()).unwrap_or_default()
+        });
+        let (useful_bytes, asked_bytes) = (elements * width, lanes * width);
         Counts { requests: 1, sectors, lines, useful_bytes, asked_bytes, idle_lanes }
     }
+}
+
+/// The lanes of a mask, ascending.
+pub(super) struct Lanes(pub(super) u32);
+
+impl Iterator for Lanes {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let lane = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}
+
+/// Distinct elements, sectors and lines among elements of `width` bytes; none when they do not
+/// ascend.
+#[inline]
+fn distinct(width: u64, mut elements: impl Iterator<Item = u64>) -> Option<[u64; 3]> {
+    let mut before = elements.next()? * width;
+    let mut counts = [1; 3];
+    for element in elements {
+        let offset = element * width;
+        if offset < before {
+            return None;
+        }
+        counts[0] += u64::from(before != offset);
+        counts[1] += u64::from(before / SECTOR != offset / SECTOR);
+        counts[2] += u64::from(before / LINE != offset / LINE);
+        before = offset;
+    }
+    Some(counts)
 }
 
 /// What the memory does for one or for many requests.

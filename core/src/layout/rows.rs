@@ -4,7 +4,7 @@
 use super::array::{Array, element_bytes};
 use super::launch::kept_of_x;
 use super::loops::{Loops, PARTS, Unrolling};
-use super::request::{Direction, Request};
+use super::request::{Direction, Lanes, Request};
 use super::schedule::{Sink, StepKind};
 use crate::experiment::{GridMapping, KernelDescriptor, LANES, Mapping, Pass, Run, Runs};
 use crate::matrix::AnyFormat;
@@ -50,28 +50,20 @@ impl<'a> RowPass<'a> {
         if let Some(kept) = self.kept {
             self.fill_shared(warp, kept, sink);
         }
-        let first = warp * LANES;
-        let mut lanes: [Runs<'_>; WARP] =
-            std::array::from_fn(|l| self.kernel.runs(self.a, Pass::Rows, first + l as u64));
         let (mut busy, mut number) = (0, 0);
-        for round in 0u64.. {
-            let runs: [Option<Run>; WARP] = std::array::from_fn(|l| lanes[l].next());
-            let with_row = runs.iter().flatten().count() as u64;
-            if with_row == 0 {
-                break;
-            }
-            busy = busy.max(with_row);
+        let mut rounds = Rounds::new(self, warp);
+        let mut first_round = true;
+        while let Some(round) = rounds.next() {
+            busy = busy.max(u64::from(round.with_row.count_ones()));
             sink.step(StepKind::Start);
-            self.before_loop(&runs, round == 0, sink);
-            number = self.inner_loop(&runs, number, sink);
+            self.before_loop(&round, first_round, sink);
+            number = self.inner_loop(&round, number, sink);
             sink.step(StepKind::End);
             let mut y = self.new_request(Array::Y, Direction::Store);
-            for (lane, row) in rows(&runs) {
-                if !self.warp_a_row || lane == 0 {
-                    y.set(lane, row as u64);
-                }
-            }
+            let storing = if self.warp_a_row { 1 } else { round.with_row };
+            Lanes(storing).for_each(|lane| y.set(lane, round.row(lane) as u64));
             sink.request(&y);
+            first_round = false;
         }
         busy
     }
@@ -92,14 +84,13 @@ impl<'a> RowPass<'a> {
     }
 
     /// What is loaded before the loop over a row's slots.
-    fn before_loop(&self, runs: &[Option<Run>; WARP], first_round: bool, sink: &mut impl Sink) {
-        let mut load = |array: Array, index: &dyn Fn(usize) -> usize, only_with_slots: bool| {
+    fn before_loop(&self, round: &Round, first_round: bool, sink: &mut impl Sink) {
+        let mut load = |array: Array, index: &dyn Fn(usize) -> usize, active: u32| {
             let mut request = self.new_request(array, Direction::Load);
-            for (lane, run) in runs.iter().enumerate() {
-                let Some(run) = run else { continue };
-                if let (Some(row), true) = (run.row, run.steps > 0 || !only_with_slots) {
-                    request.set(lane, index(row) as u64);
-                }
+            if self.warp_a_row {
+                request = request.same(active, index(round.row(0)) as u64);
+            } else {
+                Lanes(active).for_each(|lane| request.set(lane, index(round.row(lane)) as u64));
             }
             if request.active != 0 {
                 sink.request(&request);
@@ -107,21 +98,21 @@ impl<'a> RowPass<'a> {
         };
         match self.a {
             AnyFormat::Csr(_) => {
-                load(Array::RowPtr, &|row| row, false);
-                load(Array::RowPtr, &|row| row + 1, false);
+                load(Array::RowPtr, &|row| row, round.with_row);
+                load(Array::RowPtr, &|row| row + 1, round.with_row);
             }
             AnyFormat::Ell(_) | AnyFormat::Hyb(_) if !self.kernel.needs_finite_x => {
-                load(Array::RowLen, &|row| row, false);
+                load(Array::RowLen, &|row| row, round.with_row);
             }
             AnyFormat::Hll(a) => {
                 let hack = |row: usize| a.shape().hack_of(row);
                 // A thread that goes through a hack keeps its width, but loads its offset again
                 // for each row, since it has stored to y meanwhile.
                 if first_round {
-                    load(Array::MaxNzr, &hack, false);
+                    load(Array::MaxNzr, &hack, round.with_row);
                 }
                 let sunk = self.warp_a_row && self.loops == Loops::AsCompiled;
-                load(Array::Offsets, &hack, sunk);
+                load(Array::Offsets, &hack, if sunk { round.with_slots } else { round.with_row });
             }
             _ => {}
         }
@@ -129,22 +120,33 @@ impl<'a> RowPass<'a> {
 
     /// The loop over the slots of one row a lane, part by part; answers the number of its last
     /// step plus one.
-    fn inner_loop(&self, runs: &[Option<Run>; WARP], mut number: u64, sink: &mut impl Sink) -> u64 {
-        let cuts = runs.map(|run| self.unrolling.cut(run.map_or(0, |run| run.steps)));
+    fn inner_loop(&self, round: &Round, mut number: u64, sink: &mut impl Sink) -> u64 {
+        // Steps of each part, lane by lane.
+        let mut parts = [[0u64; WARP]; PARTS];
+        for lane in Lanes(round.with_slots) {
+            let cut = self.unrolling.cut(round.runs[lane].steps);
+            parts.iter_mut().zip(cut).for_each(|(part, steps)| part[lane] = steps);
+        }
         let mut done = [0u64; WARP];
-        for part in 0..PARTS {
-            let longest = cuts.iter().map(|cut| cut[part]).max().unwrap_or(0);
-            for step in 0..longest {
+        let [mut col, mut val, mut x] = [Array::Col, Array::Val, Array::X]
+            .map(|array| self.new_request(array, Direction::Load));
+        for lengths in &parts {
+            let mut active = round.with_slots;
+            for step in 0u64.. {
+                // Lanes that have left the loop do not come back to it.
+                for lane in Lanes(active).filter(|&lane| step >= lengths[lane]) {
+                    active &= !(1 << lane);
+                }
+                if active == 0 {
+                    break;
+                }
                 sink.step(StepKind::Loop(number));
                 number += 1;
-                let mut col = self.new_request(Array::Col, Direction::Load);
-                let mut val = self.new_request(Array::Val, Direction::Load);
-                let mut x = self.new_request(Array::X, Direction::Load);
-                for (lane, run) in runs.iter().enumerate() {
-                    let Some(run) = run.as_ref().filter(|_| step < cuts[lane][part]) else {
-                        continue;
-                    };
-                    let access = run.access(self.a, done[lane] + step);
+                col.clear();
+                val.clear();
+                x.clear();
+                for lane in Lanes(active) {
+                    let access = round.runs[lane].access(self.a, done[lane] + step);
                     sink.lane(lane, access);
                     col.set(lane, access.slot);
                     val.set(lane, access.slot);
@@ -159,15 +161,62 @@ impl<'a> RowPass<'a> {
                     sink.request(&x);
                 }
             }
-            for (done, cut) in done.iter_mut().zip(&cuts) {
-                *done += cut[part];
-            }
+            Lanes(round.with_slots).for_each(|lane| done[lane] += lengths[lane]);
         }
         number
     }
 }
 
-/// Lanes that have a row, and the row.
-fn rows(runs: &[Option<Run>; WARP]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    runs.iter().enumerate().filter_map(|(lane, run)| Some((lane, run.as_ref()?.row?)))
+/// What the lanes of a warp go through side by side: one row a lane, or one row for all.
+struct Round {
+    runs: [Run; WARP],
+    /// Lanes that have a row.
+    with_row: u32,
+    /// Lanes that have a slot to read.
+    with_slots: u32,
+}
+
+impl Round {
+    /// The row of a lane of [`with_row`](Self::with_row).
+    fn row(&self, lane: usize) -> usize {
+        self.runs[lane].row.unwrap_or_default()
+    }
+}
+
+/// The rounds of a warp, one after another: several where a thread has a hack of rows.
+enum Rounds<'a> {
+    /// Lane 0's runs, which tell those of the others.
+    Shared(Runs<'a>),
+    /// Each lane's own.
+    Own(Box<[Runs<'a>; WARP]>),
+}
+
+impl<'a> Rounds<'a> {
+    fn new(pass: &RowPass<'a>, warp: u64) -> Self {
+        let runs = |lane: usize| pass.kernel.runs(pass.a, Pass::Rows, warp * LANES + lane as u64);
+        match pass.warp_a_row {
+            true => Self::Shared(runs(0)),
+            false => Self::Own(Box::new(std::array::from_fn(runs))),
+        }
+    }
+
+    fn next(&mut self) -> Option<Round> {
+        let (runs, with_row) = match self {
+            Self::Shared(runs) => {
+                let run = runs.next()?;
+                (std::array::from_fn(|lane| run.of_lane(lane as u64)), u32::MAX)
+            }
+            Self::Own(lanes) => {
+                let next: [Option<Run>; WARP] = std::array::from_fn(|lane| lanes[lane].next());
+                let any = next.iter().flatten().next().copied()?;
+                let mask = |mask, (lane, run): (usize, &Option<Run>)| {
+                    mask | u32::from(run.is_some()) << lane
+                };
+                (next.map(|run| run.unwrap_or(any)), next.iter().enumerate().fold(0, mask))
+            }
+        };
+        let slots = |mask, lane: usize| mask | u32::from(runs[lane].steps > 0) << lane;
+        let with_slots = with_row & (0..WARP).fold(0, slots);
+        Some(Round { runs, with_row, with_slots })
+    }
 }

@@ -43,7 +43,7 @@ fn matrices() -> impl Strategy<Value = Csr> {
             let len = match next() % 8 {
                 0 => 0,
                 1 => next() as usize % (cols + 1),
-                _ => next() as usize % cols.min(9).max(1),
+                _ => next() as usize % cols.clamp(1, 9),
             };
             triplets.extend((0..len).map(|_| (i, next() as usize % cols, 1.0)));
         }
@@ -51,8 +51,12 @@ fn matrices() -> impl Strategy<Value = Csr> {
     })
 }
 
+/// Requests, sectors, lines, useful bytes and idle lanes of each array of each launch, loads and
+/// stores (`true`) apart.
+type Totals = BTreeMap<(usize, Array, bool), (u64, u64, u64, u64, u64)>;
+
 /// What a schedule asks for, found without [`Request::counts`]: sets of byte addresses.
-fn brute_force(schedule: &Schedule) -> BTreeMap<(usize, Array, bool), (u64, u64, u64, u64, u64)> {
+fn brute_force(schedule: &Schedule) -> Totals {
     let mut all = BTreeMap::new();
     let base = |array| schedule.arrays().iter().find(|i| i.array == array).unwrap().base;
     for (l, launch) in schedule.launches().iter().enumerate() {
@@ -80,7 +84,7 @@ fn brute_force(schedule: &Schedule) -> BTreeMap<(usize, Array, bool), (u64, u64,
     all
 }
 
-fn totals(traffic: &Traffic) -> BTreeMap<(usize, Array, bool), (u64, u64, u64, u64, u64)> {
+fn totals(traffic: &Traffic) -> Totals {
     let mut all = BTreeMap::new();
     for (l, launch) in traffic.launches.iter().enumerate() {
         for a in &launch.arrays {

@@ -1,0 +1,49 @@
+//! Prints the sectors that the model predicts for every kernel on a grid, launch by launch, to be
+//! held against `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum` of Nsight Compute:
+//! `cargo run -p sparsescope-core --example sectors -- MATRIX [BLOCK]`, MATRIX being a file or a
+//! recipe such as `gen:poisson2d?n=300`.
+
+use std::error::Error;
+use std::time::Instant;
+
+use sparsescope_core::experiment::{FormatParams, KERNELS, LoadedValues, Mapping, MatrixSource};
+use sparsescope_core::io::Progress;
+use sparsescope_core::layout::{Loops, Schedule, Traffic};
+use sparsescope_core::memory::MemoryLimit;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let matrix = arguments.next().ok_or("which matrix? give a file or a recipe")?;
+    let block: u32 = arguments.next().map_or(Ok(128), |block| block.parse())?;
+    let limit = MemoryLimit::of_machine();
+    let source = MatrixSource::parse(&matrix)?;
+    let read = source.load_values(limit, Progress::none(), &false.into())?;
+    let LoadedValues::Real(a) = read.values else { return Err("a complex matrix".into()) };
+    eprintln!("{matrix}: {} x {}, {} entries", a.rows(), a.cols(), a.nnz());
+    println!("kernel,block,launch,array,load_requests,load_sectors,store_sectors");
+    for kernel in KERNELS.iter().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
+        let format = match kernel.format.with(&FormatParams::default()).build(&a, limit) {
+            Ok(format) => format,
+            Err(error) => {
+                eprintln!("{}: {error}", kernel.id);
+                continue;
+            }
+        };
+        let schedule = Schedule::new(kernel, &format, block, Loops::AsCompiled)?;
+        let start = Instant::now();
+        let traffic = Traffic::of(&schedule);
+        eprintln!("{}: {:.2} s", kernel.id, start.elapsed().as_secs_f64());
+        for launch in &traffic.launches {
+            let line = |array: &str, loads: [u64; 2], stores: u64| {
+                let (kind, [requests, sectors]) = (launch.launch.kind, loads);
+                println!("{},{block},{kind:?},{array},{requests},{sectors},{stores}", kernel.id);
+            };
+            for a in &launch.arrays {
+                line(a.array.as_str(), [a.loads.requests, a.loads.sectors], a.stores.sectors);
+            }
+            let loads = launch.loads();
+            line("all", [loads.requests, loads.sectors], launch.stores().sectors);
+        }
+    }
+    Ok(())
+}
