@@ -68,6 +68,11 @@ fn every_view_looks_as_it_did() {
         ("structure", "v1;view=spy;search=web;parts=4;split=entries;hack=32"),
         ("structure-dark", "v1;view=spy;search=grid-27pt;theme=dark;at=2000,2000,900"),
         ("structure-projector", "v1;view=spy;search=saddle;theme=projector;map=viridis"),
+        ("layouts", "v1;view=layouts;pick=3,4;small=8x0,3,7/1//2,3,4,5,6,7/0/5/6/7"),
+        (
+            "layouts-kernels",
+            "v1;view=layouts;walk=cuda/csr/thread-per-row;beside=cuda/ell/column-major;step=1;theme=dark",
+        ),
     ];
     let mut results = egui_kittest::SnapshotResults::new();
     for (name, state) in views {

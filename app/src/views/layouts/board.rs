@@ -11,7 +11,7 @@ use crate::theme::{Ink, series};
 /// Sides of a cell, in points.
 pub(super) const CELL: egui::Vec2 = egui::vec2(30.0, 24.0);
 /// Room for an array's name.
-pub(super) const NAMES: f32 = 92.0;
+pub(super) const NAMES: f32 = 76.0;
 pub(super) const TYPE: f32 = 13.0;
 const SMALL: f32 = 10.0;
 /// Between the lines of an array that takes several, and between arrays.

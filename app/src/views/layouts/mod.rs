@@ -37,6 +37,8 @@ pub(super) const VIEW: View = View {
 const MARGIN: f32 = 28.0;
 /// Least width of the arrays beside the picture; narrower, they go below it.
 const BESIDE: f32 = 460.0;
+/// Least width of a kernel that is followed beside another.
+const COLUMN: f32 = 400.0;
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let layouts = &mut state.layouts;
@@ -268,48 +270,58 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
     top
 }
 
-/// The kernels that are followed, one or two; where they end.
+/// The kernels that are followed, one or two, side by side where there is room; where they end.
 fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
-    let mut top = at.y;
     let layouts = &state.layouts;
-    for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
-        let walk = match Walk::of(a, layouts, id) {
-            Ok(walk) => walk,
-            Err(why) => {
-                top += board.line(pos2(at.x, top), TYPE, false, &format!("{id}: {why}"));
-                continue;
-            }
+    let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
+    let half = (width - at.x) * 0.5;
+    let apart = !layouts.beside.is_empty() && half >= COLUMN;
+    let mut bottom = at.y;
+    for (number, id) in ids.enumerate() {
+        let (corner, room) = match apart {
+            true => (pos2(at.x + half * number as f32, at.y), half - MARGIN * 0.5),
+            false => (pos2(at.x, bottom), width - at.x),
         };
-        board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
-        let name = format!("{id}, which reads {}", arrays::name(&walk.spec));
-        top += board.line(pos2(at.x + 18.0, top), TYPE + 1.0, false, &name);
-        for (number, line) in walk.words().into_iter().enumerate() {
-            top += board.line(pos2(at.x + 18.0, top), TYPE, number > 0, &line);
-        }
-        top += 8.0;
-        let mut cells = Vec::new();
-        for strip in &walk.strips {
-            let corner = pos2(at.x + 18.0, top);
-            let first = board.spots.len();
-            top += board.strip(strip, id, corner, width - corner.x);
-            let drawn = board.spots.iter().skip(first).enumerate();
-            cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
-        }
-        board.step(&walk, &cells);
-        top += 4.0 + totals(board, &walk, pos2(at.x + 18.0, top)) + 14.0;
+        let end = match Walk::of(a, layouts, id) {
+            Ok(walk) => followed(board, &walk, id, corner, room),
+            Err(why) => corner.y + board.line(corner, TYPE, false, &format!("{id}: {why}")),
+        };
+        bottom = bottom.max(end);
     }
-    top
+    bottom
+}
+
+/// One kernel that is followed; where it ends.
+fn followed(board: &mut Board, walk: &Walk, id: &str, at: Pos2, width: f32) -> f32 {
+    let (left, mut top) = (at.x + 18.0, at.y);
+    board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
+    top += board.line(pos2(left, top), TYPE + 1.0, false, id);
+    let reads = format!("reads {}", arrays::name(&walk.spec));
+    top += board.line(pos2(left, top), TYPE, true, &reads);
+    for (number, line) in walk.words().into_iter().enumerate() {
+        top += board.line(pos2(left, top), TYPE, number > 0, &line);
+    }
+    top += 8.0;
+    let mut cells = Vec::new();
+    for strip in &walk.strips {
+        let first = board.spots.len();
+        top += board.strip(strip, id, pos2(left, top), width - 18.0);
+        let drawn = board.spots.iter().skip(first).enumerate();
+        cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
+    }
+    board.step(walk, &cells);
+    top + 4.0 + totals(board, walk, pos2(left, top)) + 14.0
 }
 
 /// What the whole product asks of the memory; the height taken.
 fn totals(board: &mut Board, walk: &Walk, at: Pos2) -> f32 {
-    let title = format!("The whole product, warp by warp (idle lanes in loops: {})", walk.idle());
+    let title = format!("The whole product; {} of the lanes idle in loops", walk.idle());
     let mut top = board.line(at, TYPE, false, &title);
     let header = ["array", "requests", "sectors", "useful bytes", "efficiency"].map(String::from);
     for (number, line) in std::iter::once(header).chain(walk.totals()).enumerate() {
         let mut height = 0.0;
         for (column, text) in line.iter().enumerate() {
-            let x = at.x + column as f32 * 96.0;
+            let x = at.x + column as f32 * 84.0;
             height = board.line(pos2(x, at.y + top), TYPE, number == 0, text);
         }
         top += height;
