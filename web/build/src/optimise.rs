@@ -20,7 +20,7 @@ const FEATURES: [&str; 8] = [
 
 /// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites
 /// compresses worse, 1 % more with brotli for 6 % less without, and takes minutes.
-const PASSES: [&str; 9] = [
+const PASSES: [&str; 13] = [
     "--duplicate-function-elimination",
     "--merge-similar-functions",
     "--duplicate-function-elimination",
@@ -28,8 +28,12 @@ const PASSES: [&str; 9] = [
     "--vacuum",
     "--remove-unused-names",
     "--merge-blocks",
+    "--optimize-instructions",
+    "--vacuum",
+    "--rse",
     "--coalesce-locals",
     "--reorder-locals",
+    "--vacuum",
 ];
 
 /// Makes the program smaller.
