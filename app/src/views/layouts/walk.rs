@@ -189,7 +189,10 @@ mod tests {
             for step in 0..steps as u32 {
                 state.step = step;
                 let walk = Walk::of(&a, &state, kernel.id).unwrap();
-                assert!(walk.words().len() > 1, "{} {step}", kernel.id);
+                let kind = walk.step.as_ref().unwrap().kind;
+                let asks = walk.words().len() > 1;
+                // A kernel of one width for all rows is told it, and loads nothing before its loop.
+                assert!(asks || kind == StepKind::Start, "{} {step}", kernel.id);
                 for touch in walk.touches() {
                     let of = |strip: &&Strip| strip.array == touch.array;
                     // What spans hand over lies in no array of the format.
