@@ -239,7 +239,8 @@ export const cases = {
     const asked = [];
     const watch = async (page) => page.on("request", (request) => asked.push(request.url()));
     const hosted = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
-    const texts = await hosted.texts();
+    // What is fetched when it is asked for is not offered by a single file.
+    const texts = (await hosted.texts()).filter((text) => text !== "button GPU example");
     await hosted.close();
     await context.setOffline(true);
     const viewer = await Viewer.open(context, `${given.standalone}#v1;view=runs`, watch);
