@@ -101,9 +101,9 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
 
 #[test]
 fn their_documents_follow_the_schema() {
-    for (bundle, matrices) in [(GOLDEN, 2), (GOLDEN_1_1, 2), (H200, 30)] {
+    for (bundle, matrices, pictures) in [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (H200, 30, 30)] {
         let documents = sparsescope_tests::documents(bundle);
-        assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices);
+        assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
     }
 }
 
