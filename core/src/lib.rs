@@ -10,5 +10,6 @@ pub mod layout;
 pub mod matrix;
 pub mod measure;
 pub mod memory;
+mod parallel;
 pub mod spmv;
 pub mod spy;

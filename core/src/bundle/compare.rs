@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::{Bundle, Environment, MatrixRecord, Run, RunKey, Verdict};
 use crate::measure::{Change, Ratio, RatioEstimate, geometric_mean};

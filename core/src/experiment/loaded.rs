@@ -87,5 +87,5 @@ pub fn matrix_name(file: &str) -> &str {
 }
 
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
-    rayon::join(|| identity(a), || Statistics::of(a))
+    crate::parallel::join(|| identity(a), || Statistics::of(a))
 }

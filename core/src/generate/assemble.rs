@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::matrix::{Csr, FormatError, RowPtr};
 use crate::memory::{MemoryError, MemoryLimit};

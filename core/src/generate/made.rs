@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::assemble::GenerateError;
 use super::spec::GeneratorSpec;

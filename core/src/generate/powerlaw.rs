@@ -1,6 +1,6 @@
 //! Webs: few pages with very many links, most with few.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::assemble::{GenerateError, Rule};
 use super::lengths::{Lengths, Spread, longest_first};

@@ -2,7 +2,7 @@
 //! range of rows and walks all entries in file order, so that the result, sums of duplicates
 //! included, does not depend on the number of threads.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::huge_pages::zeroed;
 use super::{IoError, Symmetry};
@@ -143,7 +143,7 @@ impl<T: Scalar> Triplets<T> {
 /// Threads worth starting for `entries` entries.
 fn parts(entries: usize) -> usize {
     const SMALL: usize = 1 << 14;
-    if entries < SMALL { 1 } else { rayon::current_num_threads().clamp(1, MAX_PARTS) }
+    if entries < SMALL { 1 } else { crate::parallel::current_num_threads().clamp(1, MAX_PARTS) }
 }
 
 /// A range of rows and the stretch of the CSR arrays that they fill.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::error::quoted;
 use super::matrix_market;

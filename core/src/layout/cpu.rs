@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::array::{Array, ArrayInfo, arrays};
 use super::launch::{LayoutError, check_format};

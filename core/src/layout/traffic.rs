@@ -1,6 +1,6 @@
 //! What a whole product asks of the memory, array by array, for matrices of any size.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::array::Array;
 use super::launch::LaunchInfo;

@@ -1,6 +1,6 @@
 //! Block sparse rows (BSR): CSR of small dense blocks.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len, check_offsets};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};

@@ -1,6 +1,6 @@
 //! Coordinate format (COO): row, column and value of every entry, row by row.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, RowPtr, Scalar};

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::{FormatError, RowPtr, Scalar, SlotLayout};
 

@@ -1,6 +1,6 @@
 //! Diagonals (DIA): every diagonal that holds an entry, stored whole.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};

@@ -1,6 +1,6 @@
 //! ELLPACK: every row padded to the longest one, in row-major or column-major order.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, Order, RowPtr, Scalar, SlotLayout};

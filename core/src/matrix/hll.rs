@@ -1,7 +1,7 @@
 //! Hacked ELLPACK (HLL): rows in hacks of `hack_size`, each hack an ELLPACK block as wide as its
 //! own longest row. Rows may be sorted by length within windows, and long ones kept apart in CSR.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::ellpack::{check_padded_rows, unpad};

@@ -1,6 +1,6 @@
 //! Reordering: another numbering of rows and columns, the same for both.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 use serde::{Deserialize, Serialize};
 
 use super::csr::check_dimensions;

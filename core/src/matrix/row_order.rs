@@ -1,6 +1,6 @@
 //! Which row each stored position of a format holds: rows sorted by length, long ones set aside.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::FormatError;
 

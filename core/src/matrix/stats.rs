@@ -1,6 +1,6 @@
 //! Statistics of a matrix: row lengths, structure, symmetry and what each format would occupy.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Csr, FormatSpec, Scalar};

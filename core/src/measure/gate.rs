@@ -1,7 +1,7 @@
 //! The gate that every result passes before a timing counts: each row against the serial CSR
 //! product, within the rounding that any order of summation may have.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::bundle::{Check, Verdict};
 use crate::matrix::Csr;

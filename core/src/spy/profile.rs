@@ -1,6 +1,6 @@
 //! The row-length profile: how long rows are along the matrix, in at most 4096 bins.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::matrix::{Csr, Scalar};
 

@@ -1,7 +1,7 @@
 //! `array` files: the values of a dense matrix, one a line, column by column; of a symmetric one
 //! the lower triangle, of a skew-symmetric one without the diagonal.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::body::{Expected, Fault, Notes, parse_body};
 use super::coordinate::split_front;

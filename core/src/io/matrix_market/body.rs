@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::header::Header;
 use crate::io::error::quoted;
@@ -77,7 +77,7 @@ pub(super) fn parse_body<E: Send>(
     mut store: impl FnMut(&[Vec<E>]),
 ) -> Result<Notes, IoError> {
     progress.advance(header.body);
-    let wave_length = CHUNKS_PER_THREAD * rayon::current_num_threads();
+    let wave_length = CHUNKS_PER_THREAD * crate::parallel::current_num_threads();
     let mut entries: Vec<Vec<E>> = (0..wave_length).map(|_| Vec::new()).collect();
     let mut notes = Notes::default();
     let mut found = 0u64;

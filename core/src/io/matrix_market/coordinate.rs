@@ -1,6 +1,6 @@
 //! `coordinate` files: a line `row col value` for each entry.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::body::{Expected, Fault, Notes, line_of_entry, parse_body};
 use super::header::Header;

@@ -4,8 +4,8 @@
 use std::io::Write;
 use std::ops::Range;
 
+use crate::parallel::*;
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use crate::io::{Field, IoError, Progress};
 use crate::matrix::{Csr, Scalar};
@@ -116,7 +116,7 @@ fn write_entries<T: Scalar>(
     let field = field.as_str();
     let header = format!("%%MatrixMarket matrix coordinate {field} general\n{rows} {cols} {nnz}\n");
     put(out, header.as_bytes())?;
-    let wave_length = CHUNKS_PER_THREAD * rayon::current_num_threads();
+    let wave_length = CHUNKS_PER_THREAD * crate::parallel::current_num_threads();
     let mut texts: Vec<Vec<u8>> = (0..wave_length).map(|_| Vec::new()).collect();
     let mut first_row = 0;
     while first_row < rows {
