@@ -3,13 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sparsescope_core::experiment::LoadedValues;
+use sparsescope_core::matrix::{Band, Csr, Reordering, Scalar, permuted};
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
 
 /// Rows of a window up to which cells finer than the pyramid's are counted.
 const DETAIL_ROWS: usize = 1 << 20;
+
+/// Entries up to which a matrix is numbered anew while the window waits.
+const AT_ONCE: u64 = 200_000;
 
 /// How often the counts of a level's filled cells occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +36,9 @@ pub struct Picture {
     /// The matrix, where it is at hand.
     pub values: Option<LoadedValues>,
     spreads: Vec<OnceLock<Spread>>,
+    band: OnceLock<Band>,
+    renumbered: OnceLock<Result<Arc<Picture>, String>>,
+    is_being_renumbered: AtomicBool,
     detail: Mutex<Option<Arc<Detail>>>,
 }
 
@@ -64,7 +73,60 @@ impl Picture {
 
     fn new(pyramid: Pyramid, profile: RowProfile, values: Option<LoadedValues>) -> Self {
         let spreads = pyramid.levels().iter().map(|_| OnceLock::new()).collect();
-        Self { pyramid, profile, values, spreads, detail: Mutex::new(None) }
+        Self {
+            pyramid,
+            profile,
+            values,
+            spreads,
+            band: OnceLock::new(),
+            renumbered: OnceLock::new(),
+            is_being_renumbered: AtomicBool::new(false),
+            detail: Mutex::new(None),
+        }
+    }
+
+    /// The picture of the matrix in reverse Cuthill–McKee order, or a sentence why there is none;
+    /// computed when it is first asked for.
+    pub(crate) fn renumbered(&self) -> &Result<Arc<Self>, String> {
+        self.renumbered.get_or_init(|| {
+            let values = self.values.as_ref().ok_or(
+                "The bundle has the counts of cells only; open the matrix's own file to number it anew.",
+            )?;
+            let renumbered = match values {
+                LoadedValues::Real(a) => LoadedValues::Real(reverse_cuthill_mckee(a)?),
+                LoadedValues::Complex(a) => LoadedValues::Complex(reverse_cuthill_mckee(a)?),
+            };
+            Ok(Arc::new(Self::of(&renumbered)))
+        })
+    }
+
+    /// The same without waiting: where it takes long, a thread computes it and `None` says that it
+    /// is at work.
+    pub(crate) fn renumbered_soon(self: &Arc<Self>) -> Option<&Result<Arc<Self>, String>> {
+        let is_small = self.pyramid.entries() < AT_ONCE;
+        if cfg!(target_family = "wasm") || self.values.is_none() || is_small {
+            return Some(self.renumbered());
+        }
+        if !self.is_being_renumbered.swap(true, Ordering::Relaxed) {
+            let picture = Arc::clone(self);
+            let work = move || {
+                picture.renumbered();
+            };
+            if std::thread::Builder::new().name("rcm".into()).spawn(work).is_err() {
+                return Some(self.renumbered());
+            }
+        }
+        self.renumbered.get()
+    }
+
+    /// Bandwidth and profile, where the matrix is at hand.
+    pub(crate) fn band(&self) -> Option<Band> {
+        let values = self.values.as_ref()?;
+        let band = || match values {
+            LoadedValues::Real(a) => Band::of(a),
+            LoadedValues::Complex(a) => Band::of(a),
+        };
+        Some(*self.band.get_or_init(band))
     }
 
     /// The finest cells of at least one pixel, where a pixel shows `per_pixel` rows (or columns,
@@ -143,6 +205,12 @@ impl Picture {
             }
         }
     }
+}
+
+fn reverse_cuthill_mckee<T: Scalar>(a: &Csr<T>) -> Result<Arc<Csr<T>>, String> {
+    let limit = MemoryLimit::of_machine();
+    let order = Reordering::Rcm.order(a, limit).map_err(|error| error.to_string())?;
+    permuted(a, &order, limit).map(Arc::new).map_err(|error| error.to_string())
 }
 
 impl Spread {

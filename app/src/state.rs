@@ -10,7 +10,7 @@ pub mod spy;
 
 use crate::layout::Layout;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
-pub use spy::{At, ColorMap, Scale, Split, SpyState};
+pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
 
 /// Everything that the views draw from, besides the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

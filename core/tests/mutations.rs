@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::{
-    AnyMatrix, IoError, MatrixFile, Progress, matrix_market, read_matrix, read_named_matrix, vector,
+    AnyMatrix, IoError, MatrixFile, Progress, matrix_market, points, read_matrix,
+    read_named_matrix, vector,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -150,6 +151,25 @@ fn holds(read: Result<MatrixFile, IoError>) {
     }
 }
 
+/// Points that were read have all their coordinates; what was refused says so in a line.
+fn holds_points(name: &str, bytes: &[u8]) {
+    match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
+        Ok(points) => {
+            assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
+            assert!(points.coordinates().iter().all(|value| !value.is_nan()));
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
+            assert!(message.len() < 1000, "{message}");
+        }
+    }
+}
+
+/// Points as text and as CSV.
+const POINTS: [&str; 3] =
+    ["3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n", "x,y\n1,-2.5\n3,4e2\n", "1,\"2\"\r\n3,inf\r\n"];
+
 fn gz(data: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(data).unwrap();
@@ -202,6 +222,10 @@ fn what_the_fuzz_targets_begin_with_holds() {
             let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
         }
     }
+    for path in files("points") {
+        let bytes = std::fs::read(path).unwrap();
+        ["a.txt", "a.csv"].map(|name| holds_points(name, &bytes));
+    }
     let limits = Limits::default();
     let bundles = files("bundle").into_iter().map(|path| Bundle::open(&path, &limits));
     let journals = files("journal").into_iter().map(|path| Journal::recover(&path, &limits));
@@ -227,6 +251,17 @@ proptest! {
             holds(read(name, &bytes));
         }
         let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+    }
+
+    #[test]
+    fn broken_points_are_read_or_refused(
+        seed in prop::sample::select(&POINTS[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.txt", "a.csv", "a.csv.gz"] {
+            holds_points(name, &bytes);
+        }
     }
 
     #[test]

@@ -172,6 +172,26 @@ impl Figure {
         self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
     }
 
+    /// Another figure at the right of this one.
+    pub(crate) fn put_beside(&mut self, other: Self) {
+        let by = vec2(self.size.x, 0.0);
+        self.size = vec2(self.size.x + other.size.x, self.size.y.max(other.size.y));
+        for mut shape in other.shapes {
+            match &mut shape {
+                Shape::Rect { rect, .. } | Shape::Image { rect, .. } => {
+                    *rect = rect.translate(by);
+                }
+                Shape::Line { points, .. } | Shape::Polygon { points, .. } => {
+                    points.iter_mut().for_each(|point| *point += by);
+                }
+                Shape::Circle { center: at, .. } | Shape::Text { pos: at, .. } => *at += by,
+            }
+            self.shapes.push(shape);
+        }
+        self.hits
+            .extend(other.hits.into_iter().map(|hit| Hit { rect: hit.rect.translate(by), ..hit }));
+    }
+
     /// A mark; `fill` is the paper's colour for a hollow one.
     pub fn mark(&mut self, center: Pos2, mark: Mark, radius: f32, fill: Color32, stroke: Color32) {
         let corners = mark.corners();

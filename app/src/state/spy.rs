@@ -20,6 +20,8 @@ pub struct SpyState {
     pub split: Split,
     /// Rows of a hack whose padding is shown; 0 for none.
     pub hack: u32,
+    /// How rows and columns are numbered.
+    pub numbering: Numbering,
 }
 
 /// A part of a matrix: the rows and columns around a point. Rows and columns count from 0, the
@@ -109,6 +111,18 @@ choice! {
     Entries "entries" "equal entries",
 }
 
+choice! {
+    /// How rows and columns are numbered.
+    Numbering:
+    /// As the matrix's file does.
+    #[default]
+    Stored "stored" "as stored",
+    /// Anew, by reverse Cuthill–McKee.
+    Rcm "rcm" "reverse Cuthill–McKee",
+    /// The one beside the other.
+    Both "both" "before and after RCM",
+}
+
 impl At {
     fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split(',').map(|part| part.parse::<f64>().ok());
@@ -119,7 +133,7 @@ impl At {
 }
 
 impl SpyState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 7] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 8] {
         let at = self.at.map(|at| format!("{},{},{}", at.row, at.col, at.rows));
         [
             ("at", at.unwrap_or_default()),
@@ -129,6 +143,7 @@ impl SpyState {
             ("parts", self.parts.to_string()),
             ("split", self.split.id().into()),
             ("hack", self.hack.to_string()),
+            ("numbering", self.numbering.id().into()),
         ]
     }
 
@@ -143,6 +158,9 @@ impl SpyState {
             "parts" => self.parts = number(MOST_PARTS).unwrap_or(self.parts),
             "split" => self.split = Split::from_id(value).unwrap_or(self.split),
             "hack" => self.hack = number(MOST_HACK).unwrap_or(self.hack),
+            "numbering" => {
+                self.numbering = Numbering::from_id(value).unwrap_or(self.numbering);
+            }
             _ => {}
         }
     }
@@ -160,8 +178,9 @@ pub(super) mod tests {
         let scale = prop::sample::select(Scale::ALL.to_vec());
         let map = prop::sample::select(ColorMap::ALL.to_vec());
         let split = prop::sample::select(Split::ALL.to_vec());
-        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, 0..=MOST_HACK).prop_map(
-            |(at, stretch, scale, map, parts, split, hack)| SpyState {
+        let numbering = prop::sample::select(Numbering::ALL.to_vec());
+        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, 0..=MOST_HACK, numbering).prop_map(
+            |(at, stretch, scale, map, parts, split, hack, numbering)| SpyState {
                 at,
                 stretch,
                 scale,
@@ -169,6 +188,7 @@ pub(super) mod tests {
                 parts,
                 split,
                 hack,
+                numbering,
             },
         )
     }

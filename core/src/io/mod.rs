@@ -1,4 +1,4 @@
-//! Reading and writing matrices and vectors: whatever a person opens becomes a CSR matrix or one
+//! Reading and writing matrices, vectors and points: whatever a person opens becomes a CSR matrix or one
 //! sentence that says where the file is wrong. Bytes are untrusted: nothing here indexes, and
 //! sizes are checked against a [`MemoryLimit`](crate::memory::MemoryLimit) before allocating.
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
@@ -12,6 +12,7 @@ mod huge_pages;
 mod matrix_file;
 pub mod matrix_market;
 mod open;
+pub mod points;
 mod progress;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod real_files;

@@ -9,7 +9,7 @@ use super::shade::Shade;
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
 use crate::model::{count, significant};
 use crate::picture::{Cells, Picture};
-use crate::state::{SpyState, Theme};
+use crate::state::{Numbering, SpyState, Theme};
 use crate::theme::{Ink, format_color};
 
 const TYPE: f32 = 12.5;
@@ -20,6 +20,8 @@ const GAP: f32 = 26.0;
 const STRIP: f32 = 16.0;
 /// What overlays draw: apart from every range of colours.
 const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
+/// Above a picture that is one of several: which one it is.
+const CAPTION: f32 = 26.0;
 /// Row lengths take between these widths.
 const PROFILE: (f32, f32) = (110.0, 300.0);
 
@@ -30,21 +32,28 @@ pub(super) struct Frame {
     pub(super) area: Rect,
     /// Right edge of everything.
     right: f32,
+    /// Row lengths are drawn beside it.
+    with_profile: bool,
 }
 
 impl Frame {
     /// Divides `size` for a matrix of this size; edges fall on pixels.
     pub(super) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
         let strip = if state.hack > 0 { GAP + STRIP } else { 0.0 };
-        let room = vec2(size.x - LEFT - strip - GAP - PROFILE.0 - 12.0, size.y - TOP - BOTTOM);
+        // Two pictures side by side leave no room for row lengths, which are those of either.
+        let with_profile = state.numbering != Numbering::Both;
+        let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
+        let top = if state.numbering == Numbering::Stored { TOP } else { TOP + CAPTION };
+        let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
         let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
         let height = room.y.max(120.0);
         let width = room.x.clamp(120.0, height * if state.stretch { 2.5 } else { aspect });
         let height = if state.stretch { height } else { height.min(width / aspect) };
-        let corner = pos2(LEFT, TOP);
+        let corner = pos2(LEFT, top);
         let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
         let profile = (size.x - area.max.x - strip - GAP - 12.0).clamp(PROFILE.0, PROFILE.1);
-        Self { area, right: area.max.x + strip + GAP + profile }
+        let beside = if with_profile { GAP + profile } else { 0.0 };
+        Self { area, right: area.max.x + strip + beside, with_profile }
     }
 
     /// Extent of the figure.
@@ -69,18 +78,32 @@ pub(super) fn around(
         padding(figure, left, place, picture, state.hack, ink);
         left += STRIP + GAP;
     }
-    profile(
-        figure,
-        area(left, frame.area.min.y, frame.right, frame.area.max.y),
-        place,
-        picture,
-        ink,
-    );
+    if frame.with_profile {
+        let beside = area(left, frame.area.min.y, frame.right, frame.area.max.y);
+        profile(figure, beside, place, picture, ink);
+    }
     if state.parts > 0 {
         let parts = Parts::of(picture, state.parts as usize, state.split);
         draw_parts(figure, place, &parts, ink);
     }
     outline(figure, place.covered(), ink.weak);
+}
+
+/// Which numbering a picture shows, above it.
+pub(super) fn caption(figure: &mut Figure, words: &str, ink: Ink) {
+    figure.text(pos2(12.0, CAPTION * 0.5), Anchor::Start, TYPE, ink.text, words);
+}
+
+/// A numbering and how far it keeps entries from the diagonal.
+pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
+    let Some(band) = picture.band() else { return name.to_owned() };
+    let number = |n: u64| index(usize::try_from(n).unwrap_or(usize::MAX));
+    format!(
+        "{name}: bandwidth {} below and {} above the diagonal, profile {}",
+        number(band.lower),
+        number(band.upper),
+        count(band.profile)
+    )
 }
 
 fn outline(figure: &mut Figure, rect: Rect, color: Color32) {

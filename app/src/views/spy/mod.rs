@@ -16,7 +16,7 @@ use egui::{
 };
 use sparsescope_core::bundle::MatrixRecord;
 
-use self::draw::{Frame, around, index, legend, overlay_words};
+use self::draw::{Frame, around, caption, index, legend, numbering_words, overlay_words};
 use self::place::Place;
 use self::shade::Shade;
 use super::{View, nothing, record_provenance, selected};
@@ -24,7 +24,7 @@ use crate::figure::{Figure, Shape};
 use crate::model::{Model, count, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
 use crate::state::spy::{MOST_HACK, MOST_PARTS};
-use crate::state::{ColorMap, Scale, Split, SpyState, ViewState};
+use crate::state::{ColorMap, Numbering, Scale, Split, SpyState, ViewState};
 
 pub(super) const VIEW: View = View {
     id: "spy",
@@ -47,6 +47,7 @@ fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     let spy = &mut state.spy;
     choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
     choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
+    choose(ui, "Numbering", &mut spy.numbering, Numbering::ALL, Numbering::name);
     number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
     if spy.parts > 0 {
         choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
@@ -90,11 +91,22 @@ fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
 }
 
-/// The selected matrix with its picture, or why there is nothing to draw.
+/// A picture among those that are drawn.
+struct Shown {
+    picture: Arc<Picture>,
+    /// The matrix's key and the numbering's word.
+    key: String,
+    /// Which numbering this is; empty for that of the file alone.
+    caption: String,
+}
+
+/// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
+/// reason says that a picture is being made.
 fn subject<'a>(
     model: &'a Model,
     state: &ViewState,
-) -> Result<(&'a MatrixRecord, Arc<Picture>), String> {
+    wait: bool,
+) -> Result<(&'a MatrixRecord, Vec<Shown>), String> {
     let Some(record) = selected(model, state) else {
         return Err("No matrix passes the filters.".into());
     };
@@ -105,7 +117,29 @@ fn subject<'a>(
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
         return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
     }
-    Ok((record, picture))
+    let numbering = state.spy.numbering;
+    let mut shown = Vec::new();
+    if numbering != Numbering::Rcm {
+        let caption = match numbering {
+            Numbering::Both => numbering_words("As stored", &picture),
+            _ => String::new(),
+        };
+        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption });
+    }
+    if numbering != Numbering::Stored {
+        let renumbered = match wait {
+            true => Some(picture.renumbered()),
+            false => picture.renumbered_soon(),
+        };
+        let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
+        let picture = renumbered
+            .map_err(|why| format!("{} has no other numbering. {why}", display_name(record)))?
+            .clone();
+        let caption = numbering_words("Reverse Cuthill–McKee", &picture);
+        let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
+        shown.push(Shown { picture, key, caption });
+    }
+    Ok((record, shown))
 }
 
 /// What is drawn, once the size is known.
@@ -129,21 +163,35 @@ impl<'a> Scene<'a> {
     }
 
     /// Everything but the cells.
-    fn figure(&self, picture: &Picture, state: &ViewState, paper: Color32) -> Figure {
+    fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
         let mut figure = Figure::new(self.frame.size(), paper);
-        around(&mut figure, &self.frame, &self.place, picture, &state.spy, state.theme);
+        caption(&mut figure, &shown.caption, state.theme.ink());
+        around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
         legend(&mut figure, &self.frame, &self.cells, &self.shade, state.theme.ink());
         figure
     }
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    match subject(model, state) {
-        Ok((record, picture)) => {
-            let room = ui.available_size();
+    match subject(model, state, false) {
+        Ok((record, shown)) => {
+            let room = vec2(ui.available_width() / shown.len() as f32, ui.available_height());
             ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-                show_picture(ui, record, &picture, room, &mut *state);
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = 0.0;
+                    for one in &shown {
+                        let column = |ui: &mut Ui| {
+                            ui.set_width(room.x);
+                            show_picture(ui, record, one, room, &mut *state);
+                        };
+                        ui.push_id(&one.key, |ui| ui.vertical(column));
+                    }
+                });
             });
+        }
+        Err(why) if why.is_empty() => {
+            nothing(ui, "Numbering rows and columns anew …");
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
         }
         Err(why) => nothing(ui, &why),
     }
@@ -152,10 +200,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 fn show_picture(
     ui: &mut Ui,
     record: &MatrixRecord,
-    picture: &Arc<Picture>,
+    shown: &Shown,
     room: egui::Vec2,
     state: &mut ViewState,
 ) {
+    let picture = &shown.picture;
     let status = ui.text_style_height(&egui::TextStyle::Body) * 2.0 + 16.0;
     let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
     let pixels = ui.ctx().pixels_per_point();
@@ -166,11 +215,15 @@ fn show_picture(
     let image = scene.place.area.translate(corner.to_vec2());
     let covered = scene.place.covered().translate(corner.to_vec2());
     ui.painter().rect_filled(covered, 0.0, scene.shade.empty);
-    paint_cells(ui, picture, &scene, &matrix_key(record), image, pixels);
-    let figure = scene.figure(picture, state, Color32::TRANSPARENT);
-    figure.show(ui, &format!("Structure of {}", display_name(record)));
+    paint_cells(ui, picture, &scene, &shown.key, image, pixels);
+    let figure = scene.figure(shown, state, Color32::TRANSPARENT);
+    let what = match shown.caption.as_str() {
+        "" => display_name(record),
+        caption => format!("{}. {caption}", display_name(record)),
+    };
+    figure.show(ui, &format!("Structure of {what}"));
 
-    let name = format!("Cells of {}", display_name(record));
+    let name = format!("Cells of {what}");
     let response = ui.interact(image, ui.scope_id().with("cells"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
     let screen = scene.place.on(image);
@@ -351,27 +404,43 @@ fn cached_texture(ui: &Ui, drawn: ColorImage) -> egui::TextureId {
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let paper = state.theme.ink().paper;
-    let subject = subject(model, state).ok();
-    let scene = subject.as_ref().and_then(|(record, picture)| {
-        Some((*record, picture, Scene::new(picture, SAVED, SAVED_PIXELS, state)?))
-    });
-    let Some((record, picture, scene)) = scene else {
-        return Figure::new(vec2(1.0, 1.0), paper).to_svg(VIEW.sentence, &Default::default());
+    let mut whole = Figure::new(vec2(0.0, 0.0), paper);
+    let Ok((record, shown)) = subject(model, state, true) else {
+        return whole.to_svg(VIEW.sentence, &Default::default());
     };
-    let mut figure = scene.figure(picture, state, paper);
-    let cells = image::paint(&scene.cells, &scene.place, &scene.shade, SAVED_PIXELS);
-    let image = Shape::Image { rect: scene.place.area, pixels: Arc::new(cells) };
-    figure.shapes.insert(0, image);
+    for one in &shown {
+        let Some(scene) = Scene::new(&one.picture, SAVED, SAVED_PIXELS, state) else { continue };
+        let mut figure = scene.figure(one, state, paper);
+        let cells = image::paint(&scene.cells, &scene.place, &scene.shade, SAVED_PIXELS);
+        let image = Shape::Image { rect: scene.place.area, pixels: Arc::new(cells) };
+        figure.shapes.insert(0, image);
+        whole.put_beside(figure);
+    }
     let title = format!("Structure of {}", display_name(record));
-    figure.to_svg(&title, &record_provenance(model, record))
+    whole.to_svg(&title, &record_provenance(model, record))
 }
 
 /// The cells in view that hold entries.
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
-    let header = ["matrix", "first_row", "first_column", "rows", "columns", "entries"];
+    let header = ["matrix", "numbering", "first_row", "first_column", "rows", "columns", "entries"];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    let Ok((record, picture)) = subject(model, state) else { return lines };
-    let Some(scene) = Scene::new(&picture, SAVED, 1.0, state) else { return lines };
+    let Ok((record, shown)) = subject(model, state, true) else { return lines };
+    for one in &shown {
+        cells_in_view(&mut lines, record, one, state);
+    }
+    lines
+}
+
+fn cells_in_view(
+    lines: &mut Vec<Vec<String>>,
+    record: &MatrixRecord,
+    shown: &Shown,
+    state: &ViewState,
+) {
+    let picture = &shown.picture;
+    let Some(scene) = Scene::new(picture, SAVED, 1.0, state) else { return };
+    let renumbered = shown.key.ends_with(Numbering::Rcm.id());
+    let numbering = if renumbered { Numbering::Rcm } else { Numbering::Stored };
     let shift = scene.cells.shift();
     let cells = |span: std::ops::Range<usize>| span.start >> shift..((span.end - 1) >> shift) + 1;
     let (rows, cols) = (cells(scene.place.rows()), cells(scene.place.cols()));
@@ -382,6 +451,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         for (c, entries) in cols.clone().zip(&counts).filter(|(_, entries)| **entries > 0) {
             lines.push(vec![
                 record.name.clone(),
+                numbering.id().into(),
                 (r << shift).to_string(),
                 (c << shift).to_string(),
                 side(r, picture.pyramid.rows()),
@@ -390,7 +460,6 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
             ]);
         }
     }
-    lines
 }
 
 #[cfg(test)]

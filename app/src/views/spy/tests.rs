@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::shell::App;
 use crate::state::{At, ViewState};
@@ -23,16 +23,24 @@ fn arrow() -> String {
     text
 }
 
-fn with_arrow(state: &str) -> Harness<'static, App> {
+fn opened(file: &str, text: &str, state: &str) -> App {
     let mut app = App::new();
-    app.open_bytes("arrow.mtx", arrow().as_bytes());
+    app.open_bytes(file, text.as_bytes());
     let matrix = app.state().matrix.clone();
     app.set_state(ViewState { matrix, ..ViewState::from_fragment(state).unwrap() });
+    app
+}
+
+fn drawn(app: App) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size(vec2(1100.0, 800.0))
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
+}
+
+fn with_arrow(state: &str) -> Harness<'static, App> {
+    drawn(opened("arrow.mtx", &arrow(), state))
 }
 
 #[test]
@@ -148,4 +156,44 @@ fn another_matrix_is_shown_whole() {
     harness.get_by_label("Matrix arrow").click();
     harness.run();
     assert_eq!(harness.state().state().spy.at, None);
+}
+
+/// A path through 101 nodes that are numbered by sevens: as a matrix it has a bandwidth of 94, in
+/// the order of the path one of 1.
+fn path() -> String {
+    let n = 101;
+    let node = |k: usize| k * 7 % n + 1;
+    let mut text =
+        format!("%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} {}\n", n - 1);
+    for k in 1..n {
+        let (a, b) = (node(k - 1), node(k));
+        let _ = writeln!(text, "{} {}", a.max(b), a.min(b));
+    }
+    text
+}
+
+#[test]
+fn before_and_after_renumbering_stand_side_by_side() {
+    let harness = drawn(opened("path.mtx", &path(), "v1;view=spy;numbering=both"));
+    let cells: Vec<_> = harness.get_all_by_label_contains("Cells of path.").collect();
+    let [before, after] = cells.as_slice() else { panic!("{} pictures", cells.len()) };
+    assert!(before.rect().max.x < after.rect().min.x);
+    let label = |node: &egui_kittest::Node<'_>| node.accesskit_node().label().unwrap();
+    assert!(
+        label(before).contains("As stored: bandwidth 94 below and 94 above"),
+        "{}",
+        label(before)
+    );
+    assert!(
+        label(after).contains("Cuthill–McKee: bandwidth 1 below and 1 above"),
+        "{}",
+        label(after)
+    );
+}
+
+#[test]
+fn what_is_not_square_has_no_other_numbering() {
+    let text = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n";
+    let harness = drawn(opened("flat.mtx", text, "v1;view=spy;numbering=rcm"));
+    harness.get_by_label_contains("flat has no other numbering.");
 }
