@@ -99,7 +99,7 @@ pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
     let Some(band) = picture.band() else { return name.to_owned() };
     let number = |n: u64| index(usize::try_from(n).unwrap_or(usize::MAX));
     format!(
-        "{name}: bandwidth {} below and {} above the diagonal, profile {}",
+        "{name}: bandwidth {} below, {} above; profile {}",
         number(band.lower),
         number(band.upper),
         count(band.profile)
