@@ -12,7 +12,7 @@ use sparsescope_core::io::{IoError, Overwrite, write_atomically};
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, Export, GPU_EXAMPLE};
+use crate::shell::{Action, App, COPY_LINK, Export, GPU_EXAMPLE};
 use crate::state::ViewState;
 
 /// What a first start shows.
@@ -45,7 +45,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN, GPU_EXAMPLE]);
+    app.offer(&[OPEN, RUN, GPU_EXAMPLE, COPY_LINK]);
     let program = std::env::current_exe().context("the program's own file is not known")?;
     let window = Window {
         app,
@@ -102,6 +102,13 @@ impl eframe::App for Window {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
                 GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
+                COPY_LINK => {
+                    let fragment = self.app.state().to_fragment();
+                    self.app.notify(format!(
+                        "Copied: --state '{fragment}' restores these views, and so does # with it after a page's address."
+                    ));
+                    ui.ctx().copy_text(fragment);
+                }
                 _ => self.ask(Purpose::Open, ui, frame),
             }
             ui.ctx().request_repaint();

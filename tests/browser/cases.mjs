@@ -171,6 +171,65 @@ export const cases = {
     await reader.close();
   },
 
+  async "a copied link brings the views, the bundles and a small file along"(context, given) {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const sender = await Viewer.open(context, `${given.address}/`);
+    const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
+    await sender.drop("three, small.mtx", Buffer.from(text));
+    await sender.find("group", "Cells of three, small");
+    await sender.click("button", "Copy link");
+    await sender.find("text", "The link is copied.");
+    const link = await sender.page.evaluate(() => navigator.clipboard.readText());
+    await sender.close();
+    const reader = await Viewer.open(context, link);
+    await reader.find("group", "Cells of three, small");
+    await reader.find("button", /^Matrix fem-3dof/);
+    // It stays in the address when the views change.
+    await reader.click("button", "Matrix");
+    await reader.until("both in the address", () => /view=matrix.*;b=/.test(reader.page.url()));
+    await reader.close();
+  },
+
+  async "a file that is too large for a link is named"(context, given) {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${"x".repeat(30_000)}\n1 1 1\n1 1 1\n`));
+    await viewer.find("group", "Cells of big");
+    await viewer.click("button", "Copy link");
+    await viewer.find("text", /^The link is copied, without big\.mtx: /);
+    await viewer.close();
+  },
+
+  async "after the first visit the page needs no network"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    await viewer.page.waitForFunction(() => navigator.serviceWorker.controller);
+    await context.setOffline(true);
+    const answers = [];
+    viewer.page.on("response", (response) => answers.push(response));
+    await viewer.page.reload();
+    await viewer.page.waitForSelector("html[data-ready]", { state: "attached" });
+    await viewer.find("button", /^Matrix fem-3dof/);
+    const own = answers.filter((response) => response.url().startsWith(given.address));
+    assert.ok(own.length >= 5, `${own.length} files`);
+    assert.ok(own.every((response) => response.fromServiceWorker()), own.map((response) => response.url()).join("; "));
+    await viewer.close();
+    return `${own.length} files kept`;
+  },
+
+  async "a narrow screen shows the views, and the matrices in their stead when asked"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.setViewportSize({ width: 390, height: 844 }));
+    await viewer.find("img", /^Chart: /);
+    await viewer.colours(join(given.screenshots, "narrow.png"));
+    await viewer.click("button", "Matrices");
+    await viewer.click("button", /^Matrix fem-3dof/);
+    await viewer.colours(join(given.screenshots, "narrow-side.png"));
+    await viewer.click("button", "Matrices");
+    await viewer.page.keyboard.press("4");
+    await viewer.find("group", /^Cells of fem-3dof/);
+    await viewer.colours(join(given.screenshots, "narrow-spy.png"));
+    await viewer.close();
+  },
+
   async "dropped and chosen files are opened"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
     const golden = readFileSync(given.files["golden.zip"]);

@@ -113,7 +113,7 @@
       // A server that compresses on the way names the compressed size.
       const total = response.headers.get("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
       const stream = counted(response.body, name, total, mostBytes);
-      return { name, bytes: new Uint8Array(await new Response(stream).arrayBuffer()) };
+      return { name, bytes: new Uint8Array(await new Response(stream).arrayBuffer()), address };
     } catch (error) {
       return { sentence: whyNot(url, error) };
     } finally {
@@ -133,10 +133,11 @@
   }
 
   /** Opens a fetched bundle, or says why there is none. */
-  function show({ name, bytes, sentence }) {
+  function show({ name, bytes, sentence, address, inlined }) {
     if (sentence) {
       viewer?.say(sentence);
     } else {
+      sources.set(name, { address, inlined, bytes: bytes.length <= MOST_LINKED ? bytes : null });
       viewer?.open(name, bytes);
     }
   }
@@ -145,36 +146,79 @@
     show(await bundleAt(script.gpuExample));
   }
 
+  // ---- links ------------------------------------------------------------------------------------
+
+  /** Where what was opened came from: an address, or bytes where those are few enough for a link. */
+  const sources = new Map();
+
+  /** The largest file that goes into a link, in bytes: programs that send links on cut long ones. */
+  const MOST_LINKED = 24_000;
+
+  /** Copies a link to what is shown: the state of the views and the opened `files`. */
+  async function copyLink(state, files) {
+    const link = new URL(location.href);
+    link.search = "";
+    link.hash = state;
+    const missing = [];
+    for (const file of files) {
+      const source = sources.get(file);
+      if (source?.inlined) {
+        continue; // this page brings it along
+      }
+      if (source?.address) {
+        link.searchParams.append("bundle", source.address);
+      } else if (source?.bytes) {
+        link.hash += `;b=${encodeURIComponent(file)},${toBase64url(source.bytes)}`;
+      } else {
+        missing.push(file);
+      }
+    }
+    try {
+      await navigator.clipboard.writeText(link.href);
+    } catch {
+      window.prompt("The browser does not let this page copy. The link:", link.href);
+    }
+    const without = missing.length > 0 ? `, without ${missing.join(", ")}: send what does not fit into a link along as a file` : "";
+    viewer?.say(`The link is copied${without}.`);
+  }
+
+  function toBase64url(bytes) {
+    let letters = "";
+    for (const byte of bytes) {
+      letters += String.fromCharCode(byte);
+    }
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  }
+
   /** The bundles that this page is to show: inlined ones, those of the address, or an example. */
   async function bundles() {
     const inlined = [...document.querySelectorAll("script[data-bundle]")].map((element) => {
-      return { name: element.dataset.bundle, bytes: fromBase64(element.textContent) };
+      return { name: element.dataset.bundle, bytes: fromBase64(element.textContent), inlined: true };
     });
-    const linked = linkedBundle();
+    const linked = linkedBundles();
     const addresses = new URLSearchParams(location.search).getAll("bundle");
     const fetched = await Promise.all(addresses.map(bundleAt));
     const asked = [...inlined, ...linked, ...fetched];
     return asked.length === 0 && script.example ? [await bundleAt(script.example)] : asked;
   }
 
-  /** A small bundle within the fragment itself: `#v1;…;b=` and the zip in base64url. */
-  function linkedBundle() {
-    const part = fragmentPart("b=");
-    if (!part) {
-      return [];
-    }
-    try {
-      const text = part.slice(2).replaceAll("-", "+").replaceAll("_", "/");
-      return [{ name: "linked", bytes: fromBase64(text) }];
-    } catch {
-      return [{ sentence: "The bundle in the address was not opened: it is no base64url text." }];
-    }
+  /** Small files within the fragment itself: each `;b=`, a name and a comma if any, base64url. */
+  function linkedBundles() {
+    return fragmentParts("b=").map((part) => {
+      const [text, name] = part.slice(2).split(",").reverse();
+      try {
+        const bytes = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+        return { name: name ? decodeURIComponent(name) : "linked", bytes };
+      } catch {
+        return { sentence: "A bundle in the address was not opened: it is no base64url text." };
+      }
+    });
   }
 
   // ---- the address ------------------------------------------------------------------------------
 
   const fragment = () => location.hash.slice(1);
-  const fragmentPart = (start) => fragment().split(";").find((part) => part.startsWith(start));
+  const fragmentParts = (start) => fragment().split(";").filter((part) => part.startsWith(start));
   const embedded = window.parent !== window;
 
   let written = null; // the fragment that waits to be written
@@ -191,8 +235,7 @@
 
   /** Browsers refuse an address that changes with every frame: at most four times a second. */
   function shows(text, step) {
-    const bundle = fragmentPart("b=");
-    const next = bundle ? `${text};${bundle}` : text;
+    const next = [text, ...fragmentParts("b=")].join(";");
     // In a page that embeds this one, Back is the other page's.
     if (step && !embedded) {
       writeFragment();
@@ -225,7 +268,7 @@
         if (file.size > mostBytes()) {
           viewer?.say(`${file.name} was not opened: it has ${file.size} bytes, and a bundle at most ${mostBytes()}.`);
         } else {
-          viewer?.open(file.name, new Uint8Array(await file.arrayBuffer()));
+          show({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
         }
       } catch (error) {
         viewer?.say(`${file.name} was not opened: the browser cannot read it (${error.message}).`);
@@ -421,7 +464,7 @@
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
     png,
-    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openGpuExample, failed },
+    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openGpuExample, copyLink, failed },
   };
 
   // ---- the start --------------------------------------------------------------------------------
@@ -483,6 +526,10 @@
       loader.hidden = true;
       performance.mark("sparsescope:picture");
       document.documentElement.dataset.ready = "true";
+    }
+    if (script.worker) {
+      // Without it, as on pages without TLS, the page needs the network; nothing else changes.
+      navigator.serviceWorker?.register(script.worker).catch(() => {});
     }
   }
 

@@ -27,6 +27,10 @@ extern "C" {
     #[wasm_bindgen(js_name = openGpuExample)]
     pub(crate) fn open_gpu_example();
 
+    /// Copies a link to what is shown; `files` are those that are open.
+    #[wasm_bindgen(js_name = copyLink)]
+    pub(crate) fn copy_link(fragment: &str, files: Vec<String>);
+
     /// The program cannot go on.
     pub(crate) fn failed(message: &str);
 }

@@ -4,7 +4,7 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::shell::{Action, App, GPU_EXAMPLE};
+use sparsescope::shell::{Action, App, COPY_LINK, GPU_EXAMPLE};
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu;
 use sparsescope_core::bundle::Limits;
@@ -53,7 +53,7 @@ impl Viewer {
             creation.egui_ctx.enable_accesskit();
             let state = ViewState::from_fragment(&fragment).unwrap_or_default();
             let mut app = App::at(state.clone());
-            app.offer(if examples { &[OPEN, GPU_EXAMPLE] } else { &[OPEN] });
+            app.offer(if examples { &[OPEN, GPU_EXAMPLE, COPY_LINK] } else { &[OPEN, COPY_LINK] });
             if let Some(adapter) = &creation.wgpu_render_state {
                 gpu::install(&creation.egui_ctx, adapter);
             }
@@ -148,6 +148,11 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 GPU_EXAMPLE => page::open_gpu_example(),
+                COPY_LINK => {
+                    let open = self.app.model().bundles.iter();
+                    let files = open.map(|bundle| bundle.file.clone()).collect();
+                    page::copy_link(&self.app.state().to_fragment(), files);
+                }
                 _ => page::choose(),
             }
         }

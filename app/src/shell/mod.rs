@@ -58,6 +58,10 @@ pub const GPU_EXAMPLE: Action = Action {
     key: egui::Key::G,
 };
 
+/// Copies a link to what is shown; the window copies what such a link ends with.
+pub const COPY_LINK: Action =
+    Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
+
 impl Export {
     /// A file as it is.
     pub fn new(name: String, bytes: Vec<u8>) -> Self {
@@ -79,7 +83,12 @@ pub struct App {
     back: bool,
     actions: Vec<Action>,
     asked: Vec<Action>,
+    /// On a narrow screen, bundles and matrices are shown instead of the views.
+    shows_side: bool,
 }
+
+/// Least width with room for the side beside the views, in points.
+const WITH_SIDE: f32 = 640.0;
 
 impl App {
     /// An interface without bundles.
@@ -231,9 +240,17 @@ impl App {
         if !self.notices.is_empty() {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
         }
-        Panel::left("side").default_size(250.0).size_range(200.0..=420.0).show(ui, |ui| {
-            side::show(ui, &mut self.model, &mut self.state, &mut self.focus_search);
-        });
+        let narrow = ui.available_width() < WITH_SIDE;
+        let side = |app: &mut Self, ui: &mut Ui| {
+            side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+        };
+        if !narrow {
+            let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
+            panel.show(ui, |ui| side(self, ui));
+        } else if self.shows_side {
+            CentralPanel::default().show(ui, |ui| side(self, ui));
+            return;
+        }
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
@@ -244,26 +261,39 @@ impl App {
     }
 
     fn top(&mut self, ui: &mut Ui) {
-        let wide = ui.available_width() > 820.0;
+        let wide = ui.available_width() > 900.0;
+        let narrow = ui.available_width() < WITH_SIDE;
         ui.add_space(4.0);
-        ui.horizontal(|ui| {
-            ui.label(RichText::new("Sparsescope").strong().size(17.0));
-            ui.add_space(12.0);
-            dock::menu(ui, &mut self.state);
-            for action in &self.actions {
-                let hint = format!("{} (key {})", action.hint, action.key.name());
-                if ui.button(action.name).on_hover_text(hint).clicked() {
-                    self.asked.push(*action);
-                }
-            }
-            if wide {
-                self.look_settings(ui);
-            }
-        });
+        let parts = |ui: &mut Ui| self.line(ui, narrow, wide);
+        if narrow {
+            ui.horizontal_wrapped(parts);
+        } else {
+            ui.horizontal(parts);
+        }
         if !wide {
             ui.horizontal(|ui| self.look_settings(ui));
         }
         ui.add_space(4.0);
+    }
+
+    fn line(&mut self, ui: &mut Ui, narrow: bool, wide: bool) {
+        ui.label(RichText::new("Sparsescope").strong().size(17.0));
+        if narrow {
+            let button = egui::Button::new("Matrices").selected(self.shows_side);
+            self.shows_side ^= ui.add(button).clicked();
+        } else {
+            ui.add_space(12.0);
+        }
+        dock::menu(ui, &mut self.state);
+        for action in &self.actions {
+            let hint = format!("{} (key {})", action.hint, action.key.name());
+            if ui.button(action.name).on_hover_text(hint).clicked() {
+                self.asked.push(*action);
+            }
+        }
+        if wide {
+            self.look_settings(ui);
+        }
     }
 
     /// Back, zoom and theme, at the right end of the line.

@@ -89,7 +89,7 @@ fn read_text(text: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<
         return Err(here(&cursor, "the end of the line after the number of points".to_owned()));
     }
     let declared = u128::from(d) * u128::from(n);
-    limit.check(format!("{n} points of {d} dimensions"), declared * 8)?;
+    limit.check(format!("{n} points of {d} dimensions"), declared.saturating_mul(8))?;
     // A coordinate and what ends it take two bytes at least, whatever is declared.
     let possible = declared.min(text.len() as u128 / 2 + 1) as usize;
     let mut coordinates = Vec::with_capacity(possible);
@@ -261,6 +261,8 @@ mod tests {
     fn what_is_declared_does_not_decide_what_is_allocated() {
         let error = message("a.txt", "200\n18446744073709551615\n");
         assert!(error.contains("points of 200 dimensions"), "{error}");
+        let error = message("a.txt", "3999999999999999999999\n9999999999999999999\n");
+        assert!(error.contains("18446744073709551615 dimensions"), "{error}");
         let error = message("a.txt", "1000\n100\n1");
         assert!(error.starts_with("line 3: expected a number for coordinate 2 of 1000"), "{error}");
     }

@@ -13,7 +13,7 @@ use crate::sizes::Sizes;
 
 /// Nothing but the page's own files, except for bundles, which may come from anywhere.
 const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
-    style-src 'self'; img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'";
+    worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'";
 
 /// No network at all.
 const STANDALONE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
@@ -24,6 +24,9 @@ const BUNDLES_MARK: &str = "<!-- sparsescope:bundles -->";
 
 /// The bundle that a page without any shows.
 const EXAMPLE: &str = "mini.zip";
+
+/// Keeps the page for use without a network. Browsers ask for it under the same name for ever.
+const WORKER: &str = "worker.js";
 
 /// The bundle that was measured on a GPU.
 const GPU_EXAMPLE: &str = "h200.zip";
@@ -47,12 +50,13 @@ impl Page {
         dist: &Dist,
         quick: bool,
     ) -> anyhow::Result<Sizes> {
-        let [index, style, script] = ["index.html", "style.css", "page.js"].map(|name| {
+        let names = ["index.html", "style.css", "page.js", "worker.js"];
+        let [index, style, script, worker] = names.map(|name| {
             let path = templates.join(name);
             std::fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))
         });
-        let (index, style, script) = (index?, style?, script?);
+        let (index, style, script, worker) = (index?, style?, script?, worker?);
         copy_examples(examples, dist)?;
 
         let put = |stem, extension, bytes: &[u8]| {
@@ -86,12 +90,19 @@ impl Page {
                     "scripts",
                     &format!(
                         "<script src=\"{glue_name}\" defer></script>\n\
-                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\"></script>"
+                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\" data-worker=\"{WORKER}\"></script>"
                     ),
                 ),
             ],
         )?;
         dist.write_packed("index.html", hosted.as_bytes(), quick)?;
+
+        // A new name with every change of the page, as the page's own file holds the others' names.
+        let version = hashed_name("page", "html", hosted.as_bytes());
+        let example = format!("examples/{EXAMPLE}");
+        let kept = [&program_name, &glue_name, &script_name, &style_name, &example];
+        let worker = fill(&worker, &[("version", &version), ("files", &format!("{kept:?}"))])?;
+        let worker_sizes = dist.write_packed(WORKER, worker.as_bytes(), quick)?;
 
         let packed = BASE64_STANDARD.encode(compress::gzip(&self.program)?);
         let standalone = fill(
@@ -123,7 +134,7 @@ impl Page {
             ],
         )?;
         dist.write("standalone.html", standalone.as_bytes())?;
-        let scripts = std::array::from_fn(|i| glue[i] + script_sizes[i]);
+        let scripts = std::array::from_fn(|i| glue[i] + script_sizes[i] + worker_sizes[i]);
         Ok(Sizes { program, scripts })
     }
 }
@@ -208,7 +219,13 @@ mod tests {
             assert!(place.join(part).is_file(), "{part}");
             referred += 1;
         }
-        assert!(referred >= 6, "{index}");
+        assert!(referred >= 7, "{index}");
+        let worker = std::fs::read_to_string(place.join("worker.js")).unwrap();
+        let (_, kept) = worker.split_once("FILES = [").unwrap();
+        let (kept, _) = kept.split_once(']').unwrap();
+        for name in kept.split(", ") {
+            assert!(place.join(name.trim_matches('"')).is_file(), "{name}");
+        }
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

@@ -63,7 +63,9 @@ impl Site {
                 request.takes(encoding).then_some((path, encoding))
             });
         let (path, encoding) = packed.map_or((plain, None), |(path, it)| (path, Some(it)));
-        let keeps = [".wasm", ".js", ".css"].iter().any(|end| name.ends_with(end));
+        // All but the service worker have their content's hash in their name.
+        let keeps =
+            name != "worker.js" && [".wasm", ".js", ".css"].iter().any(|end| name.ends_with(end));
         Some(Found { path: path.clone(), kind: kind(name), encoding, keeps })
     }
 }
