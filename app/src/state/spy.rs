@@ -22,6 +22,8 @@ pub struct SpyState {
     pub hack: u32,
     /// How rows and columns are numbered.
     pub numbering: Numbering,
+    /// Key of a matrix of the same size that it is compared with; empty for none.
+    pub against: String,
 }
 
 /// A part of a matrix: the rows and columns around a point. Rows and columns count from 0, the
@@ -133,7 +135,7 @@ impl At {
 }
 
 impl SpyState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 8] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 9] {
         let at = self.at.map(|at| format!("{},{},{}", at.row, at.col, at.rows));
         [
             ("at", at.unwrap_or_default()),
@@ -144,6 +146,7 @@ impl SpyState {
             ("split", self.split.id().into()),
             ("hack", self.hack.to_string()),
             ("numbering", self.numbering.id().into()),
+            ("against", self.against.clone()),
         ]
     }
 
@@ -158,6 +161,7 @@ impl SpyState {
             "parts" => self.parts = number(MOST_PARTS).unwrap_or(self.parts),
             "split" => self.split = Split::from_id(value).unwrap_or(self.split),
             "hack" => self.hack = number(MOST_HACK).unwrap_or(self.hack),
+            "against" => self.against = value.into(),
             "numbering" => {
                 self.numbering = Numbering::from_id(value).unwrap_or(self.numbering);
             }
@@ -179,8 +183,10 @@ pub(super) mod tests {
         let map = prop::sample::select(ColorMap::ALL.to_vec());
         let split = prop::sample::select(Split::ALL.to_vec());
         let numbering = prop::sample::select(Numbering::ALL.to_vec());
-        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, 0..=MOST_HACK, numbering).prop_map(
-            |(at, stretch, scale, map, parts, split, hack, numbering)| SpyState {
+        let hack = 0..=MOST_HACK;
+        let against = "[0-9a-f-]{0,20}";
+        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, hack, numbering, against).prop_map(
+            |(at, stretch, scale, map, parts, split, hack, numbering, against)| SpyState {
                 at,
                 stretch,
                 scale,
@@ -189,6 +195,7 @@ pub(super) mod tests {
                 split,
                 hack,
                 numbering,
+                against,
             },
         )
     }

@@ -43,7 +43,8 @@ impl Frame {
         // Two pictures side by side leave no room for row lengths, which are those of either.
         let with_profile = state.numbering != Numbering::Both;
         let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
-        let top = if state.numbering == Numbering::Stored { TOP } else { TOP + CAPTION };
+        let is_plain = state.numbering == Numbering::Stored && state.against.is_empty();
+        let top = if is_plain { TOP } else { TOP + CAPTION };
         let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
         let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
         let height = room.y.max(120.0);
@@ -320,13 +321,34 @@ pub(super) fn legend(
             taken = x + half + 6.0;
         }
     }
-    let side = 1_usize << cells.shift();
-    let cell = match side {
-        1 => "entries (each cell is one row and column)".to_owned(),
-        _ => format!("entries a cell of {0} × {0} rows and columns", index(side)),
-    };
-    let text = format!("{}, {} scale", cell, shade.scale.name());
+    let text = format!("{}, {} scale", cell_words(cells), shade.scale.name());
     figure.text(pos2(left, top + 40.0), Anchor::Start, TYPE, ink.text, &text);
+}
+
+/// What is counted in which cells.
+fn cell_words(cells: &Cells<'_>) -> String {
+    match 1_usize << cells.shift() {
+        1 => "entries (each cell is one row and column)".to_owned(),
+        side => format!("entries a cell of {0} × {0} rows and columns", index(side)),
+    }
+}
+
+/// Colours with what they mean, in place of the scale of counts.
+pub(super) fn swatches(
+    figure: &mut Figure,
+    frame: &Frame,
+    items: &[(Color32, String)],
+    cells: &Cells<'_>,
+    ink: Ink,
+) {
+    let (mut left, top) = (frame.area.min.x, frame.area.max.y + 12.0);
+    for (color, words) in items {
+        figure.rect(area(left, top, left + 12.0, top + 12.0), *color);
+        figure.text(pos2(left + 18.0, top + 6.0), Anchor::Start, TYPE, ink.text, words);
+        left += 18.0 + text_width(words, TYPE) + 18.0;
+    }
+    let at = pos2(frame.area.min.x, top + 40.0);
+    figure.text(at, Anchor::Start, TYPE, ink.text, &cell_words(cells));
 }
 
 /// What the overlays say, in words.

@@ -4,20 +4,19 @@
 use egui::{Color32, ColorImage};
 
 use super::place::Place;
-use super::shade::Shade;
-use crate::picture::Cells;
 
-/// Paints the cells in view, `pixels_per_point` pixels to a point. Outside the matrix is
+/// Paints the cells of 2^shift rows and columns in view, `pixels_per_point` pixels to a point.
+/// `colors_of` gives those of a row of cells from a column of cells on. Outside the matrix is
 /// transparent.
 pub(super) fn paint(
-    cells: &Cells<'_>,
+    shift: u32,
     place: &Place,
-    shade: &Shade,
     pixels_per_point: f32,
+    mut colors_of: impl FnMut(usize, usize, &mut [Color32]),
 ) -> ColorImage {
     let size = place.area.size() * pixels_per_point;
     let (width, height) = (size.x.round().max(1.0) as usize, size.y.round().max(1.0) as usize);
-    let scale = 1.0 / (f64::from(1 << cells.shift().min(30)));
+    let scale = 1.0 / (f64::from(1 << shift.min(30)));
     let per_pixel = |per_point: f64| per_point / f64::from(pixels_per_point);
     let (row, col) = place.origin();
     let (rows_per_point, cols_per_point) = place.per_point_each();
@@ -28,14 +27,12 @@ pub(super) fn paint(
     let (Some(first), Some(last)) = (inside().min(), inside().max()) else {
         return ColorImage::new([width, height], pixels);
     };
-    let mut counts = vec![0; last - first + 1];
-    let mut colors = vec![shade.empty; counts.len()];
+    let mut colors = vec![Color32::TRANSPARENT; last - first + 1];
     let mut current = None;
     for (line, to) in lines.iter().zip(pixels.chunks_exact_mut(width)) {
         let Some(line) = line else { continue };
         if current != Some(line) {
-            cells.line(*line, first, &mut counts);
-            colors.iter_mut().zip(&counts).for_each(|(color, count)| *color = shade.color(*count));
+            colors_of(*line, first, &mut colors);
             current = Some(line);
         }
         for (column, to) in columns.iter().zip(to) {

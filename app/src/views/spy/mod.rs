@@ -1,5 +1,6 @@
 //! The picture of a matrix's structure, from all of it to single entries.
 
+mod difference;
 mod draw;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -16,6 +17,7 @@ use egui::{
 };
 use sparsescope_core::bundle::MatrixRecord;
 
+use self::difference::Other;
 use self::draw::{Frame, around, caption, index, legend, numbering_words, overlay_words};
 use self::place::Place;
 use self::shade::Shade;
@@ -43,7 +45,8 @@ const LEAST_HEIGHT: f32 = 340.0;
 /// Pixels to a point of a saved figure's cells.
 const SAVED_PIXELS: f32 = 2.0;
 
-fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    difference::settings(ui, model, state);
     let spy = &mut state.spy;
     choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
     choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
@@ -79,6 +82,17 @@ fn choose<T: Copy + PartialEq>(
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
 }
 
+/// The same for choices of pairs of a word and a name.
+fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(String, String)]) {
+    let mut index = all.iter().position(|(id, _)| id == chosen).unwrap_or(0);
+    let name = |index: usize| all.get(index).map_or("", |(_, name)| name);
+    ui.label(what);
+    let combo = ComboBox::from_id_salt(what).show_index(ui, &mut index, all.len(), name);
+    let label = format!("{what}: {}", name(index));
+    combo.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
+    *chosen = all.get(index).map_or_else(String::new, |(id, _)| id.clone());
+}
+
 /// A number of which 0 is none.
 fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
     ui.label(what);
@@ -96,8 +110,10 @@ struct Shown {
     picture: Arc<Picture>,
     /// The matrix's key and the numbering's word.
     key: String,
-    /// Which numbering this is; empty for that of the file alone.
+    /// Which numbering or difference this is; empty for the matrix alone as its file has it.
     caption: String,
+    /// What it is compared with.
+    other: Option<Other>,
 }
 
 /// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
@@ -120,11 +136,13 @@ fn subject<'a>(
     let numbering = state.spy.numbering;
     let mut shown = Vec::new();
     if numbering != Numbering::Rcm {
-        let caption = match numbering {
-            Numbering::Both => numbering_words("As stored", &picture),
+        let other = difference::other(model, state)?;
+        let caption = match (numbering, &other) {
+            (Numbering::Both, _) => numbering_words("As stored", &picture),
+            (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
             _ => String::new(),
         };
-        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption });
+        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption, other });
     }
     if numbering != Numbering::Stored {
         let renumbered = match wait {
@@ -137,7 +155,7 @@ fn subject<'a>(
             .clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
-        shown.push(Shown { picture, key, caption });
+        shown.push(Shown { picture, key, caption, other: None });
     }
     Ok((record, shown))
 }
@@ -147,19 +165,54 @@ struct Scene<'a> {
     frame: Frame,
     place: Place,
     cells: Cells<'a>,
+    /// Cells of the same rows and columns of what it is compared with.
+    other: Option<Cells<'a>>,
     shade: Shade,
 }
 
 impl<'a> Scene<'a> {
-    fn new(picture: &'a Picture, size: egui::Vec2, pixels: f32, state: &ViewState) -> Option<Self> {
-        let spy = &state.spy;
+    fn new(shown: &'a Shown, size: egui::Vec2, pixels: f32, state: &ViewState) -> Option<Self> {
+        let (spy, picture) = (&state.spy, &shown.picture);
         let shape = (picture.pyramid.rows(), picture.pyramid.cols());
         let frame = Frame::new(size, shape, spy);
         let place = Place::new(frame.area, shape, spy.at, spy.stretch);
         let per_pixel = place.per_point() / f64::from(pixels);
-        let cells = picture.cells(per_pixel, &place.rows(), &place.cols())?;
+        let of = |picture: &'a Picture, per_pixel| {
+            picture.cells(per_pixel, &place.rows(), &place.cols())
+        };
+        let mut cells = of(picture, per_pixel)?;
+        let mut other = match &shown.other {
+            Some(other) => Some(of(&other.picture, per_pixel)?),
+            None => None,
+        };
+        // The finest that both have.
+        let finer = |other: &Cells<'_>| other.shift() != cells.shift();
+        if let Some(at_hand) = other.as_ref().filter(|other| finer(other)) {
+            let shift = at_hand.shift().max(cells.shift());
+            let per_pixel = (1_u64 << shift.min(62)) as f64;
+            cells = of(picture, per_pixel)?;
+            other = shown.other.as_ref().and_then(|other| of(&other.picture, per_pixel));
+        }
         let shade = Shade::new(spy.scale, spy.map, state.theme, picture.spread(&cells));
-        Some(Self { frame, place, cells, shade })
+        Some(Self { frame, place, cells, other, shade })
+    }
+
+    /// The cells in view as an image.
+    fn image(&self, pixels: f32) -> ColorImage {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        image::paint(self.cells.shift(), &self.place, pixels, |line, first, colors| {
+            here.resize(colors.len(), 0);
+            self.cells.line(line, first, &mut here);
+            let Some(other) = &self.other else {
+                colors.iter_mut().zip(&here).for_each(|(c, n)| *c = self.shade.color(*n));
+                return;
+            };
+            there.resize(colors.len(), 0);
+            other.line(line, first, &mut there);
+            for (color, (here, there)) in colors.iter_mut().zip(here.iter().zip(&there)) {
+                *color = difference::color(&self.shade, *here, *there);
+            }
+        })
     }
 
     /// Everything but the cells.
@@ -167,7 +220,14 @@ impl<'a> Scene<'a> {
         let mut figure = Figure::new(self.frame.size(), paper);
         caption(&mut figure, &shown.caption, state.theme.ink());
         around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
-        legend(&mut figure, &self.frame, &self.cells, &self.shade, state.theme.ink());
+        let ink = state.theme.ink();
+        match &shown.other {
+            None => legend(&mut figure, &self.frame, &self.cells, &self.shade, ink),
+            Some(other) => {
+                let names = (other.here.as_str(), other.name.as_str());
+                difference::legend(&mut figure, &self.frame, names, &self.cells, ink);
+            }
+        }
         figure
     }
 }
@@ -208,7 +268,7 @@ fn show_picture(
     let status = ui.text_style_height(&egui::TextStyle::Body) * 2.0 + 16.0;
     let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
     let pixels = ui.ctx().pixels_per_point();
-    let Some(scene) = Scene::new(picture, size, pixels, state) else { return };
+    let Some(scene) = Scene::new(shown, size, pixels, state) else { return };
     // Cells fall on pixels when the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
@@ -229,7 +289,7 @@ fn show_picture(
     let screen = scene.place.on(image);
     steer(ui, &response, &screen, &mut state.spy);
     let under =
-        response.hover_pos().and_then(|pointer| cell_words(picture, &scene, &screen, pointer));
+        response.hover_pos().and_then(|pointer| cell_words(shown, &scene, &screen, pointer));
     if let Some(words) = &under {
         response.on_hover_ui_at_pointer(|ui| {
             for line in words {
@@ -303,7 +363,7 @@ fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
 
 /// What lies under the pointer.
 fn cell_words(
-    picture: &Picture,
+    Shown { picture, other, .. }: &Shown,
     scene: &Scene<'_>,
     screen: &Place,
     pointer: egui::Pos2,
@@ -329,6 +389,9 @@ fn cell_words(
         plural("Column", c, cols),
         format!("{} {}", index(entries as usize), if entries == 1 { "entry" } else { "entries" }),
     ];
+    if let (Some(cells), Some(other)) = (&scene.other, other) {
+        words.push(format!("{} in {}", index(cells.count(r, c) as usize), other.name));
+    }
     if shift == 0
         && let Some(value) = picture.value(r, c)
     {
@@ -372,15 +435,15 @@ fn paint_cells(
     pixels: f32,
 ) {
     #[cfg(feature = "gpu")]
-    if let Cells::Level(number, _) = scene.cells
+    if let (Cells::Level(number, _), None) = (&scene.cells, &scene.other)
         && gpu::is_ready(ui.ctx())
     {
-        let call = gpu::Call::new(picture, key, number, &scene.place, &scene.shade);
+        let call = gpu::Call::new(picture, key, *number, &scene.place, &scene.shade);
         ui.painter().add(call.shape(rect));
         return;
     }
     let _ = (picture, key);
-    let drawn = image::paint(&scene.cells, &scene.place, &scene.shade, pixels);
+    let drawn = scene.image(pixels);
     let texture = cached_texture(ui, drawn);
     let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
     ui.painter().image(texture, rect, uv, Color32::WHITE);
@@ -409,10 +472,10 @@ fn svg(model: &Model, state: &ViewState) -> String {
         return whole.to_svg(VIEW.sentence, &Default::default());
     };
     for one in &shown {
-        let Some(scene) = Scene::new(&one.picture, SAVED, SAVED_PIXELS, state) else { continue };
+        let Some(scene) = Scene::new(one, SAVED, SAVED_PIXELS, state) else { continue };
         let mut figure = scene.figure(one, state, paper);
-        let cells = image::paint(&scene.cells, &scene.place, &scene.shade, SAVED_PIXELS);
-        let image = Shape::Image { rect: scene.place.area, pixels: Arc::new(cells) };
+        let pixels = Arc::new(scene.image(SAVED_PIXELS));
+        let image = Shape::Image { rect: scene.place.area, pixels };
         figure.shapes.insert(0, image);
         whole.put_beside(figure);
     }
@@ -422,7 +485,17 @@ fn svg(model: &Model, state: &ViewState) -> String {
 
 /// The cells in view that hold entries.
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
-    let header = ["matrix", "numbering", "first_row", "first_column", "rows", "columns", "entries"];
+    let header = [
+        "matrix",
+        "numbering",
+        "first_row",
+        "first_column",
+        "rows",
+        "columns",
+        "entries",
+        "compared_with",
+        "entries_there",
+    ];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
     let Ok((record, shown)) = subject(model, state, true) else { return lines };
     for one in &shown {
@@ -438,17 +511,22 @@ fn cells_in_view(
     state: &ViewState,
 ) {
     let picture = &shown.picture;
-    let Some(scene) = Scene::new(picture, SAVED, 1.0, state) else { return };
+    let Some(scene) = Scene::new(shown, SAVED, 1.0, state) else { return };
     let renumbered = shown.key.ends_with(Numbering::Rcm.id());
     let numbering = if renumbered { Numbering::Rcm } else { Numbering::Stored };
     let shift = scene.cells.shift();
     let cells = |span: std::ops::Range<usize>| span.start >> shift..((span.end - 1) >> shift) + 1;
     let (rows, cols) = (cells(scene.place.rows()), cells(scene.place.cols()));
-    let mut counts = vec![0; cols.len()];
+    let (mut here, mut there) = (vec![0; cols.len()], vec![0; cols.len()]);
+    let name = shown.other.as_ref().map_or("", |other| other.name.as_str());
     let side = |cell: usize, n: usize| (n - (cell << shift)).min(1 << shift).to_string();
     for r in rows {
-        scene.cells.line(r, cols.start, &mut counts);
-        for (c, entries) in cols.clone().zip(&counts).filter(|(_, entries)| **entries > 0) {
+        scene.cells.line(r, cols.start, &mut here);
+        if let Some(other) = &scene.other {
+            other.line(r, cols.start, &mut there);
+        }
+        let filled = cols.clone().zip(here.iter().zip(&there));
+        for (c, (entries, others)) in filled.filter(|(_, (one, other))| *one + *other > 0) {
             lines.push(vec![
                 record.name.clone(),
                 numbering.id().into(),
@@ -457,6 +535,8 @@ fn cells_in_view(
                 side(r, picture.pyramid.rows()),
                 side(c, picture.pyramid.cols()),
                 entries.to_string(),
+                name.into(),
+                if name.is_empty() { String::new() } else { others.to_string() },
             ]);
         }
     }

@@ -48,7 +48,7 @@ impl Shade {
     }
 
     /// Place in the range, from 0 for one entry (or few) to 1 for the fullest cell.
-    fn position(&self, count: f32) -> f32 {
+    pub(super) fn position(&self, count: f32) -> f32 {
         match self.scale {
             Scale::Log if self.max > 1.0 => count.ln() / self.max.ln(),
             Scale::Linear if self.max > 1.0 => (count - 1.0) / (self.max - 1.0),

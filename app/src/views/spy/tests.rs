@@ -141,7 +141,7 @@ fn the_saved_figure_has_the_cells_and_their_table_has_all_entries() {
     let svg = String::from_utf8(exports[0].bytes.clone()).unwrap();
     assert!(svg.contains("data:image/png;base64,iVBOR") && svg.contains("SHA-256"));
     let csv = String::from_utf8(exports[1].bytes.clone()).unwrap();
-    let entries = csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap());
+    let entries = csv.lines().skip(1).map(|line| line.rsplit(',').nth(2).unwrap());
     let sum: u64 = entries.map(|entries| entries.parse::<u64>().unwrap()).sum();
     assert_eq!(sum, 17_999);
 }
@@ -188,4 +188,30 @@ fn what_is_not_square_has_no_other_numbering() {
     let text = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n";
     let harness = drawn(opened("flat.mtx", text, "v1;view=spy;numbering=rcm"));
     harness.get_by_label_contains("flat has no other numbering.");
+}
+
+#[test]
+fn two_matrices_of_one_size_are_compared_cell_by_cell() {
+    let text = |entries: &[&str]| {
+        let size = format!("3 3 {}", entries.len());
+        ["%%MatrixMarket matrix coordinate pattern general", &size, &entries.join("\n"), ""]
+            .join("\n")
+    };
+    let mut app = App::new();
+    app.open_bytes("old.mtx", text(&["1 1", "2 2", "3 1"]).as_bytes());
+    let old = app.state().matrix.clone().unwrap();
+    app.open_bytes("new.mtx", text(&["1 1", "2 3"]).as_bytes());
+    let state = ViewState::from_fragment(&format!("v1;view=spy;against={old}")).unwrap();
+    let state = ViewState { matrix: app.state().matrix.clone(), ..state };
+    app.set_state(state.clone());
+    let lines = (super::VIEW.table)(app.model(), &state);
+    let counts: Vec<_> =
+        lines[1..].iter().map(|l| [&l[2], &l[3], &l[6], &l[8]].map(|s| s.as_str())).collect();
+    let expected =
+        [["0", "0", "1", "1"], ["1", "1", "0", "1"], ["1", "2", "1", "0"], ["2", "0", "0", "1"]];
+    assert_eq!(counts, expected);
+    assert!(lines[1..].iter().all(|line| line[7] == "old"));
+    let harness = drawn(app);
+    harness.get_by_label("Structure of new. new and old");
+    harness.get_by_label("Compared with: old");
 }
