@@ -1,7 +1,7 @@
 //! `cargo web`: builds the page into `web/dist`, a folder that any file server can serve.
 //!
 //! ```text
-//! cargo build ─► bindgen ─► wasm-opt ─► content-hashed files, notices, example, compressed copies
+//! cargo build ─► bindgen ─► wasm-opt, terser ─► content-hashed files, notices, example, compressed copies
 //! ```
 //!
 //! Everything is written beside `dist` and renamed at the end, so that `dist` is a whole page at
@@ -27,10 +27,10 @@ use dist::Dist;
 #[derive(Debug, Parser)]
 #[command(name = "cargo web", version)]
 struct Args {
-    /// Build quickly: the debug profile, no wasm-opt, no limit of size
+    /// Build quickly: the debug profile, no wasm-opt or terser, no limit of size
     #[arg(long)]
     dev: bool,
-    /// Leave wasm-opt, which needs npm, out
+    /// Leave wasm-opt and terser, which need npm, out
     #[arg(long)]
     no_opt: bool,
     /// Serve the page when it is built
@@ -62,7 +62,13 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let (program, glue) = compile::bind(&compiled, args.dev)?;
     let program = if args.dev || args.no_opt { program } else { optimise::run(web, program)? };
     let notices = notices::collect(root)?;
-    let page = page::Page { program, glue, notices };
+    let minified: page::Minified = if args.dev || args.no_opt {
+        Box::new(|script| Ok(script.to_owned()))
+    } else {
+        let web = web.to_owned();
+        Box::new(move |script| optimise::minify(&web, script))
+    };
+    let page = page::Page { program, glue, notices, minified };
 
     let dist = Dist::beside(&web.join("dist"))?;
     let sizes = page.write(&web.join("page"), &root.join("app/example"), &dist, args.dev)?;

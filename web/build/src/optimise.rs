@@ -1,8 +1,8 @@
-//! `wasm-opt`, from the npm package that `web/package-lock.json` pins.
+//! `wasm-opt` and `terser`, from the npm packages that `web/package-lock.json` pins.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
@@ -59,7 +59,26 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     std::fs::read(&after).with_context(|| format!("cannot read {}", after.display()))
 }
 
-/// Has npm put wasm-opt in place, unless the pinned version is there.
+/// A script without comments, line ends and long names; what it does and its global names stay.
+pub(crate) fn minify(web: &Path, script: &str) -> anyhow::Result<String> {
+    install(web)?;
+    let mut terser = Command::new("node")
+        .arg(web.join("node_modules/terser/bin/terser"))
+        .args(["--compress", "--mangle"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run node, which runs terser; --no-opt does without")?;
+    // It reads everything before it writes anything.
+    terser.stdin.take().context("terser has no input")?.write_all(script.as_bytes())?;
+    let output = terser.wait_with_output()?;
+    if !output.status.success() {
+        bail!("terser ended with {}", output.status);
+    }
+    String::from_utf8(output.stdout).context("terser's output is not UTF-8")
+}
+
+/// Has npm put both in place, unless the pinned versions are there.
 fn install(web: &Path) -> anyhow::Result<()> {
     let version = |path: &str, keys: &[&str]| {
         let text = std::fs::read_to_string(web.join(path)).ok()?;
@@ -69,12 +88,15 @@ fn install(web: &Path) -> anyhow::Result<()> {
         }
         value.as_str().map(str::to_owned)
     };
-    let wanted = version("package.json", &["devDependencies", "binaryen"]);
-    let installed = version("node_modules/binaryen/package.json", &["version"]);
-    if wanted.is_some() && wanted == installed {
+    let is_there = |package: &str| {
+        let wanted = version("package.json", &["devDependencies", package]);
+        let installed = format!("node_modules/{package}/package.json");
+        wanted.is_some() && wanted == version(&installed, &["version"])
+    };
+    if is_there("binaryen") && is_there("terser") {
         return Ok(());
     }
-    eprintln!("installing wasm-opt from npm");
+    eprintln!("installing wasm-opt and terser from npm");
     // npm is a script of the command interpreter on Windows.
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let status = Command::new(npm)
@@ -83,9 +105,11 @@ fn install(web: &Path) -> anyhow::Result<()> {
         .status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => bail!("npm cannot install wasm-opt ({status}); --no-opt does without"),
+        Ok(status) => {
+            bail!("npm cannot install wasm-opt and terser ({status}); --no-opt does without")
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "there is no npm, which brings wasm-opt; install Node.js with npm, or use --no-opt"
+            "there is no npm, which brings wasm-opt and terser; install Node.js with npm, or use --no-opt"
         ),
         Err(error) => Err(error).context("cannot run npm"),
     }

@@ -39,7 +39,12 @@ pub(crate) struct Page {
     pub(crate) glue: String,
     /// The notices of others' code.
     pub(crate) notices: String,
+    /// A script without what only its readers need.
+    pub(crate) minified: Minified,
 }
+
+/// From a script to a shorter one that does the same.
+pub(crate) type Minified = Box<dyn Fn(&str) -> anyhow::Result<String>>;
 
 impl Page {
     /// Writes everything into `dist`; the sizes of what a visitor downloads.
@@ -57,6 +62,7 @@ impl Page {
                 .with_context(|| format!("cannot read {}", path.display()))
         });
         let (index, style, script, worker) = (index?, style?, script?, worker?);
+        let (glue, script) = ((self.minified)(&self.glue)?, (self.minified)(&script)?);
         copy_examples(examples, dist)?;
 
         let put = |stem, extension, bytes: &[u8]| {
@@ -64,7 +70,7 @@ impl Page {
             dist.write_packed(&name, bytes, quick).map(|sizes| (name, sizes))
         };
         let (program_name, program) = put("sparsescope", "wasm", &self.program)?;
-        let (glue_name, glue) = put("sparsescope", "js", self.glue.as_bytes())?;
+        let (glue_name, glue_sizes) = put("sparsescope", "js", glue.as_bytes())?;
         let (script_name, script_sizes) = put("page", "js", script.as_bytes())?;
         let (style_name, _) = put("style", "css", style.as_bytes())?;
         dist.write_packed("notices.txt", self.notices.as_bytes(), quick)?;
@@ -102,6 +108,7 @@ impl Page {
         let example = format!("examples/{EXAMPLE}");
         let kept = [&program_name, &glue_name, &script_name, &style_name, &example];
         let worker = fill(&worker, &[("version", &version), ("files", &format!("{kept:?}"))])?;
+        let worker = (self.minified)(&worker)?;
         let worker_sizes = dist.write_packed(WORKER, worker.as_bytes(), quick)?;
 
         let packed = BASE64_STANDARD.encode(compress::gzip(&self.program)?);
@@ -127,14 +134,14 @@ impl Page {
                     "scripts",
                     &format!(
                         "<script>\n{}</script>\n<script>\n{}</script>",
-                        inline(&self.glue, "script")?,
+                        inline(&glue, "script")?,
                         inline(&script, "script")?
                     ),
                 ),
             ],
         )?;
         dist.write("standalone.html", standalone.as_bytes())?;
-        let scripts = std::array::from_fn(|i| glue[i] + script_sizes[i] + worker_sizes[i]);
+        let scripts = std::array::from_fn(|i| glue_sizes[i] + script_sizes[i] + worker_sizes[i]);
         Ok(Sizes { program, scripts })
     }
 }
@@ -203,8 +210,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("dist");
         let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let page =
-            Page { program: vec![1; 100], glue: "var wasm_bindgen;\n".into(), notices: "n".into() };
+        let page = Page {
+            program: vec![1; 100],
+            glue: "var wasm_bindgen;\n".into(),
+            notices: "n".into(),
+            minified: Box::new(|script| Ok(script.to_owned())),
+        };
         let dist = Dist::beside(&place).unwrap();
         let sizes =
             page.write(&web.join("page"), &web.join("../app/example"), &dist, true).unwrap();
