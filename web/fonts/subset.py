@@ -11,8 +11,8 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 
 LETTERS = "0020-007E 00A0-017F 0370-03FF 2010-205E 2070-209F 20AC 2100-214F 2190-2199 2200-22FF"
-# Of the second font only what a kernel id holds, and the signs that the first one lacks.
-SIGNS = "0020-007E 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
+# Of the second font only the signs that the first one lacks: nothing in the page is monospaced.
+SIGNS = "0020 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
 # The Ubuntu Font Licence asks for this form of a changed font's name.
 FONTS = {
     "Ubuntu-Light": ("Ubuntu Light derivative Sparsescope", LETTERS),
