@@ -2,6 +2,7 @@
 //! lines that they touch.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -68,6 +69,27 @@ impl CpuTraffic {
         a: &AnyFormat,
         workers: usize,
     ) -> Result<Self, LayoutError> {
+        Self::through(kernel, a, workers, &AtomicBool::new(false))
+    }
+
+    /// The same, or nothing once `cancel` is set.
+    pub fn unless(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        workers: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Option<Self>, LayoutError> {
+        let traffic = Self::through(kernel, a, workers, cancel)?;
+        Ok((!cancel.load(Ordering::Relaxed)).then_some(traffic))
+    }
+
+    /// Once `cancel` is set, the rest of the rows is left out.
+    fn through(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        workers: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Self, LayoutError> {
         if workers == 0 {
             return Err(LayoutError::Workers);
         }
@@ -82,7 +104,7 @@ impl CpuTraffic {
         }
         let (a, arrays) = (a.clone(), arrays(a));
         let shares = kernel.mapping.shares(&a, workers);
-        let walk = Walk { kernel, a: &a, shares: &shares };
+        let walk = Walk { kernel, a: &a, shares: &shares, cancel };
         let gone_through = (0..shares.len())
             .into_par_iter()
             .map_init(
@@ -123,7 +145,8 @@ impl CpuTraffic {
             return Vec::new();
         }
         let (mut seen, mut steps) = (0, Vec::new());
-        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares };
+        let cancel = &AtomicBool::new(false);
+        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
         walk.share(share, &mut |touch| {
             if let Touch::Step(step) = touch {
                 if range.contains(&seen) {
@@ -133,6 +156,11 @@ impl CpuTraffic {
             }
         });
         steps
+    }
+
+    /// Each share has a worker of its own; otherwise the next free one takes it.
+    pub fn is_divided_by_worker(&self) -> bool {
+        self.shares.iter().all(|s| s.share.worker.is_some())
     }
 
     /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.
@@ -156,6 +184,8 @@ struct Walk<'a> {
     kernel: &'a KernelDescriptor,
     a: &'a AnyFormat,
     shares: &'a [Share],
+    /// Once set, rows are left out.
+    cancel: &'a AtomicBool,
 }
 
 impl Walk<'_> {
@@ -164,13 +194,13 @@ impl Walk<'_> {
         let Share { rows, entries, .. } = self.shares[k].clone();
         match (self.a, entries) {
             (AnyFormat::Coo(coo), _) => {
-                coordinates(coo, rows, [Array::Row, Array::Col, Array::Val], tell);
+                self.coordinates(coo, rows, [Array::Row, Array::Col, Array::Val], tell);
             }
             (AnyFormat::Csr(_), Some(entries)) => self.merged(k, rows, entries, tell),
             (AnyFormat::Hyb(hyb), _) => {
                 self.rows(rows.clone(), tell);
                 let arrays = [Array::TailRow, Array::TailCol, Array::TailVal];
-                coordinates(hyb.tail(), rows, arrays, tell);
+                self.coordinates(hyb.tail(), rows, arrays, tell);
             }
             _ => self.rows(rows, tell),
         }
@@ -179,6 +209,9 @@ impl Walk<'_> {
     /// The slots of whole rows, by position.
     fn rows(&self, positions: Range<usize>, tell: &mut impl FnMut(Touch)) {
         for position in positions {
+            if self.cancelled() {
+                return;
+            }
             let row = row_at(self.a, position);
             let (mut slots, mut arrays) = (0..0, [Array::Col, Array::Val]);
             match self.a {
@@ -233,6 +266,9 @@ impl Walk<'_> {
         let unfinished = self.shares.get(k + 1).map_or(a.rows(), |next| next.rows.start);
         let mut entry = entries.start;
         for row in rows {
+            if self.cancelled() {
+                return;
+            }
             let end = match row < unfinished {
                 true => {
                     element(Array::RowPtr, row + 1, tell);
@@ -259,6 +295,30 @@ impl Walk<'_> {
         };
         step(row, index, [col, val], column)
     }
+
+    /// The entries of some rows among coordinates, each added to y.
+    fn coordinates(
+        &self,
+        coo: &Coo,
+        rows: Range<usize>,
+        [row, col, val]: [Array; 3],
+        tell: &mut impl FnMut(Touch),
+    ) {
+        let first = |row: usize| coo.row().partition_point(|&r| (r as usize) < row);
+        for k in first(rows.start)..first(rows.end) {
+            if self.cancelled() {
+                return;
+            }
+            element(row, k, tell);
+            let of = coo.row()[k] as usize;
+            tell(Touch::Step(step(of, k as u64, [col, val], coo.col()[k])));
+            element(Array::Y, of, tell);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
 }
 
 fn element(array: Array, index: usize, tell: &mut impl FnMut(Touch)) {
@@ -269,22 +329,6 @@ fn step(row: usize, index: u64, [col, val]: [Array; 2], column: u32) -> CpuStep 
     let at = |array| Place { array, index };
     let x = Place { array: Array::X, index: column.into() };
     CpuStep { row, col: at(col), val: at(val), x }
-}
-
-/// The entries of some rows among coordinates, each added to y.
-fn coordinates(
-    coo: &Coo,
-    rows: Range<usize>,
-    [row, col, val]: [Array; 3],
-    tell: &mut impl FnMut(Touch),
-) {
-    let first = |row: usize| coo.row().partition_point(|&r| (r as usize) < row);
-    for k in first(rows.start)..first(rows.end) {
-        element(row, k, tell);
-        let of = coo.row()[k] as usize;
-        tell(Touch::Step(step(of, k as u64, [col, val], coo.col()[k])));
-        element(Array::Y, of, tell);
-    }
 }
 
 /// The cache lines touched of each array, a bit each.
