@@ -241,12 +241,17 @@ impl Walk<'_> {
             if arrays[0] == Array::Col {
                 slots = 0..row_length(self.a, position, self.kernel.needs_finite_x);
             }
-            for j in slots {
-                let index = match arrays[0] {
-                    Array::Col => slot(self.a, position, j),
-                    _ => j as u64,
-                };
-                tell(Touch::Step(self.step(row, index, arrays)));
+            // The slots of a row lie equally far apart, one after another in the tail.
+            let at = |j: usize| match arrays[0] {
+                Array::Col => slot(self.a, position, j),
+                _ => j as u64,
+            };
+            let first = if slots.is_empty() { 0 } else { at(slots.start) };
+            let apart = if slots.len() > 1 { at(slots.start + 1) - first } else { 0 };
+            let columns = self.columns(arrays[0]);
+            for k in 0..slots.len() as u64 {
+                let index = first + k * apart;
+                tell(Touch::Step(step(row, index, arrays, columns[index as usize])));
             }
             element(Array::Y, row, tell);
         }
@@ -277,23 +282,23 @@ impl Walk<'_> {
                 false => entries.end,
             };
             for k in entry..end {
-                tell(Touch::Step(self.step(row, k as u64, [Array::Col, Array::Val])));
+                tell(Touch::Step(step(row, k as u64, [Array::Col, Array::Val], a.col()[k])));
             }
             entry = end;
             element(Array::Y, row, tell);
         }
     }
 
-    fn step(&self, row: usize, index: u64, [col, val]: [Array; 2]) -> CpuStep {
-        let column = match (self.a, col) {
-            (AnyFormat::Csr(a), _) => a.col()[index as usize],
-            (AnyFormat::Ell(a), _) => a.col()[index as usize],
-            (AnyFormat::Hyb(a), _) => a.ell().col()[index as usize],
-            (AnyFormat::Hll(a), Array::TailCol) => a.tail().col()[index as usize],
-            (AnyFormat::Hll(a), _) => a.col()[index as usize],
-            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => 0,
-        };
-        step(row, index, [col, val], column)
+    /// The columns that an array holds.
+    fn columns(&self, array: Array) -> &[u32] {
+        match (self.a, array) {
+            (AnyFormat::Csr(a), _) => a.col(),
+            (AnyFormat::Ell(a), _) => a.col(),
+            (AnyFormat::Hyb(a), _) => a.ell().col(),
+            (AnyFormat::Hll(a), Array::TailCol) => a.tail().col(),
+            (AnyFormat::Hll(a), _) => a.col(),
+            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => &[],
+        }
     }
 
     /// The entries of some rows among coordinates, each added to y.
@@ -341,6 +346,8 @@ struct ArrayLines {
     bits: Vec<u64>,
     /// Words of `bits` that are not 0.
     used: Vec<u32>,
+    /// Touched last: most arrays are gone through in order.
+    last: u64,
 }
 
 impl Lines {
@@ -349,7 +356,12 @@ impl Lines {
             let info = arrays.iter().find(|info| info.array == array)?;
             let words = info.bytes().div_ceil(CACHE_LINE * u64::from(u64::BITS)) as usize;
             let element_bytes = info.element_bytes.into();
-            Some(ArrayLines { element_bytes, bits: vec![0; words], used: Vec::new() })
+            Some(ArrayLines {
+                element_bytes,
+                bits: vec![0; words],
+                used: Vec::new(),
+                last: u64::MAX,
+            })
         };
         Self { of: Array::ALL.map(of).into() }
     }
@@ -358,6 +370,10 @@ impl Lines {
     fn touch(&mut self, place: Place) {
         let Some(Some(lines)) = self.of.get_mut(place.array.index()) else { return };
         let line = place.index * lines.element_bytes / CACHE_LINE;
+        if line == lines.last {
+            return;
+        }
+        lines.last = line;
         let word = (line / u64::from(u64::BITS)) as usize;
         if lines.bits[word] == 0 {
             lines.used.push(word as u32);
@@ -370,6 +386,7 @@ impl Lines {
         let mut all = Vec::new();
         for (array, lines) in Array::ALL.into_iter().zip(&mut self.of) {
             let Some(lines) = lines else { continue };
+            lines.last = u64::MAX;
             let mut touched = 0;
             for word in lines.used.drain(..) {
                 touched += u64::from(std::mem::take(&mut lines.bits[word as usize]).count_ones());
