@@ -245,9 +245,9 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
         let mut text = bytes(moved);
         let useful = predicted.efficiency();
         let facts = [
-            predicted.load_sectors.map(|sectors| format!("{} sectors to load", count(sectors))),
+            predicted.load_sectors.map(|sectors| format!("{} sectors", count(sectors))),
             useful.map(|share| format!("{} useful", percent(share))),
-            predicted.idle_share.map(|share| format!("{} of lanes idle", percent(share))),
+            predicted.idle_share.map(|share| format!("{} idle", percent(share))),
             predicted.imbalance.map(|most| format!("imbalance {}", significant(most))),
         ];
         facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
@@ -256,7 +256,7 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
     });
     let title = "Bytes that each kernel is predicted to move; what it has no use for is hollow";
     let bars: Vec<Bar<'_>> = bars.collect();
-    draw_bars(figure, title, &bars, 400.0, top, ink)
+    draw_bars(figure, title, &bars, 370.0, top, ink)
 }
 
 /// Draws bars, with `room` points for their texts; returns the lowest y taken.

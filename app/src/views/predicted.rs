@@ -12,7 +12,7 @@ use crate::theme::{Ink, format_color};
 pub(super) const VIEW: View = View {
     id: "predicted",
     name: "Predicted",
-    sentence: "The time that moving the predicted bytes at the copy bandwidth would take, against the time measured.",
+    sentence: "Measured time against the time that moving the predicted bytes would take.",
     settings,
     show,
     table,
@@ -148,7 +148,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
         figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
         figure.text(pos2(left - 9.0, at), Anchor::End, TYPE, ink.weak, &seconds(tick));
     }
-    diagonal(&mut figure, (&x, &y), Rect::from_min_max(pos2(left, top), pos2(right, bottom)), ink);
+    diagonal(&mut figure, (&x, &y), ink);
     let middle = (left + right) * 0.5;
     let title = "Predicted: bytes moved / copy bandwidth (logarithmic)";
     figure.text(pos2(middle, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
@@ -170,7 +170,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
 }
 
 /// Where prediction and measurement agree, as far as both axes reach.
-fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), area: Rect, ink: Ink) {
+fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), ink: Ink) {
     let (x_low, x_high) = x.range();
     let (y_low, y_high) = y.range();
     let (from, to) = (x_low.max(y_low), x_high.min(y_high));
@@ -180,9 +180,9 @@ fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), area: Rect, ink: Ink) {
     let at = |value: f64| pos2(x.place(value), y.place(value));
     let (start, end) = (at(from), at(to));
     figure.line(start, end, 1.5, ink.weak);
-    let label = "as predicted";
-    let x = (end.x - 8.0).min(area.right() - 8.0);
-    figure.text(pos2(x, end.y + 10.0), Anchor::End, TYPE, ink.weak, label);
+    // Below the line, on whose other side most points lie.
+    let middle = start + (end - start) * 0.62;
+    figure.text(middle + vec2(14.0, 14.0), Anchor::Start, TYPE, ink.weak, "as predicted");
 }
 
 fn tooltip(point: &Point<'_>) -> String {

@@ -86,6 +86,41 @@ const COLUMNS: [Column; 13] = [
         cell: |run| figure(run, |figures| Some(figures.gbs), significant),
     },
     Column {
+        id: "predicted_gbs",
+        title: "Moved GB/s",
+        width: 100.0,
+        explain: "Bytes that a product is predicted to move a second / 10⁹, from the median time",
+        number: true,
+        cell: |run| {
+            let median = run.run.figures.as_ref().map(|figures| figures.median_s);
+            let rate = median.zip(run.predicted_bytes()).map(|(s, bytes)| bytes / s / 1e9);
+            Cell::Number(rate, significant)
+        },
+    },
+    Column {
+        id: "pct_useful",
+        title: "% useful",
+        width: 82.0,
+        explain: "Of the bytes that a product is predicted to move, those that it asks for, in percent",
+        number: true,
+        cell: |run| {
+            let share = predicted(run).and_then(Predicted::efficiency);
+            Cell::Number(share.map(|share| share * 100.0), significant)
+        },
+    },
+    Column {
+        id: "load_sectors",
+        title: "Sectors",
+        width: 80.0,
+        explain: "Predicted sectors of 32 bytes that the loads of a product ask for, hits in caches \
+                  included",
+        number: true,
+        cell: |run| {
+            let sectors = predicted(run).and_then(|predicted| predicted.load_sectors);
+            Cell::Number(sectors.map(|sectors| sectors as f64), |value| count(value as u64))
+        },
+    },
+    Column {
         id: "pct_copy",
         title: "% copy",
         width: 76.0,
@@ -108,41 +143,6 @@ const COLUMNS: [Column; 13] = [
         explain: "Median time of one product",
         number: true,
         cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
-    },
-    Column {
-        id: "load_sectors",
-        title: "Sectors",
-        width: 80.0,
-        explain: "Predicted sectors of 32 bytes that the loads of a product ask for, hits in caches \
-                  included",
-        number: true,
-        cell: |run| {
-            let sectors = predicted(run).and_then(|predicted| predicted.load_sectors);
-            Cell::Number(sectors.map(|sectors| sectors as f64), |value| count(value as u64))
-        },
-    },
-    Column {
-        id: "pct_useful",
-        title: "% useful",
-        width: 82.0,
-        explain: "Of the bytes that a product is predicted to move, those that it asks for, in percent",
-        number: true,
-        cell: |run| {
-            let share = predicted(run).and_then(Predicted::efficiency);
-            Cell::Number(share.map(|share| share * 100.0), significant)
-        },
-    },
-    Column {
-        id: "predicted_gbs",
-        title: "Moved GB/s",
-        width: 100.0,
-        explain: "Bytes that a product is predicted to move a second / 10⁹, from the median time",
-        number: true,
-        cell: |run| {
-            let median = run.run.figures.as_ref().map(|figures| figures.median_s);
-            let rate = median.zip(run.predicted_bytes()).map(|(s, bytes)| bytes / s / 1e9);
-            Cell::Number(rate, significant)
-        },
     },
     Column {
         id: "check",
@@ -268,10 +268,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 /// The columns worth their place: one bundle need not be named in every line, nor what no run has.
 fn columns(model: &Model, rows: &[RunOf<'_>]) -> Vec<&'static Column> {
     let several = model.bundles.len() > 1;
-    let any_predicted = rows.iter().any(|run| predicted(run).is_some());
+    let any = |column: &Column| {
+        rows.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
+    };
     let worth = |column: &&Column| match column.id {
         "bundle" => several,
-        id => any_predicted || !PREDICTIONS.contains(&id),
+        id => !PREDICTIONS.contains(&id) || any(column),
     };
     COLUMNS.iter().filter(worth).collect()
 }
