@@ -2,7 +2,7 @@
 //!
 //! `golden/nsight-compute.csv` holds what Nsight Compute counted; it is never written from the
 //! model. `cuda-native/gpu-check.sh` with `STEPS=sectors` takes such counts on another GPU.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
 

@@ -244,19 +244,24 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
         let moved = predicted.moved_bytes()?;
         let mut text = bytes(moved);
         let useful = predicted.efficiency();
+        let parallel = predicted.imbalance.filter(|most| run.run.threads > 1 && *most > 1.005);
         let facts = [
             predicted.load_sectors.map(|sectors| format!("{} sectors", count(sectors))),
             useful.map(|share| format!("{} useful", percent(share))),
             predicted.idle_share.map(|share| format!("{} idle", percent(share))),
-            predicted.imbalance.map(|most| format!("imbalance {}", significant(most))),
+            parallel.map(|most| format!("the largest part {} times the mean", significant(most))),
         ];
         facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
         let format = run.run.kernel.split('/').nth(1).unwrap_or_default();
         Some(Bar { name: &run.run.kernel, format, bytes: moved, used: useful.unwrap_or(1.0), text })
     });
-    let title = "Bytes that each kernel is predicted to move; what it has no use for is hollow";
     let bars: Vec<Bar<'_>> = bars.collect();
-    draw_bars(figure, title, &bars, 370.0, top, ink)
+    let title = match bars.iter().any(|bar| bar.used < 1.0) {
+        true => "Bytes that each kernel is predicted to move; what it has no use for is hollow",
+        false => "Bytes that each kernel is predicted to move",
+    };
+    let longest = bars.iter().map(|bar| text_width(&bar.text, TYPE)).fold(0.0, f32::max);
+    draw_bars(figure, title, &bars, longest + 84.0, top, ink)
 }
 
 /// Draws bars, with `room` points for their texts; returns the lowest y taken.
