@@ -5,11 +5,14 @@
 #   cuda-native/gpu-check.sh FOLDER OUT [MATRIX...]
 #
 # FOLDER holds what `cuda-native/gpu-check.sh build FOLDER` put there on a machine with Rust: the
-# program `sparsescope` without a window and the tests `gpu-tests`. OUT gets the logs and the bundles.
+# program `sparsescope` without a window, the tests `gpu-tests` and the model's `sectors`. OUT gets the
+# logs and the bundles.
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices (default: all).
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices sectors (default: all but
+# sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
+# model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -26,7 +29,9 @@ for line in sys.stdin:
     made = json.loads(line)
     if made.get("executable") and made["target"]["name"] == "gpu":
         print(made["executable"])') || return
+    cargo build --release -p sparsescope-core --example sectors || return
     local target=${CARGO_TARGET_DIR:-target}
+    strip -o "$folder/sectors" "$target/release/examples/sectors"
     strip -o "$folder/sparsescope" "$target/release/sparsescope"
     strip -o "$folder/gpu-tests" "$found"
 }
@@ -112,6 +117,38 @@ for suite in mini paper scale; do
 done
 if (($# > 0)) && wanted matrices; then
     step bench-matrices bench matrices "$@"
+fi
+
+# What the model predicts beside what Nsight Compute counts. The program launches its product once; a
+# kernel's function is named as its id.
+counter=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+sectors() {
+    local ncu matrix kernel name predicted counted off=0
+    ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
+    "$ncu" --version || return
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+    echo "matrix,kernel,block,sectors,predicted" >"$out/sectors.csv"
+    for matrix in "$@"; do
+        "$folder/sectors" "$matrix" 128 >"$out/model.csv" || return
+        while IFS=, read -r kernel _ predicted; do
+            name=${kernel#cuda/}
+            name=${name//[\/-]/_}
+            counted=$("$ncu" --clock-control none --metrics "$counter" --csv --kernel-name "$name" \
+                "$folder/sparsescope" spmv "$matrix" --kernel "$kernel" --block-size 128 |
+                awk -F'","' -v counter="$counter" 'index($0, counter) {
+                    gsub(/[",]/, "", $NF); print $NF; exit
+                }')
+            echo "$matrix,$kernel,128,$counted,$predicted" | tee -a "$out/sectors.csv"
+            # Within 2 %, and something was counted.
+            awk -v a="$counted" -v b="$predicted" \
+                'BEGIN { d = a - b; exit !(a > 0 && d * d <= (0.02 * a) ^ 2) }' || off=1
+        done < <(awk -F, '$3 == "Rows" && $4 == "all" && $1 != "cuda/hyb/ell-coo" { print $1 "," $2 "," $6 }' \
+            "$out/model.csv")
+    done
+    return "$off"
+}
+if wanted sectors; then
+    step sectors sectors 'gen:poisson2d?n=300' "$@"
 fi
 
 if ((${#failed[@]} > 0)); then

@@ -21,5 +21,6 @@ pub mod shell;
 pub mod state;
 mod theme;
 pub mod views;
+mod why;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod window;

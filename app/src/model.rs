@@ -272,33 +272,15 @@ impl RunOf<'_> {
         self.run.figures.as_ref().filter(|_| passed).map(|figures| figures.gflops)
     }
 
-    /// Why it is as fast as it is, or why it has no time, in one sentence.
-    pub fn why(&self) -> String {
-        let run = self.run;
-        let Some(figures) = run.figures.as_ref().filter(|_| self.gflops().is_some()) else {
-            let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
-            return format!("No time ({}): {reason}.", run.check.verdict.as_str());
-        };
-        let mut parts =
-            vec![format!("moves at least {} a product", bytes(run.costs.minimal_bytes))];
-        if let Some(share) = figures.pct_copy {
-            let cached = if share > 110.0 { " (from cache)" } else { "" };
-            parts.push(format!("at {share:.0} % of the copy bandwidth{cached}"));
-        }
-        let format = run.kernel.split('/').nth(1).unwrap_or_default();
-        let size = self.record.statistics.formats.iter().find(|size| size.format == format);
-        if let Some(size) = size.filter(|size| size.padding > 1.005) {
-            parts.push(format!("stores {:.2} slots an entry", size.padding));
-        }
-        if figures.q1_s > 0.0 && figures.q3_s / figures.q1_s > 1.1 {
-            let spread = (figures.q3_s / figures.q1_s - 1.0) * 100.0;
-            parts.push(format!("is noisy: quartiles {spread:.0} % apart"));
-        }
-        let mut sentence = parts.join(", ");
-        if let Some(first) = sentence.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        format!("{sentence}.")
+    /// Predicted bytes moved by one product.
+    pub fn predicted_bytes(&self) -> Option<f64> {
+        self.run.costs.predicted.as_ref()?.moved_bytes().map(|moved| moved as f64)
+    }
+
+    /// The copy bandwidth that its share of it relates to, in bytes a second.
+    pub fn copy_bandwidth(&self) -> Option<f64> {
+        let figures = self.run.figures.as_ref()?;
+        figures.pct_copy.filter(|share| *share > 0.0).map(|share| figures.gbs * 1e11 / share)
     }
 }
 
@@ -429,7 +411,7 @@ mod tests {
         let best = model.best(&Filter::default());
         let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.gflops())).collect();
         assert_eq!(found, [(4, Some(4.0)), (1, Some(0.5))]);
-        assert!(best[0].why().starts_with("Moves at least 12 GB a product"));
+        assert_eq!(best[0].why(), "Moves at least 12 GB a product.");
         let filter = Filter { kernel: "cpu/coo/serial".into(), ..Filter::default() };
         assert_eq!(model.runs(&filter).iter().map(|run| run.index).collect::<Vec<_>>(), [2]);
     }

@@ -3,15 +3,21 @@
 //! `golden/bundle-1.0.zip` was written by version 0.1.0 with
 //! `bench 'gen:poisson2d?n=6' 'gen:dense-row?m=20' --runs 4 --warmup 1 --threads 1,2 --cold
 //! --hack-size 8 --label golden`, `golden/bundle-1.1.zip` on an NVIDIA H200 with `--reorder rcm
-//! --block-sizes 32,64` besides. They are never made anew: a new schema adds a file beside them.
+//! --block-sizes 32,64` besides, `golden/bundle-1.2.zip` with `bench 'gen:diagonal?m=64'
+//! 'gen:dense-row?m=20' 'gen:poisson2d?n=100' 'gen:random?m=20000&row=8'
+//! 'gen:powerlaw?m=10000&nnz=60000&max=2000' --backend cpu --runs 4 --warmup 1 --threads 1,2 --cold
+//! --hack-size 8 --spy-bytes 0 --label golden`. They are never made anew: a new schema adds a file
+//! beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::bundle::{Bundle, Limits, Source, Verdict};
+use sparsescope_core::bundle::{Bundle, Limits, Run, Source, Verdict};
 use sparsescope_core::experiment::{DeviceKind, KERNELS};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
 const GOLDEN_1_1: &[u8] = include_bytes!("../golden/bundle-1.1.zip");
+
+const GOLDEN_1_2: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -83,6 +89,37 @@ fn a_bundle_of_schema_1_1_tells_of_numbers_anew_and_of_a_gpu() {
 }
 
 #[test]
+fn a_bundle_of_schema_1_2_tells_what_was_predicted() {
+    let bundle = Bundle::read(GOLDEN_1_2, &Limits::default()).unwrap();
+    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (5, 210));
+    let of = |matrix: &str, kernel: &str, threads: u32| {
+        let found = |run: &&Run| {
+            run.matrix.starts_with(matrix) && run.kernel == kernel && run.threads == threads
+        };
+        let runs: Vec<&Run> = bundle.runs.iter().filter(found).collect();
+        let [hot, cold] = runs.as_slice() else { panic!("{} runs", runs.len()) };
+        assert_eq!(hot.costs.predicted, cold.costs.predicted);
+        hot.costs.predicted.clone().unwrap()
+    };
+    // 65 row pointers and 64 columns of 4 bytes, 64 values, x and y of 8: 33 lines of 64 bytes. Of
+    // two threads each reads the line with row_ptr[32].
+    let serial = of("diagonal", "cpu/csr/serial", 1);
+    assert_eq!((serial.line_bytes, serial.imbalance), (Some(33 * 64), Some(1.0)));
+    assert_eq!(of("diagonal", "cpu/csr/rows", 2).moved_bytes(), Some(34 * 64));
+    // Of 75 entries the half with the dense row, the eleventh, has 20 + 8·3 + 2.
+    assert_eq!(of("dense-row", "cpu/csr/rows", 2).imbalance, Some(46.0 * 2.0 / 75.0));
+    let has_none = |run: &&Run| run.costs.predicted.is_none();
+    for run in bundle.runs.iter().filter(has_none) {
+        let modelled = !["cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f));
+        assert!(!modelled || run.check.verdict != Verdict::Pass, "{}", run.kernel);
+    }
+    // Nothing was predicted before.
+    for old in [GOLDEN, GOLDEN_1_1, H200] {
+        assert!(Bundle::read(old, &Limits::default()).unwrap().runs.iter().all(|r| has_none(&r)));
+    }
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -101,7 +138,9 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
 
 #[test]
 fn their_documents_follow_the_schema() {
-    for (bundle, matrices, pictures) in [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (H200, 30, 30)] {
+    for (bundle, matrices, pictures) in
+        [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (GOLDEN_1_2, 5, 0), (H200, 30, 30)]
+    {
         let documents = sparsescope_tests::documents(bundle);
         assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
     }
@@ -109,7 +148,7 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [GOLDEN, GOLDEN_1_1, H200] {
+    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, H200] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);

@@ -13,6 +13,9 @@ use sparsescope_tests::{Need, skip};
 
 const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
 
+/// With predictions, which the example lacks.
+const PREDICTED: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
+
 /// A software adapter, or why there is none.
 fn adapter() -> Result<RenderState, String> {
     let setup = egui_kittest::wgpu::default_wgpu_setup();
@@ -29,10 +32,11 @@ fn adapter() -> Result<RenderState, String> {
     }
 }
 
-/// The example in this state; cells are drawn by the adapter, or painted as an image.
+/// The example, or what has predictions for the view of these, in this state; cells are drawn by the adapter, or painted as an image.
 fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
     let mut app = App::new();
-    app.open_bytes("example.zip", EXAMPLE);
+    let predicted = state.contains("view=predicted");
+    app.open_bytes("example.zip", if predicted { PREDICTED } else { EXAMPLE });
     app.set_state(ViewState::from_fragment(state).unwrap());
     let shown = adapter.clone();
     let mut installed = !by_adapter;
@@ -73,6 +77,7 @@ fn every_view_looks_as_it_did() {
             "layouts-kernels",
             "v1;view=layouts;walk=cuda/csr/thread-per-row;beside=cuda/ell/column-major;step=1;theme=dark",
         ),
+        ("predicted", "v1;view=predicted"),
     ];
     let mut results = egui_kittest::SnapshotResults::new();
     for (name, state) in views {

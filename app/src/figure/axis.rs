@@ -41,6 +41,11 @@ impl Axis {
         self.from + (self.to - self.from) * share as f32
     }
 
+    /// Its least and its greatest value.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
     /// Values with a tick.
     pub(crate) fn ticks(&self) -> Vec<f64> {
         let mut ticks = Vec::new();

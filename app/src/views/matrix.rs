@@ -5,7 +5,7 @@ use sparsescope_core::bundle::MatrixRecord;
 
 use super::{View, nothing, provenance, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
-use crate::model::{Model, bytes, count, display_name, seconds, significant};
+use crate::model::{Model, RunOf, bytes, count, display_name, seconds, significant};
 use crate::state::{Filter, ViewState};
 use crate::theme::{Ink, format_color};
 
@@ -58,7 +58,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.add_space(10.0);
         let width = (ui.available_width() - 12.0).max(420.0);
         let name = format!("Row lengths and formats of {}", display_name(record));
-        figure(record, state, width).show(ui, &name);
+        figure(record, &predicted(model, record), state, width).show(ui, &name);
     });
 }
 
@@ -105,6 +105,21 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         line("bytes", size.format.clone(), size.bytes.to_string());
         line("slots an entry", size.format.clone(), size.padding.to_string());
     }
+    for run in predicted(model, record) {
+        let Some(predicted) = &run.run.costs.predicted else { continue };
+        let mut of_kernel = |what: &str, value: Option<String>| {
+            if let Some(value) = value {
+                line(&format!("predicted {what}"), run.run.kernel.clone(), value);
+            }
+        };
+        let whole = |number: Option<u64>| number.map(|number| number.to_string());
+        of_kernel("load sectors", whole(predicted.load_sectors));
+        of_kernel("store sectors", whole(predicted.store_sectors));
+        of_kernel("bytes moved", whole(predicted.moved_bytes()));
+        of_kernel("bytes useful", whole(predicted.useful_bytes));
+        of_kernel("share of lanes idle", predicted.idle_share.map(|share| share.to_string()));
+        of_kernel("imbalance", predicted.imbalance.map(|most| most.to_string()));
+    }
     lines
 }
 
@@ -116,7 +131,26 @@ fn svg(model: &Model, state: &ViewState) -> String {
     let all = model.runs(&Filter::default());
     let runs: Vec<_> = all.into_iter().filter(|run| run.record.sha256 == record.sha256).collect();
     let title = format!("{}: row lengths and formats", display_name(record));
-    figure(record, state, 900.0).to_svg(&title, &provenance(model, &runs))
+    figure(record, &predicted(model, record), state, 900.0)
+        .to_svg(&title, &provenance(model, &runs))
+}
+
+/// The fastest run of each kernel on a matrix among those with a prediction, in the kernels' order.
+fn predicted<'a>(model: &'a Model, record: &MatrixRecord) -> Vec<RunOf<'a>> {
+    let all = model.runs(&Filter::default()).into_iter().filter(|run| {
+        run.record.sha256 == record.sha256
+            && run.record.source == record.source
+            && run.predicted_bytes().is_some()
+    });
+    let mut fastest: Vec<RunOf<'a>> = Vec::new();
+    for run in all {
+        match fastest.iter_mut().find(|other| other.run.kernel == run.run.kernel) {
+            Some(other) if other.gflops() < run.gflops() => *other = run,
+            Some(_) => {}
+            None => fastest.push(run),
+        }
+    }
+    fastest
 }
 
 /// Row lengths that a bin of the histogram counts.
@@ -129,12 +163,16 @@ fn bin(index: usize) -> String {
     }
 }
 
-/// Histogram above, bars of the formats below.
-fn figure(record: &MatrixRecord, state: &ViewState, width: f32) -> Figure {
+/// Histogram above, bars of the formats below, then those of the predictions.
+fn figure(record: &MatrixRecord, predicted: &[RunOf<'_>], state: &ViewState, width: f32) -> Figure {
     let ink = state.theme.ink();
     let mut figure = Figure::new(vec2(width, 0.0), ink.paper);
     let bottom = histogram(&mut figure, record, state.log, ink);
     figure.size.y = formats(&mut figure, record, bottom + 24.0, ink);
+    if !predicted.is_empty() {
+        let top = figure.size.y + 24.0;
+        figure.size.y = kernels(&mut figure, predicted, top, ink);
+    }
     figure
 }
 
@@ -172,36 +210,126 @@ fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) ->
     bottom + 28.0
 }
 
+/// A bar of bytes.
+struct Bar<'a> {
+    name: &'a str,
+    format: &'a str,
+    bytes: u64,
+    /// The share that is not hollow.
+    used: f64,
+    text: String,
+}
+
 /// Bytes of each format, its padding the hollow part; returns the lowest y taken.
 fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f32 {
-    const ROW: f32 = 26.0;
-    let sizes = &record.statistics.formats;
-    let title = "Bytes of each format; the hollow part of a bar is padding";
-    figure.text(pos2(8.0, top), Anchor::Start, TYPE + 1.0, ink.text, title);
-    let names = sizes.iter().map(|size| text_width(&size.format, TYPE));
-    let (left, right) = (names.fold(48.0, f32::max) + 16.0, figure.size.x - 210.0);
-    // A format that explodes must not squeeze the others: bars end at eight times the smallest.
-    let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(1).max(1);
-    let full = sizes.iter().map(|size| size.bytes).max().unwrap_or(1).min(smallest * 8);
-    let mut y = top + 24.0;
-    for size in sizes {
-        let color = format_color(&size.format);
-        let length = (right - left) * (size.bytes.min(full) as f32 / full as f32);
-        let used = length / size.padding.max(1.0) as f32;
-        figure.text(pos2(left - 8.0, y), Anchor::End, TYPE, ink.text, &size.format);
-        figure.rect(area(left, y - 8.0, left + length, y + 8.0), color);
-        if length - used > 2.0 {
-            let hollow = area(left + used, y - 6.5, left + length - 1.5, y + 6.5);
-            figure.rect(hollow, ink.paper);
-        }
-        let cut = if size.bytes > full { " (bar cut)" } else { "" };
+    let bars = record.statistics.formats.iter().map(|size| {
         let padding = match size.padding {
             none if none <= 1.0 => "no padding".to_owned(),
             some => format!("{} slots an entry", significant(some)),
         };
-        let text = format!("{}, {padding}{cut}", bytes(size.bytes));
+        let (used, text) =
+            (1.0 / size.padding.max(1.0), format!("{}, {padding}", bytes(size.bytes)));
+        Bar { name: &size.format, format: &size.format, bytes: size.bytes, used, text }
+    });
+    let title = "Bytes of each format; the hollow part of a bar is padding";
+    let bars: Vec<Bar<'_>> = bars.collect();
+    draw_bars(figure, title, &bars, 210.0, top, ink)
+}
+
+/// Bytes that each kernel is predicted to move, what it does not ask for the hollow part; returns
+/// the lowest y taken.
+fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
+    let bars = runs.iter().filter_map(|run| {
+        let predicted = run.run.costs.predicted.as_ref()?;
+        let moved = predicted.moved_bytes()?;
+        let mut text = bytes(moved);
+        let useful = predicted.efficiency();
+        let parallel = predicted.imbalance.filter(|most| run.run.threads > 1 && *most > 1.005);
+        let facts = [
+            predicted.load_sectors.map(|sectors| format!("{} sectors", count(sectors))),
+            useful.map(|share| format!("{} useful", percent(share))),
+            predicted.idle_share.map(|share| format!("{} idle", percent(share))),
+            parallel.map(|most| format!("the largest part {} times the mean", significant(most))),
+        ];
+        facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
+        let format = run.run.kernel.split('/').nth(1).unwrap_or_default();
+        Some(Bar { name: &run.run.kernel, format, bytes: moved, used: useful.unwrap_or(1.0), text })
+    });
+    let bars: Vec<Bar<'_>> = bars.collect();
+    let title = match bars.iter().any(|bar| bar.used < 1.0) {
+        true => "Bytes that each kernel is predicted to move; what it has no use for is hollow",
+        false => "Bytes that each kernel is predicted to move",
+    };
+    let longest = bars.iter().map(|bar| text_width(&bar.text, TYPE)).fold(0.0, f32::max);
+    draw_bars(figure, title, &bars, longest + 84.0, top, ink)
+}
+
+/// Draws bars, with `room` points for their texts; returns the lowest y taken.
+fn draw_bars(
+    figure: &mut Figure,
+    title: &str,
+    bars: &[Bar<'_>],
+    room: f32,
+    top: f32,
+    ink: Ink,
+) -> f32 {
+    const ROW: f32 = 26.0;
+    figure.text(pos2(8.0, top), Anchor::Start, TYPE + 1.0, ink.text, title);
+    let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
+    let left = names.fold(48.0, f32::max) + 16.0;
+    let right = (figure.size.x - room).max(left + 40.0);
+    // One that explodes must not squeeze the others: bars end at eight times the smallest.
+    let smallest = bars.iter().map(|bar| bar.bytes).min().unwrap_or(1).max(1);
+    let full = bars.iter().map(|bar| bar.bytes).max().unwrap_or(1).clamp(1, smallest * 8);
+    let mut y = top + 24.0;
+    for bar in bars {
+        let length = (right - left) * (bar.bytes.min(full) as f32 / full as f32);
+        let used = length * bar.used as f32;
+        figure.text(pos2(left - 8.0, y), Anchor::End, TYPE, ink.text, bar.name);
+        figure.rect(area(left, y - 8.0, left + length, y + 8.0), format_color(bar.format));
+        if length - used > 2.0 {
+            let hollow = area(left + used, y - 6.5, left + length - 1.5, y + 6.5);
+            figure.rect(hollow, ink.paper);
+        }
+        let cut = if bar.bytes > full { " (bar cut)" } else { "" };
+        let text = format!("{}{cut}", bar.text);
         figure.text(pos2(left + length + 8.0, y), Anchor::Start, TYPE, ink.weak, &text);
         y += ROW;
     }
     y
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::bundle::Predicted;
+
+    use super::*;
+    use crate::figure::Shape;
+    use crate::why::tests;
+
+    #[test]
+    fn predictions_of_the_fastest_run_of_a_kernel_are_bars() {
+        let predicted =
+            |line_bytes| Predicted { line_bytes: Some(line_bytes), ..Predicted::default() };
+        let (slow, statistics, environment) = tests::run("cpu/csr/nnz");
+        let mut runs = vec![slow.clone(), slow.clone(), slow];
+        runs[0].costs.predicted = Some(predicted(64_000_000));
+        runs[1].costs.predicted = Some(predicted(32_000_000));
+        runs[1].samples = vec![5e-4; 3];
+        runs[2].kernel = "vendor/cusparse/coo".into();
+        let model = tests::model(runs, statistics, environment);
+        let state = ViewState::default();
+        let record = selected(&model, &state).unwrap();
+        let found = self::predicted(&model, record);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].predicted_bytes(), Some(32e6));
+        let figure = figure(record, &found, &state, 900.0);
+        let says = |wanted: &str| {
+            figure.shapes.iter().any(|s| matches!(s, Shape::Text { text, .. } if text == wanted))
+        };
+        assert!(says("cpu/csr/nnz") && says("32 MB"));
+        let lines = table(&model, &state);
+        let line = ["m", "predicted bytes moved", "cpu/csr/nnz", "32000000"].map(str::to_owned);
+        assert!(lines.contains(&line.to_vec()), "{lines:?}");
+    }
 }

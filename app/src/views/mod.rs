@@ -4,6 +4,7 @@
 mod chart;
 mod layouts;
 mod matrix;
+mod predicted;
 mod runs;
 pub mod spy;
 
@@ -34,7 +35,8 @@ pub struct View {
 }
 
 /// Every view, in the order of the tabs.
-pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW];
+pub const VIEWS: &[View] =
+    &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW, predicted::VIEW];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
+use sparsescope_core::bundle::{Figures, Predicted};
 
 use super::{View, nothing};
-use crate::model::{Model, RunOf, display_name, matrix_key, seconds, significant};
+use crate::model::{Model, RunOf, count, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;
 
 pub(super) const VIEW: View = View {
@@ -35,7 +36,7 @@ struct Column {
     cell: fn(&RunOf<'_>) -> Cell,
 }
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 13] = [
     Column {
         id: "matrix",
         title: "Matrix",
@@ -85,6 +86,41 @@ const COLUMNS: [Column; 10] = [
         cell: |run| figure(run, |figures| Some(figures.gbs), significant),
     },
     Column {
+        id: "predicted_gbs",
+        title: "Moved GB/s",
+        width: 100.0,
+        explain: "Bytes that a product is predicted to move a second / 10⁹, from the median time",
+        number: true,
+        cell: |run| {
+            let median = run.run.figures.as_ref().map(|figures| figures.median_s);
+            let rate = median.zip(run.predicted_bytes()).map(|(s, bytes)| bytes / s / 1e9);
+            Cell::Number(rate, significant)
+        },
+    },
+    Column {
+        id: "pct_useful",
+        title: "% useful",
+        width: 82.0,
+        explain: "Of the bytes that a product is predicted to move, those that it asks for, in percent",
+        number: true,
+        cell: |run| {
+            let share = predicted(run).and_then(Predicted::efficiency);
+            Cell::Number(share.map(|share| share * 100.0), significant)
+        },
+    },
+    Column {
+        id: "load_sectors",
+        title: "Sectors",
+        width: 80.0,
+        explain: "Predicted sectors of 32 bytes that the loads of a product ask for, hits in caches \
+                  included",
+        number: true,
+        cell: |run| {
+            let sectors = predicted(run).and_then(|predicted| predicted.load_sectors);
+            Cell::Number(sectors.map(|sectors| sectors as f64), |value| count(value as u64))
+        },
+    },
+    Column {
         id: "pct_copy",
         title: "% copy",
         width: 76.0,
@@ -118,11 +154,14 @@ const COLUMNS: [Column; 10] = [
     },
 ];
 
-fn figure(
-    run: &RunOf<'_>,
-    pick: fn(&sparsescope_core::bundle::Figures) -> Option<f64>,
-    text: fn(f64) -> String,
-) -> Cell {
+/// Columns that are empty where nothing is predicted.
+const PREDICTIONS: [&str; 3] = ["load_sectors", "pct_useful", "predicted_gbs"];
+
+fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
+    run.run.costs.predicted.as_ref()
+}
+
+fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
     Cell::Number(run.run.figures.as_ref().and_then(pick), text)
 }
 
@@ -189,7 +228,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let hint = "Up and down arrows select a run and say why it is as fast as it is.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
-    let columns = columns(model);
+    let columns = columns(model, &rows);
     let widths = widths(&columns, ui);
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         let mut table = TableBuilder::new(ui)
@@ -226,10 +265,17 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// The columns worth their place: one bundle need not be named in every line.
-fn columns(model: &Model) -> Vec<&'static Column> {
+/// The columns worth their place: one bundle need not be named in every line, nor what no run has.
+fn columns(model: &Model, rows: &[RunOf<'_>]) -> Vec<&'static Column> {
     let several = model.bundles.len() > 1;
-    COLUMNS.iter().filter(|column| several || column.id != "bundle").collect()
+    let any = |column: &Column| {
+        rows.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
+    };
+    let worth = |column: &&Column| match column.id {
+        "bundle" => several,
+        id => !PREDICTIONS.contains(&id) || any(column),
+    };
+    COLUMNS.iter().filter(worth).collect()
 }
 
 /// Widths that fill the view: texts share what the numbers leave, down to a least.
@@ -327,5 +373,38 @@ fn show_row(
     if response.clicked() {
         select(run, state);
         state.view = super::matrix::VIEW.id.into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::why::tests;
+
+    #[test]
+    fn columns_of_predictions_come_with_a_prediction() {
+        let (mut run, statistics, environment) = tests::run("cuda/csr/thread-per-row");
+        let plain = tests::model(vec![run.clone()], statistics.clone(), environment.clone());
+        run.costs.predicted = Some(Predicted {
+            load_sectors: Some(2_800_000),
+            store_sectors: Some(200_000),
+            useful_bytes: Some(24_000_000),
+            ..Predicted::default()
+        });
+        let model = tests::model(vec![run], statistics, environment);
+        let state = ViewState::default();
+        let shown = |model: &Model| {
+            let ids = columns(model, &rows(model, &state)).iter().map(|c| c.id).collect::<Vec<_>>();
+            PREDICTIONS.iter().filter(|id| ids.contains(id)).count()
+        };
+        assert_eq!((shown(&plain), shown(&model)), (0, 3));
+        // 3 M sectors are 96 MB, moved in 1 ms; 24 MB of them are useful.
+        let lines = table(&model, &state);
+        let cell = |id: &str| {
+            let place = lines[0].iter().position(|column| column == id).unwrap();
+            lines[1][place].as_str()
+        };
+        assert_eq!(PREDICTIONS.map(cell), ["2800000", "25", "96"]);
+        assert!(table(&plain, &state)[1].iter().filter(|cell| cell.is_empty()).count() >= 3);
     }
 }

@@ -165,6 +165,7 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
         }
     }
     let (check, costs) = (&run.check, &run.costs);
+    let predicted = costs.predicted.as_ref();
     let numbers = [
         ("check.worst", check.worst),
         ("check.s_paper", check.s_paper),
@@ -174,8 +175,13 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
         ("costs.break_even", costs.break_even),
         ("costs.launch_s", costs.launch_s),
         ("costs.graph_s", costs.graph_s),
+        ("costs.predicted.idle_share", predicted.and_then(|p| p.idle_share)),
+        ("costs.predicted.imbalance", predicted.and_then(|p| p.imbalance)),
     ];
     check_numbers(whose, &numbers)?;
+    if predicted.is_some_and(|predicted| !predicted.is_possible()) {
+        return Err(inconsistent(whose, "predicts more of something than there can be"));
+    }
     let passed = check.verdict == Verdict::Pass;
     let timed = !run.samples.is_empty() || run.figures.is_some();
     if timed && !passed {

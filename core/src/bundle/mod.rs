@@ -15,6 +15,7 @@ mod key;
 mod limits;
 mod merge;
 mod names;
+mod predicted;
 mod read;
 mod schema;
 mod spreadsheet;

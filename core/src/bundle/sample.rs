@@ -25,6 +25,8 @@ pub(super) fn bundle() -> Bundle {
     nnz.costs.break_even = Some(12.0);
     nnz.costs.launch_s = Some(2e-6);
     nnz.costs.graph_s = Some(1.5e-6);
+    let (line_bytes, imbalance) = (Some(512), Some(1.25));
+    nnz.costs.predicted = Some(Predicted { line_bytes, imbalance, ..Predicted::default() });
     nnz.figures.as_mut().unwrap().set_serial(2e-6, Some(4));
     let mut cuda = passed(&on_cant, "cuda/hll/warp-per-row", &[1e-4, 3e-4], 4_007_383, 1 << 25);
     cuda.origin = vec!["paper:000".into(), "ours".into()];
@@ -32,6 +34,13 @@ pub(super) fn bundle() -> Bundle {
     cuda.device = "Some GPU, 80 GB".into();
     cuda.environment = "b".into();
     cuda.block = Some(128);
+    cuda.costs.predicted = Some(Predicted {
+        load_sectors: Some(2_000_000),
+        store_sectors: Some(20_000),
+        useful_bytes: Some(48_000_000),
+        idle_share: Some(0.125),
+        ..Predicted::default()
+    });
     cuda.hot = false;
     cuda.precision = "f32".into();
     cuda.params = BTreeMap::from([("sigma".into(), "1".into()), ("hack_size".into(), "32".into())]);
@@ -140,6 +149,7 @@ fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: 
             break_even: None,
             launch_s: None,
             graph_s: None,
+            predicted: None,
         },
         figures: Figures::from_samples(samples, 2.0 * nnz as f64, minimal_bytes),
         ..without_timing(matrix, kernel, Verdict::Pass, "")

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::matrix::Statistics;
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 1 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 2 };
 
 /// Version of the bundle's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -386,6 +386,34 @@ pub struct Costs {
     /// short products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_s: Option<f64>,
+    /// What the layout model predicts of one product; absent for kernels without a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Predicted>,
+}
+
+/// What one product asks of the memory, as the layout model ([`crate::layout`]) has it: sectors and
+/// lanes of a GPU's kernel, cache lines and shares of a processor's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// On a GPU, sectors of 32 bytes that the warps' loads ask for, hits in caches included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_sectors: Option<u64>,
+    /// The same of their stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_sectors: Option<u64>,
+    /// Distinct bytes of each request, summed: what lanes want of those sectors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub useful_bytes: Option<u64>,
+    /// Lanes without work in a step of the inner loop, as a share of all, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_share: Option<f64>,
+    /// On a processor, bytes of the distinct cache lines that each share of the work touches,
+    /// summed over the shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bytes: Option<u64>,
+    /// Steps of the share with the most over the mean of the shares; 1 is balanced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imbalance: Option<f64>,
 }
 
 /// Figures derived from the samples of a run.

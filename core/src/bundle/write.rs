@@ -139,4 +139,12 @@ mod tests {
         let error = bundle.to_bytes().unwrap_err().to_string();
         assert!(error.contains("a timing although its check did not pass"), "{error}");
     }
+
+    #[test]
+    fn a_prediction_that_cannot_be_is_not_written() {
+        let mut bundle = sample::bundle();
+        bundle.runs[2].costs.predicted.as_mut().unwrap().useful_bytes = Some(u64::MAX);
+        let error = bundle.to_bytes().unwrap_err().to_string();
+        assert!(error.contains("runs[2]") && error.contains("predicts more"), "{error}");
+    }
 }

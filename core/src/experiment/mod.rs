@@ -10,6 +10,7 @@ mod grid;
 mod loaded;
 mod mapping;
 mod plan;
+mod predict;
 mod problem;
 mod runner;
 #[cfg(not(target_family = "wasm"))]
@@ -31,6 +32,7 @@ pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
 pub(crate) use mapping::rows_of;
 pub use mapping::{Mapping, Share, row_at, row_steps};
 pub use plan::{Configuration, SelectError, Settings, select_kernels};
+pub use predict::predict;
 pub use problem::{Converted, Output, Problem, SpmvProblem};
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]

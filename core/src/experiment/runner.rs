@@ -8,8 +8,10 @@ use web_time::Instant;
 use super::backend::{Backend, KernelError, PrepareError, Prepared, Setting, Temperature};
 use super::descriptor::{DeviceKind, REFERENCE};
 use super::plan::{Configuration, Settings};
+use super::predict::Predictions;
 use super::problem::{Output, Problem};
 use crate::bundle::{Bandwidth, Check, Environment, Figures, Run, Verdict};
+use crate::matrix::FormatSpec;
 use crate::memory::MemoryLimit;
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
@@ -79,9 +81,10 @@ impl Runner<'_> {
         let reference = measured.iter().filter(|run| run.kernel == REFERENCE);
         let mut serial_medians: BTreeMap<bool, f64> =
             reference.filter_map(|run| Some((run.hot, run.figures.as_ref()?.median_s))).collect();
+        let mut predictions = Predictions::default();
         for group in self.groups(problem, configurations, memory) {
-            let ending =
-                self.run_group(matrix, problem, &group, memory, &mut serial_medians, &mut progress);
+            let about = (&mut serial_medians, &mut predictions);
+            let ending = self.run_group(matrix, problem, &group, memory, about, &mut progress);
             let Problem::Spmv(spmv) = problem;
             spmv.drop_formats();
             if ending == Ending::Cancelled {
@@ -121,6 +124,11 @@ impl Runner<'_> {
         self.backends.iter().find(|(of, _)| *of == device).map(|&(_, backend)| backend)
     }
 
+    /// The format that a configuration reads.
+    fn spec(&self, configuration: &Configuration) -> FormatSpec {
+        configuration.kernel.format.with(&self.settings.format())
+    }
+
     /// Consecutive configurations whose formats together stay within `memory`; one that alone
     /// exceeds it forms a group that will be refused.
     fn groups(
@@ -133,8 +141,8 @@ impl Runner<'_> {
         let mut groups: Vec<Vec<Configuration>> = Vec::new();
         let mut formats = BTreeMap::new();
         for &configuration in configurations {
-            let spec = configuration.kernel.format.with(&self.settings.format());
-            let csr = spec == crate::matrix::FormatSpec::Csr;
+            let spec = self.spec(&configuration);
+            let csr = spec == FormatSpec::Csr;
             let bytes = match spec.size(spmv.a()) {
                 Ok(size) if !csr && size.bytes <= memory.get() => size.bytes,
                 // CSR is there already, and what is refused takes nothing.
@@ -161,7 +169,7 @@ impl Runner<'_> {
         problem: &Problem,
         group: &[Configuration],
         memory: MemoryLimit,
-        serial_medians: &mut BTreeMap<bool, f64>,
+        (serial_medians, predictions): (&mut BTreeMap<bool, f64>, &mut Predictions),
         progress: &mut Progress<'_>,
     ) -> Ending {
         let mut ready: Vec<Result<Ready<'_>, Box<Run>>> = Vec::new();
@@ -177,7 +185,18 @@ impl Runner<'_> {
         let ending = self.sample(&mut ready, progress);
         for one in ready {
             let run = match one {
-                Ok(one) => self.conclude(one, problem, serial_medians),
+                Ok(one) => {
+                    let configuration = one.configuration;
+                    let mut run = self.conclude(one, problem, serial_medians);
+                    if run.figures.is_some() && !self.cancelled() {
+                        progress.tell(configuration.kernel.id);
+                        let format = (self.spec(&configuration), memory);
+                        let Problem::Spmv(spmv) = problem;
+                        run.costs.predicted =
+                            predictions.of(&configuration, spmv, format, self.cancel);
+                    }
+                    run
+                }
                 Err(run) => *run,
             };
             if run.samples.is_empty() && run.check.verdict == Verdict::Pass {

@@ -2,6 +2,7 @@
 //! lines that they touch.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::parallel::*;
 
@@ -68,6 +69,27 @@ impl CpuTraffic {
         a: &AnyFormat,
         workers: usize,
     ) -> Result<Self, LayoutError> {
+        Self::through(kernel, a, workers, &AtomicBool::new(false))
+    }
+
+    /// The same, or nothing once `cancel` is set.
+    pub fn unless(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        workers: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Option<Self>, LayoutError> {
+        let traffic = Self::through(kernel, a, workers, cancel)?;
+        Ok((!cancel.load(Ordering::Relaxed)).then_some(traffic))
+    }
+
+    /// Once `cancel` is set, the rest of the rows is left out.
+    fn through(
+        kernel: &'static KernelDescriptor,
+        a: &AnyFormat,
+        workers: usize,
+        cancel: &AtomicBool,
+    ) -> Result<Self, LayoutError> {
         if workers == 0 {
             return Err(LayoutError::Workers);
         }
@@ -82,7 +104,7 @@ impl CpuTraffic {
         }
         let (a, arrays) = (a.clone(), arrays(a));
         let shares = kernel.mapping.shares(&a, workers);
-        let walk = Walk { kernel, a: &a, shares: &shares };
+        let walk = Walk { kernel, a: &a, shares: &shares, cancel };
         let gone_through = (0..shares.len())
             .into_par_iter()
             .map_init(
@@ -123,7 +145,8 @@ impl CpuTraffic {
             return Vec::new();
         }
         let (mut seen, mut steps) = (0, Vec::new());
-        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares };
+        let cancel = &AtomicBool::new(false);
+        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
         walk.share(share, &mut |touch| {
             if let Touch::Step(step) = touch {
                 if range.contains(&seen) {
@@ -133,6 +156,11 @@ impl CpuTraffic {
             }
         });
         steps
+    }
+
+    /// Each share has a worker of its own; otherwise the next free one takes it.
+    pub fn is_divided_by_worker(&self) -> bool {
+        self.shares.iter().all(|s| s.share.worker.is_some())
     }
 
     /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.
@@ -156,6 +184,8 @@ struct Walk<'a> {
     kernel: &'a KernelDescriptor,
     a: &'a AnyFormat,
     shares: &'a [Share],
+    /// Once set, rows are left out.
+    cancel: &'a AtomicBool,
 }
 
 impl Walk<'_> {
@@ -164,13 +194,13 @@ impl Walk<'_> {
         let Share { rows, entries, .. } = self.shares[k].clone();
         match (self.a, entries) {
             (AnyFormat::Coo(coo), _) => {
-                coordinates(coo, rows, [Array::Row, Array::Col, Array::Val], tell);
+                self.coordinates(coo, rows, [Array::Row, Array::Col, Array::Val], tell);
             }
             (AnyFormat::Csr(_), Some(entries)) => self.merged(k, rows, entries, tell),
             (AnyFormat::Hyb(hyb), _) => {
                 self.rows(rows.clone(), tell);
                 let arrays = [Array::TailRow, Array::TailCol, Array::TailVal];
-                coordinates(hyb.tail(), rows, arrays, tell);
+                self.coordinates(hyb.tail(), rows, arrays, tell);
             }
             _ => self.rows(rows, tell),
         }
@@ -179,6 +209,9 @@ impl Walk<'_> {
     /// The slots of whole rows, by position.
     fn rows(&self, positions: Range<usize>, tell: &mut impl FnMut(Touch)) {
         for position in positions {
+            if self.cancelled() {
+                return;
+            }
             let row = row_at(self.a, position);
             let (mut slots, mut arrays) = (0..0, [Array::Col, Array::Val]);
             match self.a {
@@ -208,12 +241,17 @@ impl Walk<'_> {
             if arrays[0] == Array::Col {
                 slots = 0..row_length(self.a, position, self.kernel.needs_finite_x);
             }
-            for j in slots {
-                let index = match arrays[0] {
-                    Array::Col => slot(self.a, position, j),
-                    _ => j as u64,
-                };
-                tell(Touch::Step(self.step(row, index, arrays)));
+            // The slots of a row lie equally far apart, one after another in the tail.
+            let at = |j: usize| match arrays[0] {
+                Array::Col => slot(self.a, position, j),
+                _ => j as u64,
+            };
+            let first = if slots.is_empty() { 0 } else { at(slots.start) };
+            let apart = if slots.len() > 1 { at(slots.start + 1) - first } else { 0 };
+            let columns = self.columns(arrays[0]);
+            for k in 0..slots.len() as u64 {
+                let index = first + k * apart;
+                tell(Touch::Step(step(row, index, arrays, columns[index as usize])));
             }
             element(Array::Y, row, tell);
         }
@@ -233,6 +271,9 @@ impl Walk<'_> {
         let unfinished = self.shares.get(k + 1).map_or(a.rows(), |next| next.rows.start);
         let mut entry = entries.start;
         for row in rows {
+            if self.cancelled() {
+                return;
+            }
             let end = match row < unfinished {
                 true => {
                     element(Array::RowPtr, row + 1, tell);
@@ -241,23 +282,47 @@ impl Walk<'_> {
                 false => entries.end,
             };
             for k in entry..end {
-                tell(Touch::Step(self.step(row, k as u64, [Array::Col, Array::Val])));
+                tell(Touch::Step(step(row, k as u64, [Array::Col, Array::Val], a.col()[k])));
             }
             entry = end;
             element(Array::Y, row, tell);
         }
     }
 
-    fn step(&self, row: usize, index: u64, [col, val]: [Array; 2]) -> CpuStep {
-        let column = match (self.a, col) {
-            (AnyFormat::Csr(a), _) => a.col()[index as usize],
-            (AnyFormat::Ell(a), _) => a.col()[index as usize],
-            (AnyFormat::Hyb(a), _) => a.ell().col()[index as usize],
-            (AnyFormat::Hll(a), Array::TailCol) => a.tail().col()[index as usize],
-            (AnyFormat::Hll(a), _) => a.col()[index as usize],
-            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => 0,
-        };
-        step(row, index, [col, val], column)
+    /// The columns that an array holds.
+    fn columns(&self, array: Array) -> &[u32] {
+        match (self.a, array) {
+            (AnyFormat::Csr(a), _) => a.col(),
+            (AnyFormat::Ell(a), _) => a.col(),
+            (AnyFormat::Hyb(a), _) => a.ell().col(),
+            (AnyFormat::Hll(a), Array::TailCol) => a.tail().col(),
+            (AnyFormat::Hll(a), _) => a.col(),
+            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => &[],
+        }
+    }
+
+    /// The entries of some rows among coordinates, each added to y.
+    fn coordinates(
+        &self,
+        coo: &Coo,
+        rows: Range<usize>,
+        [row, col, val]: [Array; 3],
+        tell: &mut impl FnMut(Touch),
+    ) {
+        let first = |row: usize| coo.row().partition_point(|&r| (r as usize) < row);
+        for k in first(rows.start)..first(rows.end) {
+            if self.cancelled() {
+                return;
+            }
+            element(row, k, tell);
+            let of = coo.row()[k] as usize;
+            tell(Touch::Step(step(of, k as u64, [col, val], coo.col()[k])));
+            element(Array::Y, of, tell);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
     }
 }
 
@@ -271,22 +336,6 @@ fn step(row: usize, index: u64, [col, val]: [Array; 2], column: u32) -> CpuStep 
     CpuStep { row, col: at(col), val: at(val), x }
 }
 
-/// The entries of some rows among coordinates, each added to y.
-fn coordinates(
-    coo: &Coo,
-    rows: Range<usize>,
-    [row, col, val]: [Array; 3],
-    tell: &mut impl FnMut(Touch),
-) {
-    let first = |row: usize| coo.row().partition_point(|&r| (r as usize) < row);
-    for k in first(rows.start)..first(rows.end) {
-        element(row, k, tell);
-        let of = coo.row()[k] as usize;
-        tell(Touch::Step(step(of, k as u64, [col, val], coo.col()[k])));
-        element(Array::Y, of, tell);
-    }
-}
-
 /// The cache lines touched of each array, a bit each.
 struct Lines {
     of: Vec<Option<ArrayLines>>,
@@ -297,6 +346,8 @@ struct ArrayLines {
     bits: Vec<u64>,
     /// Words of `bits` that are not 0.
     used: Vec<u32>,
+    /// Touched last: most arrays are gone through in order.
+    last: u64,
 }
 
 impl Lines {
@@ -305,7 +356,12 @@ impl Lines {
             let info = arrays.iter().find(|info| info.array == array)?;
             let words = info.bytes().div_ceil(CACHE_LINE * u64::from(u64::BITS)) as usize;
             let element_bytes = info.element_bytes.into();
-            Some(ArrayLines { element_bytes, bits: vec![0; words], used: Vec::new() })
+            Some(ArrayLines {
+                element_bytes,
+                bits: vec![0; words],
+                used: Vec::new(),
+                last: u64::MAX,
+            })
         };
         Self { of: Array::ALL.map(of).into() }
     }
@@ -314,6 +370,10 @@ impl Lines {
     fn touch(&mut self, place: Place) {
         let Some(Some(lines)) = self.of.get_mut(place.array.index()) else { return };
         let line = place.index * lines.element_bytes / CACHE_LINE;
+        if line == lines.last {
+            return;
+        }
+        lines.last = line;
         let word = (line / u64::from(u64::BITS)) as usize;
         if lines.bits[word] == 0 {
             lines.used.push(word as u32);
@@ -326,6 +386,7 @@ impl Lines {
         let mut all = Vec::new();
         for (array, lines) in Array::ALL.into_iter().zip(&mut self.of) {
             let Some(lines) = lines else { continue };
+            lines.last = u64::MAX;
             let mut touched = 0;
             for word in lines.used.drain(..) {
                 touched += u64::from(std::mem::take(&mut lines.bits[word as usize]).count_ones());

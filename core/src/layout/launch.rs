@@ -174,7 +174,12 @@ pub(super) fn shared_row(coo: &Coo, span: u64) -> Option<u32> {
     coo.row().get(begin).copied().filter(|row| before == Some(row))
 }
 
-/// Elements of x that `cuda/hll/shared-x` keeps: one a thread of a block.
+/// Whether the blocks of a kernel keep the first elements of x in shared memory.
+pub(super) fn keeps_x(kernel: &KernelDescriptor) -> bool {
+    kernel.id == "cuda/hll/shared-x"
+}
+
+/// Elements of x that such a kernel keeps: one a thread of a block.
 pub(super) fn kept_of_x(a: &AnyFormat, block: u32) -> u64 {
     u64::from(block).min(cols_of(a) as u64)
 }

@@ -2,7 +2,7 @@
 //! `ell.cu` and `hll.cu`, load by load.
 
 use super::array::{Array, element_bytes};
-use super::launch::kept_of_x;
+use super::launch::{keeps_x, kept_of_x};
 use super::loops::{Loops, PARTS, Unrolling};
 use super::request::{Direction, Lanes, Request};
 use super::schedule::{Sink, StepKind};
@@ -39,7 +39,7 @@ impl<'a> RowPass<'a> {
             AnyFormat::Hll(a) => a.col(),
             AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => &[],
         };
-        let kept = (kernel.id == "cuda/hll/shared-x").then(|| kept_of_x(a, block));
+        let kept = keeps_x(kernel).then(|| kept_of_x(a, block));
         let warp_a_row = kernel.mapping == Mapping::Grid(GridMapping::WarpPerRow);
         let unrolling = Unrolling::of(kernel, loops);
         Self { kernel, a, loops, unrolling, block, kept, warp_a_row, col }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::array::{ArrayInfo, arrays_of_product};
-use super::launch::{LaunchInfo, LaunchKind, LayoutError, coordinates, launches};
+use super::launch::{LaunchInfo, LaunchKind, LayoutError, coordinates, keeps_x, launches};
 use super::loops::Loops;
 use super::request::Request;
 use super::rows::RowPass;
@@ -99,6 +99,12 @@ impl Schedule {
     /// The launches of one product, in order.
     pub fn launches(&self) -> &[LaunchInfo] {
         &self.launches
+    }
+
+    /// Whether the totals change with the threads a block: for all kernels but one they do not,
+    /// since each warp does the same in whichever block it is.
+    pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
+        keeps_x(kernel)
     }
 
     /// The arrays that requests name.

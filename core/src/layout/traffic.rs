@@ -1,5 +1,7 @@
 //! What a whole product asks of the memory, array by array, for matrices of any size.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::parallel::*;
 
 use super::array::Array;
@@ -75,6 +77,17 @@ impl Traffic {
     /// Goes through all warps of a schedule, in parallel; the result does not depend on how many
     /// threads do it. Without lists: memory does not grow with the matrix.
     pub fn of(schedule: &Schedule) -> Self {
+        Self::through(schedule, &AtomicBool::new(false))
+    }
+
+    /// The same, or nothing once `cancel` is set.
+    pub fn unless(schedule: &Schedule, cancel: &AtomicBool) -> Option<Self> {
+        let traffic = Self::through(schedule, cancel);
+        (!cancel.load(Ordering::Relaxed)).then_some(traffic)
+    }
+
+    /// Once `cancel` is set, the rest of the warps is left out.
+    fn through(schedule: &Schedule, cancel: &AtomicBool) -> Self {
         let launches = schedule.launches().iter().map(|&launch| {
             let walker = schedule.walker(launch.kind);
             let chunks = 0..launch.warps.div_ceil(CHUNK);
@@ -82,6 +95,9 @@ impl Traffic {
                 .into_par_iter()
                 .map(|chunk| {
                     let mut sums = Sums::default();
+                    if cancel.load(Ordering::Relaxed) {
+                        return sums;
+                    }
                     for warp in chunk * CHUNK..launch.warps.min((chunk + 1) * CHUNK) {
                         sums.busy_threads += walker.warp(warp, &mut sums);
                     }

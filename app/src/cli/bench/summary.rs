@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sparsescope_core::bundle::{Bundle, Run, Source, Verdict};
+use sparsescope_core::bundle::{Bundle, Predicted, Run, Source, Verdict};
 use sparsescope_core::experiment::{Configuration, DeviceKind, MatrixSource, REFERENCE, Settings};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
@@ -149,6 +149,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
             }
         }
     }
+    text += &predicted(bundle);
     let path = output.display();
     if let Some(why) = incomplete {
         text += &format!(
@@ -159,6 +160,34 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     text +=
         &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
     text += "the bundle is a zip with every raw sample (runs.json) and this machine (environment.json).\n";
+    text
+}
+
+/// A line on the prediction that is least useful to its kernel, one on the least balanced; nothing
+/// where all are good, or nothing is predicted.
+fn predicted(bundle: &Bundle) -> String {
+    let of = |value: fn(&Predicted) -> Option<f64>| {
+        let runs = bundle.runs.iter();
+        runs.filter_map(move |run| Some((value(run.costs.predicted.as_ref()?)?, run)))
+    };
+    let named = |run: &Run| {
+        let matrix = bundle.matrix(&run.matrix).map_or("", |m| m.record.name.as_str());
+        format!("{} on {matrix}", run.kernel)
+    };
+    let mut text = String::new();
+    let least = of(Predicted::efficiency).min_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((share, run)) = least.filter(|(share, _)| *share < 0.8) {
+        let (share, run) = (share * 100.0, named(run));
+        text += &format!("Predicted: of the bytes that {run} moves, {share:.0} % are useful.\n");
+    }
+    let parallel = of(|predicted| predicted.imbalance).filter(|(_, run)| run.threads > 1);
+    let most = parallel.max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((most, run)) = most.filter(|(most, _)| *most > 1.2) {
+        let (most, threads, run) = (three_digits(most), run.threads, named(run));
+        text += &format!(
+            "Predicted: of {threads} threads of {run} one has {most} times the mean work.\n"
+        );
+    }
     text
 }
 

@@ -77,6 +77,8 @@ fn every_configuration_becomes_a_run_with_all_its_samples() {
         assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
         let figures = run.figures.as_ref().unwrap();
         assert!(figures.speedup.is_some() && figures.pct_copy.is_some(), "{}", run.kernel);
+        let modelled = !["cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f));
+        assert_eq!(run.costs.predicted.is_some(), modelled, "{}", run.kernel);
     }
     assert_eq!(seen.runs[0].figures.as_ref().unwrap().speedup, Some(1.0));
 }

@@ -1,0 +1,235 @@
+//! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
+
+use sparsescope_core::bundle::{Environment, Gpu};
+use sparsescope_core::experiment::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
+
+use crate::model::{RunOf, bytes, count, seconds, significant};
+
+/// A reason, and the share of the time that it explains, roughly: 0 to 1.
+type Reason = (f64, String);
+
+/// Threads that a multiprocessor is well filled with: half of the most that it holds.
+const WORTHWHILE: f64 = 1024.0;
+
+/// Reasons that explain less are not worth words.
+const LEAST: f64 = 0.15;
+
+/// A third reason must explain this much.
+const THIRD: f64 = 0.6;
+
+impl RunOf<'_> {
+    /// Why it is as fast as it is, or why it has no time, in one sentence. It tells only of what the
+    /// bundle records, and of what the kernel does by its definition.
+    pub fn why(&self) -> String {
+        let run = self.run;
+        let Some(figures) = run.figures.as_ref().filter(|_| self.gflops().is_some()) else {
+            let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
+            return format!("No time ({}): {reason}.", run.check.verdict.as_str());
+        };
+        let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
+        let moved = bytes(run.costs.minimal_bytes);
+        let (mut sentence, mut reasons) = match figures.pct_copy {
+            _ if launch >= 0.5 => {
+                let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
+                let small = "it is too small for the GPU";
+                (format!("A launch of nothing takes {part} of its {whole}: {small}"), Vec::new())
+            }
+            // What costs time beside moving bytes costs little.
+            Some(share) if (80.0..=110.0).contains(&share) => (
+                format!(
+                    "Moves at least {moved} a product at {share:.0} % of the copy bandwidth, its limit"
+                ),
+                self.padding().into_iter().collect(),
+            ),
+            share => {
+                let rate = match share {
+                    Some(share) if share > 110.0 => {
+                        format!(" at {share:.0} % of the copy bandwidth, so from the caches")
+                    }
+                    Some(share) if share < 1.0 => " at less than 1 % of the copy bandwidth".into(),
+                    Some(share) => format!(" at {share:.0} % of the copy bandwidth"),
+                    None => String::new(),
+                };
+                (format!("Moves at least {moved} a product{rate}"), self.reasons(launch))
+            }
+        };
+        reasons.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let worth = reasons.iter().enumerate().take(3);
+        let worth =
+            worth.filter(|(place, (share, _))| *share >= if *place < 2 { LEAST } else { THIRD });
+        let told: Vec<&str> = worth.map(|(_, (_, reason))| reason.as_str()).collect();
+        if let Some((last, others)) = told.split_last() {
+            let others = others.join(", ");
+            let and = if others.is_empty() { "" } else { " and " };
+            sentence += &format!(": {others}{and}{last}");
+        }
+        if let Some(noise) = self.noise(figures.q3_s / figures.q1_s - 1.0) {
+            sentence += &format!("; {noise}");
+        }
+        sentence + "."
+    }
+
+    fn reasons(&self, launch: f64) -> Vec<Reason> {
+        let run = self.run;
+        let kernel = kernel(&run.kernel);
+        let launching = format!("launching takes {} of its time", percent(launch));
+        let mut reasons = vec![(launch, launching)];
+        let parts = run.parts.filter(|parts| *parts < run.threads);
+        if let Some(parts) = parts {
+            let share = 1.0 - f64::from(parts) / f64::from(run.threads);
+            reasons.push((share, format!("only {parts} of {} threads have work", run.threads)));
+        }
+        if let Some(predicted) = &run.costs.predicted {
+            if let (Some(efficiency), Some(loads)) =
+                (predicted.efficiency(), predicted.load_sectors)
+            {
+                let whose = kernel.and_then(worker).unwrap_or("it");
+                let sectors = count(loads);
+                let useful = percent(efficiency);
+                let text =
+                    format!("{whose} scatters its loads over {sectors} sectors, {useful} useful");
+                reasons.push((1.0 - efficiency, text));
+            }
+            if let Some(idle) = predicted.idle_share {
+                // Idle lanes cost steps, not bytes: most of them are free.
+                reasons.push((idle * 0.9, format!("{} of its lanes idle", percent(idle))));
+            }
+            if let Some(imbalance) = predicted.imbalance.filter(|_| run.threads > 1) {
+                let most = significant(imbalance);
+                let text = format!("the largest part of a thread is {most} times the mean");
+                reasons.push((1.0 - 1.0 / imbalance, text));
+            }
+            if let Some(lines) = predicted.line_bytes.filter(|lines| *lines > 0) {
+                let share = 1.0 - run.costs.minimal_bytes as f64 / lines as f64;
+                reasons.push((share, format!("it touches cache lines of {}", bytes(lines))));
+            }
+        }
+        reasons.extend(self.padding());
+        if let Some(kernel) = kernel {
+            reasons.extend(self.rows(kernel));
+        }
+        reasons
+    }
+
+    /// What a launch of nothing takes, measured beside this run or for its device.
+    fn launch_seconds(&self) -> Option<f64> {
+        let of_device = || self.gpu()?.details.get("launch_seconds")?.parse().ok();
+        let found = self.run.costs.launch_s.or_else(of_device);
+        found.filter(|launch| launch.is_finite() && *launch >= 0.0)
+    }
+
+    fn machine(&self) -> Option<&Environment> {
+        self.bundle.bundle.environment(&self.run.environment)
+    }
+
+    fn gpu(&self) -> Option<&Gpu> {
+        self.machine()?.gpus.iter().find(|gpu| gpu.model == self.run.device)
+    }
+
+    /// Slots that hold no entry, where the kernel multiplies them.
+    fn padding(&self) -> Option<Reason> {
+        let format = self.run.kernel.split('/').nth(1)?;
+        let size = self.record.statistics.formats.iter().find(|size| size.format == format)?;
+        // With other parameters than the statistics have, it would be another size.
+        let same = size.bytes.abs_diff(self.run.costs.format_bytes) <= size.bytes / 50;
+        let multiplied = kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs_finite_x);
+        (same && multiplied && size.padding > 1.0).then(|| {
+            let share = 1.0 - 1.0 / size.padding;
+            (share, format!("{} of its slots are padding", percent(share)))
+        })
+    }
+
+    /// What the rows mean for those who go through them on a GPU.
+    fn rows(&self, kernel: &KernelDescriptor) -> Vec<Reason> {
+        let Mapping::Grid(mapping) = kernel.mapping else { return Vec::new() };
+        let statistics = &self.record.statistics;
+        let row = &statistics.row;
+        let (one, rows_of_one) = match mapping {
+            GridMapping::ThreadPerRow => ("one thread", 1.0),
+            GridMapping::WarpPerRow => ("one warp", 1.0 / LANES as f64),
+            GridMapping::ThreadPerHack => {
+                let hack = self.run.params.get("hack_size").and_then(|size| size.parse().ok());
+                ("one thread", hack.unwrap_or(1.0))
+            }
+            GridMapping::WarpPerSpan => return Vec::new(),
+        };
+        let mut reasons = Vec::new();
+        if mapping == GridMapping::ThreadPerHack {
+            let text = format!("one thread takes the {rows_of_one} rows of a hack alone");
+            reasons.push((1.0 - 1.0 / rows_of_one, text));
+        }
+        if row.max >= 1000 && row.max as f64 >= 50.0 * row.mean {
+            let (longest, mean) = (count(row.max), significant(row.mean));
+            let text =
+                format!("{one} takes the longest row alone, {longest} entries (mean {mean})");
+            reasons.push((0.95, text));
+        } else if mapping == GridMapping::WarpPerRow && self.run.costs.predicted.is_none() {
+            let lanes = LANES as f64;
+            let mean = significant(row.mean);
+            let text = format!("a warp of {LANES} lanes has a row of {mean} entries in the mean");
+            reasons.push((0.9 * (1.0 - row.mean / lanes), text));
+        }
+        let processors = self.gpu().and_then(|gpu| gpu.details.get("multiprocessors"));
+        // Few threads are what a thread a hack comes to: that is told already.
+        let processors = processors.filter(|_| mapping != GridMapping::ThreadPerHack);
+        if let Some(processors) = processors.and_then(|count| count.parse::<f64>().ok()) {
+            let threads = statistics.rows as f64 / rows_of_one;
+            let share = 1.0 - threads / (processors * WORTHWHILE);
+            let threads = count(threads as u64);
+            reasons.push((
+                share,
+                format!("{threads} threads cannot fill {processors} multiprocessors"),
+            ));
+        }
+        reasons
+    }
+
+    /// What disturbed it, where samples are `spread` apart from quartile to quartile; on a GPU also
+    /// what can do so unseen.
+    fn noise(&self, spread: f64) -> Option<String> {
+        let noisy = spread > 0.1;
+        let mut seen = match (self.gpu(), self.machine()) {
+            (Some(gpu), _) => seen_on_gpu(gpu),
+            (None, Some(machine)) if noisy => seen_on_processor(machine),
+            _ => Vec::new(),
+        };
+        if noisy {
+            seen.insert(0, format!("quartiles {} apart", percent(spread)));
+        }
+        (!seen.is_empty()).then(|| format!("noise seen: {}", seen.join(", ")))
+    }
+}
+
+/// Who goes through a row on a GPU.
+fn worker(kernel: &KernelDescriptor) -> Option<&'static str> {
+    let Mapping::Grid(mapping) = kernel.mapping else { return None };
+    Some(match mapping {
+        GridMapping::ThreadPerRow => "a thread a row",
+        GridMapping::WarpPerRow => "a warp a row",
+        GridMapping::ThreadPerHack => "a thread a hack",
+        GridMapping::WarpPerSpan => "a warp a span",
+    })
+}
+
+fn seen_on_gpu(gpu: &Gpu) -> Vec<String> {
+    let detail = |name: &str, usual: &str| gpu.details.get(name).filter(|found| *found != usual);
+    let throttled = detail("throttled", "none").map(|why| format!("clocks throttled ({why})"));
+    let others = detail("other_processes", "0").map(|n| format!("other processes on the GPU: {n}"));
+    throttled.into_iter().chain(others).collect()
+}
+
+fn seen_on_processor(machine: &Environment) -> Vec<String> {
+    let governor = machine.cpu.governor.as_ref().filter(|governor| *governor != "performance");
+    let governor = governor.map(|governor| format!("governor {governor}"));
+    let load = machine.noise.load_before.filter(|load| *load >= 1.0);
+    let load = load.map(|load| format!("load {} before the first run", significant(load)));
+    governor.into_iter().chain(load).collect()
+}
+
+/// A share as people read it.
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

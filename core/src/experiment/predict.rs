@@ -1,0 +1,192 @@
+//! What the layout model predicts of the runs of a problem, beside their times.
+
+use std::sync::atomic::AtomicBool;
+
+use super::descriptor::{DeviceKind, KernelDescriptor};
+use super::plan::Configuration;
+use super::problem::SpmvProblem;
+use crate::bundle::Predicted;
+use crate::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
+use crate::matrix::{AnyFormat, FormatSpec};
+use crate::memory::MemoryLimit;
+
+/// What one product asks of the memory by the layout model: with so many threads on a processor,
+/// or threads a block on a GPU. Nothing for kernels without a model, nor once `cancel` is set.
+pub fn predict(
+    kernel: &'static KernelDescriptor,
+    a: &AnyFormat,
+    workers: u32,
+    cancel: &AtomicBool,
+) -> Option<Predicted> {
+    match kernel.device {
+        DeviceKind::Cuda => on_grid(kernel, a, workers, cancel),
+        DeviceKind::Cpu => on_processor(kernel, a, workers, cancel),
+    }
+    .unwrap_or_default()
+}
+
+fn on_grid(
+    kernel: &'static KernelDescriptor,
+    a: &AnyFormat,
+    block: u32,
+    cancel: &AtomicBool,
+) -> Result<Option<Predicted>, LayoutError> {
+    let schedule = Schedule::new(kernel, a, block, Loops::AsCompiled)?;
+    Ok(Traffic::unless(&schedule, cancel).map(|traffic| {
+        let (loads, stores) = (traffic.loads(), traffic.stores());
+        Predicted {
+            load_sectors: Some(loads.sectors),
+            store_sectors: Some(stores.sectors),
+            useful_bytes: Some(loads.useful_bytes + stores.useful_bytes),
+            idle_share: traffic.idle_share(),
+            ..Predicted::default()
+        }
+    }))
+}
+
+fn on_processor(
+    kernel: &'static KernelDescriptor,
+    a: &AnyFormat,
+    threads: u32,
+    cancel: &AtomicBool,
+) -> Result<Option<Predicted>, LayoutError> {
+    let traffic = CpuTraffic::unless(kernel, a, threads as usize, cancel)?;
+    Ok(traffic.map(|traffic| Predicted {
+        line_bytes: Some(traffic.shares().iter().map(|share| share.bytes()).sum()),
+        // Chunks that the next free thread takes are no thread's part.
+        imbalance: traffic.is_divided_by_worker().then(|| traffic.imbalance()).flatten(),
+        ..Predicted::default()
+    }))
+}
+
+/// The predictions for one problem, each made once: caches do not change it, nor do the threads a
+/// block for most kernels.
+#[derive(Default)]
+pub(super) struct Predictions {
+    made: Vec<(Key, Option<Predicted>)>,
+}
+
+#[derive(PartialEq)]
+struct Key {
+    kernel: &'static str,
+    threads: u32,
+    block: Option<u32>,
+}
+
+impl Predictions {
+    /// The prediction for a configuration that was measured on `problem` in the format `spec`;
+    /// the format is there since.
+    pub(super) fn of(
+        &mut self,
+        configuration: &Configuration,
+        problem: &SpmvProblem,
+        (spec, memory): (FormatSpec, MemoryLimit),
+        cancel: &AtomicBool,
+    ) -> Option<Predicted> {
+        let Configuration { kernel, threads, block, .. } = *configuration;
+        let workers = match kernel.device {
+            DeviceKind::Cpu => threads,
+            DeviceKind::Cuda => block?,
+        };
+        let block = block.filter(|_| Schedule::depends_on_block(kernel));
+        let key = Key { kernel: kernel.id, threads, block };
+        if let Some((_, made)) = self.made.iter().find(|(known, _)| *known == key) {
+            return made.clone();
+        }
+        let a = problem.format(spec, memory).ok()?;
+        let predicted = predict(kernel, &a.matrix, workers, cancel);
+        self.made.push((key, predicted.clone()));
+        predicted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::experiment::{FormatParams, KERNELS, Mapping, kernel};
+    use crate::matrix::{Csr, RowPtr};
+
+    fn diagonal(m: usize) -> Arc<Csr> {
+        let row_ptr = RowPtr::from_lengths((0..m).map(|_| 1));
+        let a = Csr::try_new(m, m, row_ptr, (0..m as u32).collect(), vec![1.0; m]);
+        Arc::new(a.unwrap())
+    }
+
+    /// Row i has i mod 9 entries, far apart.
+    fn uneven(m: usize) -> Arc<Csr> {
+        let row_ptr = RowPtr::from_lengths((0..m).map(|i| i % 9));
+        let row = |i: usize| (0..i % 9).map(move |j| (j * (m / 9)) as u32);
+        let col: Vec<u32> = (0..m).flat_map(row).collect();
+        let val = vec![1.0; col.len()];
+        Arc::new(Csr::try_new(m, m, row_ptr, col, val).unwrap())
+    }
+
+    fn of(id: &str, a: &Arc<Csr>, workers: u32) -> Option<Predicted> {
+        let kernel = kernel(id).unwrap();
+        let spec = kernel.format.with(&FormatParams { min_fill: Some(0), ..Default::default() });
+        let a = spec.build(a, MemoryLimit::unlimited()).unwrap();
+        predict(kernel, &a, workers, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn a_diagonal_in_columns_is_read_without_waste() {
+        // Lengths and columns have 4 bytes, values, x and y 8: 64 rows are 8 + 8 + 16 + 16 sectors
+        // to load and 16 to store, every byte of which a lane asks for.
+        let predicted = of("cuda/ell/column-major", &diagonal(64), 32).unwrap();
+        let expected = Predicted {
+            load_sectors: Some(48),
+            store_sectors: Some(16),
+            useful_bytes: Some(2048),
+            idle_share: Some(0.0),
+            ..Predicted::default()
+        };
+        assert_eq!((predicted.efficiency(), &predicted), (Some(1.0), &expected));
+        // A warp a row leaves 31 lanes idle.
+        let warps = of("cuda/csr/warp-shuffle", &diagonal(64), 32).unwrap();
+        assert_eq!(warps.idle_share, Some(31.0 / 32.0));
+    }
+
+    #[test]
+    fn a_processor_reads_every_line_once_a_thread() {
+        // 65 row pointers and 64 columns of 4 bytes, 64 elements of val, x and y of 8:
+        // 5 + 4 + 8 + 8 + 8 lines.
+        let serial = of("cpu/csr/serial", &diagonal(64), 1).unwrap();
+        assert_eq!((serial.line_bytes, serial.imbalance), (Some(33 * 64), Some(1.0)));
+        assert_eq!((serial.moved_bytes(), serial.efficiency()), (Some(33 * 64), None));
+        // Two threads: the line with row_ptr[32] is read by both.
+        let two = of("cpu/csr/rows", &diagonal(64), 2).unwrap();
+        assert_eq!((two.line_bytes, two.imbalance), (Some(34 * 64), Some(1.0)));
+        // Chunks for whoever is free have no thread to be out of balance.
+        assert_eq!(of("cpu/hll/guided", &diagonal(64), 2).unwrap().imbalance, None);
+    }
+
+    #[test]
+    fn blocks_matter_where_it_is_said() {
+        let a = uneven(2000);
+        for kernel in KERNELS.iter().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
+            let [one, other] = [64, 256].map(|block| of(kernel.id, &a, block).unwrap());
+            assert_eq!(one != other, Schedule::depends_on_block(kernel), "{}", kernel.id);
+        }
+    }
+
+    #[test]
+    fn kernels_without_a_model_have_no_prediction_and_all_others_have_one() {
+        let a = uneven(64);
+        for kernel in KERNELS {
+            let modelled = kernel.mapping != Mapping::Library
+                && !["bsr", "dia"].contains(&kernel.format.name());
+            assert_eq!(of(kernel.id, &a, 32).is_some(), modelled, "{}", kernel.id);
+        }
+    }
+
+    #[test]
+    fn nothing_is_predicted_once_it_is_cancelled() {
+        let a = AnyFormat::Csr(uneven(64));
+        for id in ["cuda/csr/thread-per-row", "cpu/csr/nnz"] {
+            let kernel = kernel(id).unwrap();
+            assert_eq!(predict(kernel, &a, 32, &AtomicBool::new(true)), None, "{id}");
+        }
+    }
+}
