@@ -1,7 +1,7 @@
 //! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
 //! all draw from (bundles, state) and change nothing but the state.
 
-mod chart;
+pub(crate) mod charts;
 mod layouts;
 mod matrix;
 mod runs;
@@ -34,7 +34,7 @@ pub struct View {
 }
 
 /// Every view, in the order of the tabs.
-pub const VIEWS: &[View] = &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW];
+pub const VIEWS: &[View] = &[charts::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
