@@ -89,39 +89,36 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Which mark means what, in as many columns as fit; its height.
+    /// Which mark means what; its height. Bundles have lines of their own.
     fn legend(&mut self) -> f32 {
-        let mut entries: Vec<(String, Color32, Mark, usize)> = Vec::new();
-        for (name, (color, mark)) in self.names.iter().zip(&self.looks) {
-            entries.push(((*name).to_owned(), *color, *mark, 0));
-        }
+        let names = self.names.iter().zip(&self.looks);
+        let names = names.map(|(name, (color, mark))| ((*name).to_owned(), *color, *mark, 0));
+        let top = self.entries(names.collect(), 14.0);
         let open = self.plot.bundles();
-        if open.len() > 1 {
-            for (lane, bundle) in open.iter().enumerate() {
-                let how = ["full", "hollow", "pale"].get(lane % 3).copied().unwrap_or_default();
-                entries.push((
-                    format!("{how}: {}", bundle.label()),
-                    Color32::GRAY,
-                    Mark::Circle,
-                    lane,
-                ));
-            }
-        }
+        let how = ["full", "hollow", "pale"].into_iter().cycle();
+        let bundles = open.iter().zip(how).enumerate().map(|(lane, (open, how))| {
+            (format!("{how}: {}", open.label()), Color32::GRAY, Mark::Circle, lane)
+        });
+        let bundles = if open.len() > 1 { bundles.collect() } else { Vec::new() };
+        self.entries(bundles, top) - LEGEND_ROW * 0.5
+    }
+
+    /// Writes entries in as many columns as fit, from this height on; the height below them.
+    fn entries(&mut self, entries: Vec<(String, Color32, Mark, usize)>, top: f32) -> f32 {
         let width = self.figure.size.x;
         let longest = entries.iter().map(|entry| text_width(&entry.0, TYPE)).fold(0.0, f32::max);
         let column = longest.min(width - 60.0) + 36.0;
         let columns = ((width / column) as usize).max(1);
-        let mut bottom = 0.0;
+        let lines = entries.len().div_ceil(columns);
         for (index, (text, color, mark, lane)) in entries.into_iter().enumerate() {
             let x = 16.0 + (index % columns) as f32 * column;
-            let y = 14.0 + (index / columns) as f32 * LEGEND_ROW;
+            let y = top + (index / columns) as f32 * LEGEND_ROW;
             let fill = self.filling(color, lane);
             self.figure.mark(pos2(x, y), mark, RADIUS, fill, color);
             let text = elide(&text, column - 24.0);
             self.text(pos2(x + 14.0, y), Anchor::Start, self.ink.text, &text);
-            bottom = y + LEGEND_ROW * 0.5;
         }
-        bottom
+        top + lines as f32 * LEGEND_ROW
     }
 
     /// What a point says, and where.
@@ -240,7 +237,7 @@ pub(super) fn elide(text: &str, width: f32) -> String {
 }
 
 /// The text in lines of at most this width.
-fn wrap(text: &str, width: f32) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

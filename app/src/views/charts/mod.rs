@@ -30,7 +30,7 @@ use plot::{Data, Looks, Plot};
 pub(super) const VIEW: View = View {
     id: "chart",
     name: "Charts",
-    sentence: "What was measured, as charts: a point says more when it is pointed at, and a click goes to its matrix.",
+    sentence: "What was measured, as charts; a click on a point goes to its matrix.",
     settings,
     show,
     table,
@@ -303,8 +303,9 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         choose(ui, "Of", &mut next.of, &offered(&data).into_iter().map(same).collect::<Vec<_>>());
     }
     if chart.id == "profile" {
-        ui.label("τ");
-        ui.add(DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2));
+        let name = ui.label("τ");
+        let tau = DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2);
+        ui.add(tau).labelled_by(name.id);
     }
     if model.bundles.iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
         ui.label("Baseline");
@@ -332,7 +333,6 @@ struct Drawn {
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
-    ui.label(chart.sentence);
     // Drawing thousands of points anew for every picture would take its time.
     let width = (ui.available_width() - 12.0).max(420.0);
     let bundle = |open: &crate::model::OpenBundle| {
@@ -345,7 +345,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let drawn = kept.unwrap_or_else(|| {
         let data = Data::of(model, state);
         let plot = plot(&data);
-        let mut note = plot.note.clone();
+        let mut note = format!("{} {}", chart.sentence, plot.note);
         if plot.points().any(|(_, _, p)| p.record.is_some_and(|of| of.source == Source::StandIn)) {
             note += " Stand-ins are generated matrices in place of real ones.";
         }
@@ -357,13 +357,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         Arc::new(Drawn { from, figure, note })
     });
     ui.data_mut(|data| data.insert_temp(id, drawn.clone()));
-    if !drawn.note.is_empty() {
-        ui.label(&drawn.note);
-    }
+    ui.label(&drawn.note);
     let Some(figure) = &drawn.figure else { return nothing(ui, chart.nothing) };
     let clicked = ScrollArea::both()
         .auto_shrink(false)
-        .show(ui, |ui| figure.show(ui, &format!("Chart: {}", chart.sentence)));
+        .show(ui, |ui| figure.show(ui, &format!("Chart: {}", chart.name)));
     if let Some(matrix) = clicked.inner.filter(|matrix| !matrix.is_empty()) {
         state.matrix = Some(matrix);
         state.view = "matrix".into();
@@ -389,8 +387,12 @@ fn svg(model: &Model, state: &ViewState) -> String {
     let mut figure = draw::figure(&plot, &Looks::of(model), state, SAVED, None);
     if plot.is_empty() {
         let ink = state.theme.ink();
-        figure = Figure::new(egui::vec2(SAVED, 60.0), ink.paper);
-        figure.text(egui::pos2(16.0, 30.0), Anchor::Start, draw::TYPE, ink.text, chart.nothing);
+        let lines = draw::wrap(&format!("{} {}", chart.nothing, plot.note), SAVED - 32.0);
+        figure = Figure::new(egui::vec2(SAVED, 40.0 + 20.0 * lines.len() as f32), ink.paper);
+        for (index, line) in lines.iter().enumerate() {
+            let at = egui::pos2(16.0, 30.0 + 20.0 * index as f32);
+            figure.text(at, Anchor::Start, draw::TYPE, ink.text, line);
+        }
     }
     figure.to_svg(chart.sentence, &from)
 }

@@ -471,7 +471,8 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
             assert_eq!(table.len(), 1 + plot.points().count());
             assert!(table.iter().all(|line| line.len() == table[0].len()), "{}", chart.id);
             let svg = svg(model, &state);
-            assert_eq!(svg.contains(chart.nothing), !drawn, "{} of {opened}", chart.id);
+            let says = svg.contains(chart.nothing.split_at(40).0);
+            assert_eq!(says, !drawn, "{} of {opened}", chart.id);
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", chart.id);
             assert!(svg.contains("STAND-INS") || !drawn, "{}", chart.id);
         }
