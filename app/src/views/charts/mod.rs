@@ -233,7 +233,7 @@ const CHARTS: [Chart; 22] = [
     Chart {
         id: "compare",
         name: "Changes between bundles",
-        sentence: "How many times as long each run takes as in the baseline, with 95 % intervals: left of 1 is faster.",
+        sentence: "How many times as long each run takes as in the baseline, with 95 % intervals: left of 1 is faster, hollow is unclear.",
         nothing: "No timed run that passes the filters is in two opened bundles.",
         data: compare::compare,
         of: None,

@@ -90,6 +90,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             }
         }
         let small = plot.form == Form::Boxes;
+        // An interval that holds the guide decides nothing.
+        let unclear = plot.form == Form::Intervals
+            && plot.guides.iter().any(|guide| {
+                let [value, _] = guide.ends[0];
+                point.range.is_none_or(|[low, high]| low <= value && value <= high)
+            });
+        let fill = if unclear { ink.paper } else { fill };
         let outline = if fill == color && !small { ink.paper } else { color };
         let mark = if small { Mark::Circle } else { mark };
         sheet.figure.mark(at, mark, size, fill, outline);
@@ -115,7 +122,7 @@ fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     match sheet.plot.form {
         Form::Boxes => 3.0,
         Form::Intervals => 1.3,
-        _ => (most as f32).clamp(2.0, 5.0),
+        _ => (most as f32).clamp(2.6, 5.0),
     }
 }
 
