@@ -86,7 +86,7 @@ export const cases = {
     assert.ok(colours > 50, `a picture of ${colours} colours`);
     await viewer.click("button", "Charts");
     await viewer.until("an address without the view", () => !/view=/.test(viewer.page.url()));
-    await viewer.find("img", /^Chart: Kernels/);
+    await viewer.find("img", /^Figure: Kernels/);
     await viewer.close();
   },
 

@@ -8,7 +8,7 @@ use super::tests::{nameless, with_example, with_example_at};
 use super::*;
 use crate::views::VIEWS;
 
-const CHART: &str = "Chart: Kernels by matrix";
+const CHART: &str = "Figure: Kernels by matrix";
 
 fn layout(harness: &Harness<'_, App>) -> String {
     harness.state().state().layout.text()

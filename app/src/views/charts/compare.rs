@@ -36,14 +36,14 @@ pub(super) fn note(data: &Data<'_>) -> String {
 pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new("time after / time before", data.state.log));
     plot.form = Form::Intervals;
+    let mut places = std::collections::BTreeMap::new();
     for (after, changes) in others(data) {
         let mut runs: Vec<_> = changes.runs.iter().collect();
         runs.sort_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
         for run in runs {
             let rows = plot.rows.get_or_insert_default();
-            let place = rows.iter().position(|row| row.key == run.words);
-            let row = place.unwrap_or(rows.len());
-            if place.is_none() {
+            let row = *places.entry(run.words.clone()).or_insert(rows.len());
+            if row == rows.len() {
                 rows.push(Row { name: run.words.clone(), key: run.words.clone() });
             }
             let [first, second] = run.times.map(seconds);

@@ -18,7 +18,7 @@ mod tests;
 use std::sync::Arc;
 
 use egui::{ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
-use sparsescope_core::bundle::Source;
+use sparsescope_core::bundle::{MatrixRecord, Source};
 
 use super::{View, nothing, provenance};
 use crate::figure::{Anchor, Figure, Provenance};
@@ -260,6 +260,17 @@ impl<'a> Data<'a> {
     }
 }
 
+/// Why there is nothing to draw.
+fn why(data: &Data<'_>) -> &'static str {
+    let chart = current(data.state);
+    let others = || data.model.runs(&data.state.filter).iter().any(|run| run.gflops().is_some());
+    match data.state.charts.cold {
+        _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
+        true => "All runs with a time that pass the filters were made with warm caches.",
+        false => "All runs with a time that pass the filters were made with flushed caches.",
+    }
+}
+
 /// What the chart is about: what the state names if it is offered, else the first that is.
 fn chosen(data: &Data<'_>, offered: &[String]) -> String {
     let wanted = &data.state.charts.of;
@@ -276,7 +287,14 @@ fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// A box to choose from (word in a link, name) pairs; whether another was chosen.
+/// Stand-ins are among the matrices drawn, or among those that a mean is over.
+fn holds_stand_ins(data: &Data<'_>, plot: &Plot<'_>) -> bool {
+    let any = data.runs.iter().any(|run| run.record.source == Source::StandIn);
+    let of = |record: &MatrixRecord| record.source == Source::StandIn;
+    plot.points().any(|(.., point)| point.record.map_or(any, of))
+}
+
+/// A box to choose from (word in a link, name) pairs.
 fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, String)]) {
     let found = offered.iter().find(|(id, _)| id == value).or(offered.first());
     let Some((now, shown)) = found.cloned() else { return };
@@ -320,14 +338,16 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
-    ui.checkbox(&mut state.log, "Logarithmic axis");
+    if !["speedup", "efficiency", "roofline", "profile"].contains(&chart.id) {
+        ui.checkbox(&mut state.log, "Logarithmic axis");
+    }
 }
 
 /// The figure as last drawn, and what it was drawn from.
 #[derive(Clone)]
 struct Drawn {
     from: String,
-    figure: Option<Figure>,
+    figure: Result<Figure, &'static str>,
     note: String,
 }
 
@@ -346,22 +366,28 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let data = Data::of(model, state);
         let plot = plot(&data);
         let mut note = format!("{} {}", chart.sentence, plot.note);
-        if plot.points().any(|(_, _, p)| p.record.is_some_and(|of| of.source == Source::StandIn)) {
+        if holds_stand_ins(&data, &plot) {
             note += " Stand-ins are generated matrices in place of real ones.";
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
         let room = ui.available_height() - 12.0 - 22.0 * lines;
         let looks = Looks::of(model);
-        let figure =
-            (!plot.is_empty()).then(|| draw::figure(&plot, &looks, state, width, Some(room)));
+        let figure = if plot.is_empty() {
+            Err(why(&data))
+        } else {
+            Ok(draw::figure(&plot, &looks, state, width, Some(room)))
+        };
         Arc::new(Drawn { from, figure, note })
     });
     ui.data_mut(|data| data.insert_temp(id, drawn.clone()));
     ui.label(&drawn.note);
-    let Some(figure) = &drawn.figure else { return nothing(ui, chart.nothing) };
+    let figure = match &drawn.figure {
+        Ok(figure) => figure,
+        Err(why) => return nothing(ui, why),
+    };
     let clicked = ScrollArea::both()
         .auto_shrink(false)
-        .show(ui, |ui| figure.show(ui, &format!("Chart: {}", chart.name)));
+        .show(ui, |ui| figure.show(ui, &format!("Figure: {}", chart.name)));
     if let Some(matrix) = clicked.inner.filter(|matrix| !matrix.is_empty()) {
         state.matrix = Some(matrix);
         state.view = "matrix".into();
@@ -381,13 +407,12 @@ fn svg(model: &Model, state: &ViewState) -> String {
             |open: &crate::model::OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
         from = Provenance { sources: model.bundles.iter().map(named).collect(), ..from };
     }
-    let drawn = plot.points().filter_map(|(_, _, point)| point.record);
-    from.stand_in |= drawn.into_iter().any(|record| record.source == Source::StandIn);
+    from.stand_in = holds_stand_ins(&data, &plot);
     let chart = current(state);
     let mut figure = draw::figure(&plot, &Looks::of(model), state, SAVED, None);
     if plot.is_empty() {
         let ink = state.theme.ink();
-        let lines = draw::wrap(&format!("{} {}", chart.nothing, plot.note), SAVED - 32.0);
+        let lines = draw::wrap(&format!("{} {}", why(&data), plot.note), SAVED - 32.0);
         figure = Figure::new(egui::vec2(SAVED, 40.0 + 20.0 * lines.len() as f32), ink.paper);
         for (index, line) in lines.iter().enumerate() {
             let at = egui::pos2(16.0, 30.0 + 20.0 * index as f32);

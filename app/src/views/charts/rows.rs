@@ -8,7 +8,7 @@ use super::plot::{Form, Row, blend};
 use crate::figure::{Anchor, Mark, area, text_width};
 
 /// Least height of a lane in points, what a file has, and the greatest.
-const LANE: [f32; 3] = [9.0, 11.0, 15.7];
+const LANE: [f32; 3] = [7.5, 11.0, 15.7];
 /// Marks that would hide one another move up or down, in this order, in units of a lane.
 const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
 /// Where they go when these are taken too, and overlap.

@@ -386,6 +386,8 @@ fn warm_caches_are_paired_with_flushed_ones_at_the_same_setting() {
     }
     let cold = drawn(&model(&[("a", 1.0)]), &state("kernels;cold=true"));
     assert_eq!(cold.len(), 3, "only runs with flushed caches");
+    let svg = svg(&model(&[("a", 1.0)]), &state("kernels;cold=true;backend=cpu"));
+    assert!(svg.contains("made with warm caches"), "{svg}");
 }
 
 #[test]
@@ -471,7 +473,7 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
             assert_eq!(table.len(), 1 + plot.points().count());
             assert!(table.iter().all(|line| line.len() == table[0].len()), "{}", chart.id);
             let svg = svg(model, &state);
-            let says = svg.contains(chart.nothing.split_at(40).0);
+            let says = svg.contains(chart.nothing.split_at(36).0);
             assert_eq!(says, !drawn, "{} of {opened}", chart.id);
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", chart.id);
             assert!(svg.contains("STAND-INS") || !drawn, "{}", chart.id);
