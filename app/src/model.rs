@@ -13,6 +13,7 @@ use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
+use crate::changes::ChangesKept;
 use crate::picture::Picture;
 use crate::state::Filter;
 
@@ -54,6 +55,8 @@ pub struct Model {
     /// In the order of opening.
     pub bundles: Vec<OpenBundle>,
     pictures: RefCell<Vec<(String, PictureOrWhy)>>,
+    /// What changed between bundles, as last asked.
+    pub(crate) changes: ChangesKept,
 }
 
 /// A picture, or why there is none.
@@ -256,6 +259,12 @@ impl Model {
             }
         }
         best
+    }
+
+    /// The kernels of all runs, sorted.
+    pub fn kernels(&self) -> BTreeSet<&str> {
+        let runs = self.bundles.iter().flat_map(|open| &open.bundle.runs);
+        runs.map(|run| run.kernel.as_str()).collect()
     }
 
     /// The values that a run or matrix has in any bundle, sorted.

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+pub mod charts;
 pub mod layouts;
 pub mod spy;
 
 use crate::layout::Layout;
+pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
 
@@ -32,6 +34,8 @@ pub struct ViewState {
     pub descending: bool,
     /// Logarithmic value axes.
     pub log: bool,
+    /// The charts.
+    pub charts: ChartState,
     /// The picture of the structure.
     pub spy: SpyState,
     /// The view of memory layouts.
@@ -99,6 +103,7 @@ impl Default for ViewState {
             sort: "gflops".into(),
             descending: true,
             log: true,
+            charts: ChartState::default(),
             spy: SpyState::default(),
             layouts: LayoutsState::default(),
             theme: Theme::default(),
@@ -152,6 +157,7 @@ impl ViewState {
             ("descending", self.descending.to_string()),
             ("log", self.log.to_string()),
         ];
+        fields.extend(self.charts.fields());
         fields.extend(self.spy.fields());
         fields.extend(self.layouts.fields());
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
@@ -184,6 +190,7 @@ impl ViewState {
                 }
             }
             _ => {
+                self.charts.set(key, &value);
                 self.spy.set(key, &value);
                 self.layouts.set(key, &value);
             }
@@ -231,7 +238,7 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change, and so does moving about in the picture of a matrix.
+    /// count as one change, and so do moving about in the picture of a matrix and moving τ.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
@@ -239,6 +246,7 @@ impl History {
         let mut retyped = before.clone();
         retyped.filter.search.clone_from(&after.filter.search);
         retyped.spy.at = after.spy.at;
+        retyped.charts.tau = after.charts.tau;
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -284,7 +292,7 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        let drawn = (spy::tests::state(), layouts::tests::state());
+        let drawn = (charts::tests::state(), spy::tests::state(), layouts::tests::state());
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
         let place = (text, layout);
@@ -296,7 +304,7 @@ mod tests {
                 run,
                 filter,
                 (sort, (descending, log)),
-                (spy, layouts),
+                (charts, spy, layouts),
                 theme,
                 zoom,
             )| {
@@ -309,6 +317,7 @@ mod tests {
                     sort,
                     descending,
                     log,
+                    charts,
                     spy,
                     layouts,
                     theme,

@@ -15,14 +15,19 @@ const SERIES: [Color32; 6] = [
     Color32::from_rgb(86, 180, 233),
 ];
 
-/// The formats in the order of their colours.
-const FORMATS: [&str; 6] = ["csr", "coo", "hll", "ell", "hyb", "dense"];
+/// The formats in the order of their colours; those past the colours are grey.
+const FORMATS: [&str; 9] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "sell"];
 
 /// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
 pub(crate) fn format_color(format: &str) -> Color32 {
+    family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
+}
+
+/// The place of a format's family among those that are known; formats without a colour of their own
+/// come last.
+pub(crate) fn family_place(format: &str) -> Option<usize> {
     let family = format.split('-').next().unwrap_or(format);
-    let place = FORMATS.iter().position(|known| *known == family);
-    place.and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
+    FORMATS.iter().position(|known| *known == family)
 }
 
 /// The colour of the `index`-th of things that only have an order; it repeats.

@@ -18,7 +18,7 @@ const shown = (given, name, fragment = "") => `${given.address}/?bundle=${given.
 export const cases = {
   async "the example is shown at once and nothing is wrong"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
-    await viewer.find("button", "Kernels by matrix");
+    await viewer.find("button", "Charts");
     await viewer.find("button", /^Matrix fem-3dof/);
     const colours = await viewer.colours(join(given.screenshots, "example.png"));
     assert.ok(colours > 100, `a picture of ${colours} colours`);
@@ -84,9 +84,9 @@ export const cases = {
     await viewer.find("text", /^Rows 0 to \d+, columns 0 to \d+/);
     const colours = await viewer.colours(join(given.screenshots, "structure.png"));
     assert.ok(colours > 50, `a picture of ${colours} colours`);
-    await viewer.click("button", "Kernels by matrix");
+    await viewer.click("button", "Charts");
     await viewer.until("an address without the view", () => !/view=/.test(viewer.page.url()));
-    await viewer.find("img", /^Chart: GFLOPS/);
+    await viewer.find("img", /^Figure: Kernels/);
     await viewer.close();
   },
 

@@ -247,3 +247,30 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
     assert_eq!(p.files(), before);
     assert_eq!(std::fs::read_to_string(p.path("five.mtx")).unwrap(), FIVE);
 }
+
+#[test]
+fn figures_of_the_viewer_are_written_without_a_window() {
+    let p = program();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
+    let state = "http://localhost/#v1;search=poisson;theme=dark";
+    p.succeed(&[
+        "export", golden, "--chart", "blocks", "--svg", "b.svg", "--png", "b.png", "--table",
+        "b.csv", "--state", state,
+    ]);
+    let svg = std::fs::read_to_string(p.path("b.svg")).unwrap();
+    assert!(svg.contains("threads a block") && svg.contains("cuda/csr/warp-shuffle"), "{svg}");
+    assert!(std::fs::read(p.path("b.png")).unwrap().starts_with(b"\x89PNG"));
+    let table = std::fs::read_to_string(p.path("b.csv")).unwrap();
+    assert_eq!(
+        table,
+        p.succeed(&["export", golden, "--chart", "blocks", "--table", "-", "--state", state])
+    );
+    // Thirteen kernels with two block sizes on one matrix.
+    assert_eq!(table.lines().count(), 1 + 26, "{table}");
+    let only = |args: &[&str]| p.fail(2, &[&["export", golden, "--svg", "c.svg"], args].concat());
+    assert!(only(&["--chart", "pie"]).contains("there is no chart pie; there are kernels, "));
+    assert!(only(&["--view", "none"]).contains("there is no view none; there are chart, "));
+    assert!(only(&["--state", "v9"]).contains("v1;key=value"));
+    assert!(only(&["--view", "runs"]).contains("is no figure"));
+    assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
+}

@@ -2,16 +2,23 @@
 //! `UPDATE_SNAPSHOTS=1 cargo test -p sparsescope-tests --test views` takes new ones; look at them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
+
 use egui::vec2;
 use egui_kittest::{Harness, SnapshotOptions};
 use egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, wgpu};
 use image::RgbaImage;
+use sparsescope::figure::png;
+use sparsescope::model::Model;
 use sparsescope::shell::App;
 use sparsescope::state::ViewState;
+use sparsescope::views::VIEWS;
 use sparsescope::views::spy::gpu;
+use sparsescope_core::bundle::{Bundle, Figures, Limits};
 use sparsescope_tests::{Need, skip};
 
 const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
+const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
 
 /// With predictions, which the example lacks.
 const PREDICTED: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
@@ -32,7 +39,23 @@ fn adapter() -> Result<RenderState, String> {
     }
 }
 
-/// The example, or what has predictions for the view of these, in this state; cells are drawn by the adapter, or painted as an image.
+/// The example with other times: a second measurement, as it were.
+fn again() -> Vec<u8> {
+    let mut bundle = Bundle::read(EXAMPLE, &Limits::default()).unwrap();
+    bundle.label = Some("Again".into());
+    let nnz: BTreeMap<_, _> =
+        bundle.matrices.iter().map(|m| (m.record.id.clone(), m.record.statistics.nnz)).collect();
+    for (k, run) in bundle.runs.iter_mut().enumerate() {
+        let factor = 0.7 + 0.1 * (k % 6) as f64;
+        run.samples.iter_mut().for_each(|sample| *sample *= factor);
+        let flops = 2.0 * nnz[&run.matrix] as f64;
+        run.figures = Figures::from_samples(&run.samples, flops, run.costs.minimal_bytes);
+    }
+    bundle.to_bytes().unwrap()
+}
+
+/// The example, or what has predictions for the view of these, in this state; cells are drawn by
+/// the adapter, or painted as an image.
 fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
     let mut app = App::new();
     let predicted = state.contains("view=predicted");
@@ -67,6 +90,8 @@ fn every_view_looks_as_it_did() {
     }
     let views = [
         ("chart", "v1"),
+        ("chart-profile-window", "v1;chart=profile;theme=dark"),
+        ("chart-roofline-projector", "v1;chart=roofline;theme=projector"),
         ("runs-dark", "v1;view=runs;theme=dark;sort=matrix;descending=false"),
         ("matrix", "v1;view=matrix;search=circuit"),
         ("structure", "v1;view=spy;search=web;parts=4;split=entries;hack=32"),
@@ -87,6 +112,55 @@ fn every_view_looks_as_it_did() {
             &SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20),
         );
         results.extend_harness(&mut harness);
+    }
+}
+
+/// Every chart as it is saved.
+#[test]
+fn every_chart_looks_as_it_did() {
+    let again = again();
+    let (cpu, gpu, both, two) = (&[EXAMPLE][..], &[H200][..], &[H200, EXAMPLE], &[EXAMPLE, &again]);
+    let charts: [(&str, &[&[u8]], &str); 25] = [
+        ("kernels", gpu, "search=th"),
+        ("kernels", two, "search=web;theme=dark"),
+        ("format", cpu, "of=hll;theme=dark"),
+        ("serial", two, ""),
+        ("csr-hll", gpu, "search=e"),
+        ("parallel", cpu, "log=false"),
+        ("four", gpu, "search=a;theme=dark"),
+        ("threads", two, ""),
+        ("csr-hll-threads", cpu, ""),
+        ("matrix-threads", cpu, "search=road"),
+        ("speedup", cpu, ""),
+        ("efficiency", cpu, "of=cpu/hll/guided"),
+        ("blocks", gpu, ""),
+        ("best-block", gpu, "theme=dark"),
+        ("deviation", both, ""),
+        ("roofline", cpu, ""),
+        ("roofline", both, "theme=projector"),
+        ("profile", cpu, "tau=2;theme=dark"),
+        ("samples", cpu, "search=web"),
+        ("bytes", cpu, ""),
+        ("hot-cold", gpu, ""),
+        ("conversion", cpu, ""),
+        ("break-even", gpu, "search=m;cold=true"),
+        ("compare", two, ""),
+        ("compare", two, "search=web;log=false"),
+    ];
+    let view = VIEWS.iter().find(|view| view.id == "chart").unwrap();
+    let mut results = egui_kittest::SnapshotResults::new();
+    for (k, (chart, bundles, more)) in charts.into_iter().enumerate() {
+        let first = charts.iter().position(|other| other.0 == chart) == Some(k);
+        let name = format!("chart-{chart}{}", if first { "" } else { "-more" });
+        let state = ViewState::from_fragment(&format!("v1;chart={chart};{more}")).unwrap();
+        let mut model = Model::default();
+        for bundle in bundles {
+            model.open("example.zip", bundle).unwrap();
+        }
+        let png = png::render(&(view.svg.unwrap())(&model, &state), 0.75).unwrap();
+        let picture = image::load_from_memory(&png).unwrap().to_rgba8();
+        let options = SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20);
+        results.add(egui_kittest::try_image_snapshot_options(&picture, name, &options));
     }
 }
 

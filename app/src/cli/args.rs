@@ -372,15 +372,33 @@ pub(super) struct MergeArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundle; --html takes several
+    /// The bundle; all but --csv take several
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", required_unless_present = "html")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
     /// Write one file that opens in any browser, without a server or network: viewer and bundles
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
+    /// Write a figure of the viewer as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Write the same figure as PNG
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Write what the figure shows as CSV; - prints it
+    #[arg(long, value_name = "FILE")]
+    pub(super) table: Option<PathBuf>,
+    /// What the viewer shows: the part of a link after #, such as v1;search=cant;theme=dark
+    #[arg(long, value_name = "LINK", default_value = "v1")]
+    pub(super) state: String,
+    /// The view of the figure, in place of the state's
+    #[arg(long)]
+    pub(super) view: Option<String>,
+    /// The chart, in place of the state's: kernels, threads, roofline, …; another word lists all
+    #[arg(long)]
+    pub(super) chart: Option<String>,
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,

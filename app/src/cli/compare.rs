@@ -39,7 +39,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     let Some(limit) = args.fail_above else { return Outcome::Success };
     let slower: Vec<String> = comparison
         .slower_than(limit)
-        .map(|run| format!("{} ({})", run.key.words(&run.matrix.name), factor(run.ratio)))
+        .map(|run| format!("{} ({})", run.key.words(&run.matrix.name), run.ratio))
         .collect();
     let wrong: Vec<String> =
         comparison.wrong_now().map(|change| change.key.words(&change.matrix.name)).collect();
@@ -71,14 +71,6 @@ fn some(names: &[String]) -> String {
         n => format!("; and {n} more"),
     };
     format!("{}{more}", shown.join("; "))
-}
-
-/// `1.25x`, with its interval where there is one.
-fn factor(ratio: Ratio) -> String {
-    match ratio.interval {
-        Some((low, high)) => format!("{:.3}x, {low:.3} to {high:.3}", ratio.value),
-        None => format!("{:.3}x, too few samples to be sure", ratio.value),
-    }
 }
 
 fn as_text(
@@ -113,18 +105,7 @@ fn as_text(
         ]);
     }
     let mut text = if shown > 0 { format!("{}\n", render(&list)) } else { String::new() };
-    let count = |change| comparison.count(change);
-    text += &format!(
-        "{} in both: {} faster, {} slower, {} unclear (with {:.0} % confidence).\n",
-        counted(comparison.runs.len(), "timed run is", "timed runs are"),
-        count(Change::Faster),
-        count(Change::Slower),
-        count(Change::Unclear),
-        CONFIDENCE * 100.0
-    );
-    if let Some(mean) = comparison.geometric_mean {
-        text += &format!("Geometric mean of after/before: {}.\n", factor(mean));
-    }
+    text += &comparison.summary();
     if comparison.untimed > 0 {
         let runs = counted(comparison.untimed, "run has", "runs have");
         text += &format!("{runs} no time in either, for the same outcome of the check.\n");

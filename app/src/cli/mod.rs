@@ -7,6 +7,7 @@ mod compare;
 mod devices;
 mod export;
 mod fetch;
+mod figure;
 mod generate;
 pub(crate) mod gpu;
 mod html;

@@ -31,9 +31,15 @@ impl Axis {
         Self { low, high, log, from, to }
     }
 
-    /// Where a value lies.
+    /// An axis from one value to another; both have a tick of their own.
+    pub(crate) fn between(low: f64, high: f64, log: bool, from: f32, to: f32) -> Self {
+        Self { low, high: if high > low { high } else { low * 2.0 }, log, from, to }
+    }
+
+    /// Where a value lies; one that a logarithmic axis has no place for, at its beginning.
     pub(crate) fn place(&self, value: f64) -> f32 {
         let share = if self.log {
+            let value = if value > 0.0 { value } else { self.low };
             (value / self.low).log10() / (self.high / self.low).log10()
         } else {
             (value - self.low) / (self.high - self.low)

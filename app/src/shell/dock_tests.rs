@@ -8,7 +8,7 @@ use super::tests::{nameless, with_example, with_example_at};
 use super::*;
 use crate::views::VIEWS;
 
-const CHART: &str = "Chart: GFLOPS of every kernel on every matrix";
+const CHART: &str = "Figure: Kernels by matrix";
 
 fn layout(harness: &Harness<'_, App>) -> String {
     harness.state().state().layout.text()
@@ -83,7 +83,7 @@ fn a_view_that_a_layout_lacks_comes_by_its_key_or_from_the_menu() {
 #[test]
 fn buttons_split_and_join_and_back_undoes_each() {
     let mut harness = with_example("v1");
-    harness.get_by_label("Split: Kernels by matrix to the right").click();
+    harness.get_by_label("Split: Charts to the right").click();
     harness.run();
     let first = layout(&harness);
     assert!(first.starts_with("h(") && first.ends_with(",chart)"), "{first}");
@@ -139,7 +139,7 @@ fn a_border_is_dragged_in_one_step() {
 #[test]
 fn a_border_moves_by_arrow_keys_and_a_double_click_makes_halves() {
     let mut harness = with_example_at("v1;layout=v(30:chart,70:runs)", 0.02);
-    let border = "Border between Kernels by matrix and Runs";
+    let border = "Border between Charts and Runs";
     harness.get_by_label(border).focus();
     harness.run();
     harness.key_press(Key::ArrowDown);

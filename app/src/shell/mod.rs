@@ -28,6 +28,8 @@ use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use dock::Dock;
 use pane::Saved;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use pane::{PIXELS, csv_text};
 
 /// A file that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -121,7 +121,7 @@ fn export(
 
 /// Pixels to a point of a saved image.
 #[cfg(not(target_family = "wasm"))]
-const PIXELS: f32 = 2.0;
+pub(crate) const PIXELS: f32 = 2.0;
 
 #[cfg(not(target_family = "wasm"))]
 fn png(name: String, svg: String) -> Result<Export, String> {
@@ -135,7 +135,8 @@ fn png(name: String, svg: String) -> Result<Export, String> {
     Ok(Export { rasterise: true, ..Export::new(name, svg.into_bytes()) })
 }
 
-fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
+/// Lines of cells as CSV that a spreadsheet opens without running anything.
+pub(crate) fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines {
         let cells = line.iter().map(|cell| spreadsheet_cell(cell).into_owned());

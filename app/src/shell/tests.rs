@@ -163,7 +163,7 @@ fn a_file_that_is_no_bundle_is_one_sentence_and_breaks_nothing() {
     harness.state_mut().open_bytes("notes.pdf", b"hello");
     harness.run();
     harness.get_by_label("notes.pdf was not opened: not a result bundle: not a zip file.");
-    harness.get_by_label("Chart: GFLOPS of every kernel on every matrix");
+    harness.get_by_label("Figure: Kernels by matrix");
     harness.get_by_label("Dismiss").click();
     harness.run();
     assert!(harness.query_by_label("Dismiss").is_none());

@@ -1,7 +1,7 @@
 //! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
 //! all draw from (bundles, state) and change nothing but the state.
 
-mod chart;
+pub(crate) mod charts;
 mod layouts;
 mod matrix;
 mod predicted;
@@ -36,7 +36,7 @@ pub struct View {
 
 /// Every view, in the order of the tabs.
 pub const VIEWS: &[View] =
-    &[chart::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW, predicted::VIEW];
+    &[charts::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW, predicted::VIEW];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {

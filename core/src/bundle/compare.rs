@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::parallel::*;
 
 use super::{Bundle, Environment, MatrixRecord, Run, RunKey, Verdict};
-use crate::measure::{Change, Ratio, RatioEstimate, geometric_mean};
+use crate::measure::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 
 /// Bandwidths and frequencies within this factor are called the same.
 const SAME_BANDWIDTH: f64 = 1.1;
@@ -134,6 +134,25 @@ impl<'a> Comparison<'a> {
     /// How many runs changed in this way.
     pub fn count(&self, change: Change) -> usize {
         self.runs.iter().filter(|run| run.ratio.change() == change).count()
+    }
+
+    /// How many runs became faster and slower, and the mean change, a line each.
+    pub fn summary(&self) -> String {
+        let runs = match self.runs.len() {
+            1 => "1 timed run is".to_owned(),
+            n => format!("{n} timed runs are"),
+        };
+        let mut text = format!(
+            "{runs} in both: {} faster, {} slower, {} unclear (with {:.0} % confidence).\n",
+            self.count(Change::Faster),
+            self.count(Change::Slower),
+            self.count(Change::Unclear),
+            CONFIDENCE * 100.0
+        );
+        if let Some(mean) = self.geometric_mean {
+            text += &format!("Geometric mean of after/before: {mean}.\n");
+        }
+        text
     }
 
     /// Runs that became slower by more than the factor `limit`.

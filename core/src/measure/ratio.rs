@@ -2,6 +2,8 @@
 //! their medians with a bootstrap interval (Efron and Tibshirani, An Introduction to the
 //! Bootstrap, 1993, chapter 13).
 
+use std::fmt;
+
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -62,6 +64,16 @@ impl Ratio {
     /// medians.
     pub fn exceeds(&self, limit: f64) -> bool {
         self.interval.map_or(self.value, |(low, _)| low) > limit
+    }
+}
+
+/// `1.25x`, with its interval where there is one.
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.interval {
+            Some((low, high)) => write!(f, "{:.3}x, {low:.3} to {high:.3}", self.value),
+            None => write!(f, "{:.3}x, too few samples to be sure", self.value),
+        }
     }
 }
 

@@ -1,0 +1,71 @@
+//! Settings of the charts.
+
+use serde::{Deserialize, Serialize};
+
+/// Which chart is drawn, and what it is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChartState {
+    /// Id of the chart.
+    pub chart: String,
+    /// What the chart is about where it offers a choice (a format, a kernel); empty for the first.
+    pub of: String,
+    /// Runs that began with flushed caches, in place of those with warm ones.
+    pub cold: bool,
+    /// Start of the SHA-256 of the bundle that others are compared with; empty for the first.
+    pub baseline: String,
+    /// The τ of the performance profile.
+    pub tau: f64,
+}
+
+/// Values of τ that can be asked for.
+pub const TAU: std::ops::RangeInclusive<f64> = 1.0..=100.0;
+
+impl Default for ChartState {
+    fn default() -> Self {
+        let (of, baseline) = (String::new(), String::new());
+        Self { chart: "kernels".into(), of, cold: false, baseline, tau: 1.5 }
+    }
+}
+
+impl ChartState {
+    pub(super) fn fields(&self) -> [(&'static str, String); 5] {
+        [
+            ("chart", self.chart.clone()),
+            ("of", self.of.clone()),
+            ("cold", self.cold.to_string()),
+            ("baseline", self.baseline.clone()),
+            ("tau", self.tau.to_string()),
+        ]
+    }
+
+    /// Takes a value if the key is one of these.
+    pub(super) fn set(&mut self, key: &str, value: &str) {
+        match key {
+            "chart" => self.chart = value.into(),
+            "of" => self.of = value.into(),
+            "cold" => self.cold = value == "true",
+            "baseline" => self.baseline = value.into(),
+            "tau" => {
+                if let Some(tau) = value.parse().ok().filter(|tau| TAU.contains(tau)) {
+                    self.tau = tau;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(in crate::state) fn state() -> impl Strategy<Value = ChartState> {
+        let text = ".{0,12}";
+        (text, text, any::<bool>(), text, TAU).prop_map(|(chart, of, cold, baseline, tau)| {
+            ChartState { chart, of, cold, baseline, tau }
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! What changed against the baseline bundle.
+
+use std::sync::Arc;
+
+use super::plot::{Data, Form, Guide, Plot, Point, Row, Scale};
+use crate::changes::Changes;
+use crate::model::{OpenBundle, seconds};
+
+/// The bundle that others are compared with.
+pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {
+    let (all, wanted) = (&data.model.bundles, &data.state.charts.baseline);
+    let chosen = all.iter().find(|open| !wanted.is_empty() && open.sha256.starts_with(wanted));
+    chosen.or_else(|| all.iter().find(|open| !open.bundle.runs.is_empty()))
+}
+
+/// Every other bundle with runs, and what changed from the baseline to it.
+fn others<'a>(data: &Data<'a>) -> Vec<(&'a OpenBundle, Arc<Changes>)> {
+    let Some(before) = baseline(data) else { return Vec::new() };
+    let all = data.model.bundles.iter();
+    let others = all.filter(|open| open.series != before.series && !open.bundle.runs.is_empty());
+    others.map(|open| (open, data.model.changes(before, open, &data.state.filter))).collect()
+}
+
+/// What changed in words; nothing where no run is in both.
+pub(super) fn note(data: &Data<'_>) -> String {
+    let mut note = String::new();
+    let before = baseline(data).map_or("", OpenBundle::label);
+    for (after, changes) in others(data) {
+        if !changes.runs.is_empty() {
+            note += &format!("{} after {before}: {} ", after.label(), changes.summary.trim());
+        }
+    }
+    note
+}
+
+pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("time after / time before", data.state.log));
+    plot.form = Form::Intervals;
+    let mut places = std::collections::BTreeMap::new();
+    for (after, changes) in others(data) {
+        let mut runs: Vec<_> = changes.runs.iter().collect();
+        runs.sort_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
+        for run in runs {
+            let rows = plot.rows.get_or_insert_default();
+            let row = *places.entry(run.words.clone()).or_insert(rows.len());
+            if row == rows.len() {
+                rows.push(Row { name: run.words.clone(), key: run.words.clone() });
+            }
+            let [first, second] = run.times.map(seconds);
+            let point = Point {
+                at: [run.ratio.value, row as f64],
+                range: run.ratio.interval.map(|(low, high)| [low, high]),
+                record: data.model.matrix(&run.matrix),
+                text: format!("{}: {first} before, {second} after.", run.ratio.change().as_str()),
+                ..Point::default()
+            };
+            plot.add(0, &run.kernel, Some(after), point);
+        }
+        for warning in &changes.warnings {
+            plot.note += &format!("{}: {warning}. ", after.label());
+        }
+    }
+    plot.guides.push(Guide { ends: [[1.0, 0.0], [1.0, 0.0]], name: "equal".into() });
+    plot
+}

@@ -1,0 +1,69 @@
+//! Charts with a row for each matrix: how fast which kernels are on it.
+
+use sparsescope_core::bundle::Run;
+
+use super::plot::{Class, Data, Plot, Point, Scale, best, format_of, kernel};
+use crate::model::display_name;
+
+/// The fastest run of each matrix, bundle and class; runs without a class are left out.
+fn by_class<'a>(data: &Data<'a>, class: Class<'_, 'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("GFLOPS", data.state.log));
+    for ((_, matrix, _, (order, name)), run) in best(&data.runs, class) {
+        let row = plot.row(|| display_name(run.record), &matrix);
+        let Some(gflops) = run.gflops() else { continue };
+        plot.add(order, &name, Some(run.bundle), Point::of(&run, gflops, row));
+    }
+    plot
+}
+
+pub(super) fn kernels<'a>(data: &Data<'a>) -> Plot<'a> {
+    by_class(data, &|run| Some((0, kernel(run))))
+}
+
+/// Formats that several kernels are for.
+pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
+    let all = data.model.kernels().into_iter().map(|kernel| format_of(kernel).to_owned());
+    let mut formats: Vec<String> = all.collect();
+    formats
+        .sort_by_key(|format| (crate::theme::family_place(format).unwrap_or(99), format.clone()));
+    formats.dedup();
+    formats
+}
+
+pub(super) fn of_format<'a>(data: &Data<'a>) -> Plot<'a> {
+    let format = super::chosen(data, &formats(data));
+    by_class(data, &|run| (format_of(&run.run.kernel) == format).then(|| (0, kernel(run))))
+}
+
+pub(super) fn serial<'a>(data: &Data<'a>) -> Plot<'a> {
+    by_class(data, &|run| run.run.kernel.ends_with("/serial").then(|| (0, kernel(run))))
+}
+
+pub(super) fn csr_hll<'a>(data: &Data<'a>) -> Plot<'a> {
+    by_class(data, &|run| {
+        let format = format_of(&run.run.kernel);
+        ["csr", "hll"].contains(&format).then(|| (0, format.to_owned()))
+    })
+}
+
+pub(super) const SERIAL: &str = "cpu/csr/serial";
+
+fn is_parallel(run: &Run) -> bool {
+    run.backend == "cpu" && run.threads > 1
+}
+
+pub(super) fn parallel<'a>(data: &Data<'a>) -> Plot<'a> {
+    by_class(data, &|run| match run.run {
+        run if run.kernel == SERIAL => Some((0, SERIAL.into())),
+        run => is_parallel(run).then(|| (1, "parallel".into())),
+    })
+}
+
+pub(super) fn four<'a>(data: &Data<'a>) -> Plot<'a> {
+    by_class(data, &|run| match run.run.kernel.as_str() {
+        SERIAL => Some((0, SERIAL.into())),
+        id @ "cuda/csr/thread-per-row" => Some((2, id.into())),
+        id @ "cuda/csr/vector-mining" => Some((3, id.into())),
+        id => (is_parallel(run.run) && format_of(id) == "csr").then(|| (1, "parallel CSR".into())),
+    })
+}

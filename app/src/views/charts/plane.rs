@@ -1,0 +1,126 @@
+//! Charts of one number against another: marks, lines, steps.
+
+use egui::{Color32, Pos2, pos2, vec2};
+
+use super::draw::{FOOT, RADIUS, Sheet, radius, tick_label, title};
+use super::plot::{Form, Guide, Point};
+use crate::figure::{Anchor, Axis, Figure, area, text_width};
+
+/// Height that a plane has at least, and in a file.
+const HEIGHT: [f32; 2] = [260.0, 420.0];
+const LEFT: f32 = 66.0;
+/// Lengths of dashes and gaps for the first, second, … bundle; the first's lines are whole.
+const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
+
+/// Draws the plane below `top`; where it ends.
+pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f32 {
+    let (plot, ink) = (sheet.plot, sheet.ink);
+    let upright = |guide: &Guide| guide.ends[0][0] == guide.ends[1][0];
+    // Names of upright lines stand above them, below the title.
+    let title_height = if plot.guides.iter().any(upright) { 36.0 } else { 20.0 };
+    let top = top + title_height;
+    let height = room.map_or(HEIGHT[1], |room| (room - top - FOOT).max(HEIGHT[0]));
+    let (left, right, bottom) = (LEFT, sheet.figure.size.x - 24.0, top + height);
+    let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, false);
+    let values = plot.points().map(|(_, _, point)| point.at[1]);
+    let values = values.chain(plot.guides.iter().flat_map(|guide| guide.ends.map(|end| end[1])));
+    let y = Axis::new(values, plot.y.log, bottom, top);
+    for tick in plot.y.at(&y) {
+        let at = y.place(tick);
+        sheet.figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
+        sheet.text(pos2(left - 9.0, at), Anchor::End, ink.weak, &tick_label(tick));
+    }
+    sheet.figure.line(pos2(left, top), pos2(left, bottom), 1.0, ink.weak);
+    let name = title(&plot.y, plot.y.log);
+    sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);
+
+    let mut named = 0.0;
+    for guide in &plot.guides {
+        let [from, to] = guide.ends.map(|[a, b]| pos2(x.at(a), y.place(b)));
+        sheet.figure.line(from, to, 1.5, ink.weak);
+        // Slanted lines rise to the right: above them at the left there is room for their names.
+        if upright(guide) {
+            sheet.text(to - vec2(0.0, 10.0), Anchor::Start, ink.weak, &guide.name);
+            continue;
+        }
+        let at = pos2(left + 10.0, top + 12.0 + 18.0 * named);
+        named += 1.0;
+        let width = text_width(&guide.name, 13.0);
+        sheet.figure.rect(area(at.x, at.y - 8.0, at.x + width, at.y + 8.0), ink.paper);
+        sheet.text(at, Anchor::Start, ink.weak, &guide.name);
+    }
+
+    let size = radius(plot);
+    for ((_, name, _), series) in &plot.series {
+        let (color, mark, fill) = sheet.look(name, series);
+        let place = |point: &Point<'_>| pos2(x.at(point.at[0]), y.place(point.at[1]));
+        let points: Vec<Pos2> = series.points.iter().map(place).collect();
+        let dash = DASHES.get(sheet.lane(series) % 3).copied().unwrap_or(DASHES[0]);
+        match plot.form {
+            Form::Lines => dashed(&mut sheet.figure, &points, dash, color),
+            Form::Steps => dashed(&mut sheet.figure, &steps(&points), dash, color),
+            _ => {}
+        }
+        for (point, at) in series.points.iter().zip(points) {
+            if plot.form == Form::Steps && point.label.is_empty() {
+                continue;
+            }
+            if let Some(range) = point.range {
+                let end = pos2(x.at(range[1]), at.y);
+                sheet.figure.line(at, end, 1.0, color);
+                sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
+            }
+            let outline = if fill == color { ink.paper } else { color };
+            sheet.figure.mark(at, mark, size, fill, outline);
+            sheet.hit(at, RADIUS * 2.2, name, series, point);
+        }
+    }
+    bottom + FOOT
+}
+
+/// Level up to each point, then up or down to it.
+fn steps(points: &[Pos2]) -> Vec<Pos2> {
+    let mut path: Vec<Pos2> = Vec::new();
+    for point in points {
+        if let Some(last) = path.last().copied() {
+            path.push(pos2(point.x, last.y));
+        }
+        path.push(*point);
+    }
+    path
+}
+
+/// A line through the points in dashes.
+fn dashed(figure: &mut Figure, points: &[Pos2], (on, off): (f32, f32), color: Color32) {
+    let mut run = 0.0;
+    let mut drawn: Vec<Pos2> = points.first().copied().into_iter().collect();
+    let mut flush = |drawn: &mut Vec<Pos2>| {
+        let points = std::mem::take(drawn);
+        if points.len() > 1 {
+            figure.shapes.push(crate::figure::Shape::Line { points, width: 1.8, color });
+        }
+    };
+    for pair in points.windows(2) {
+        let [from, to] = pair else { continue };
+        let length = from.distance(*to);
+        let mut gone = 0.0;
+        while gone < length {
+            let ink = run < on;
+            let step = (if ink { on - run } else { on + off - run }).min(length - gone).max(1e-3);
+            gone += step;
+            run += step;
+            let here = *from + (*to - *from) * (gone / length).min(1.0);
+            if ink {
+                drawn.push(here);
+            }
+            if ink && run >= on - 1e-3 {
+                flush(&mut drawn);
+                run = on;
+            } else if run >= on + off - 1e-3 {
+                drawn = vec![here];
+                run = 0.0;
+            }
+        }
+    }
+    flush(&mut drawn);
+}

@@ -1,0 +1,124 @@
+//! One number of a run against another: row lengths, caches, the roofline.
+
+use sparsescope_core::bundle::Run;
+
+use super::plot::{Data, Guide, Plot, Point, Scale, best, format_of, kernel};
+use super::sizes::padding_bytes;
+use crate::model::{RunOf, bytes};
+
+/// The fastest run of each format on each matrix.
+fn by_format<'a>(data: &Data<'a>) -> Vec<(String, RunOf<'a>)> {
+    let best = best(&data.runs, &|run| Some((0, format_of(&run.run.kernel).to_owned())));
+    best.into_iter().map(|((.., (_, format)), run)| (format, run)).collect()
+}
+
+/// Deviations below this are drawn here, for a logarithmic axis has no zero.
+const LEAST: f64 = 0.1;
+
+pub(super) fn deviation<'a>(data: &Data<'a>) -> Plot<'a> {
+    let log = data.state.log;
+    let title = "average deviation of row lengths, % of the mean";
+    let mut plot = Plot::plane(Scale::new(title, log), Scale::new("GFLOPS", log));
+    for (format, run) in by_format(data) {
+        let x = run.record.statistics.row.percent_average_deviation;
+        let Some(gflops) = run.gflops() else { continue };
+        let x = if log { x.max(LEAST) } else { x };
+        plot.add(0, &format, Some(run.bundle), Point::of(&run, x, gflops));
+    }
+    if log {
+        plot.note = format!("Deviations below {LEAST} % are drawn at {LEAST} %.");
+    }
+    plot
+}
+
+pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
+    let log = data.state.log;
+    let title = "GFLOPS with warm caches";
+    let mut plot =
+        Plot::plane(Scale::new(title, log), Scale::new("GFLOPS with flushed caches", log));
+    let all = data.model.runs(&data.state.filter);
+    let fastest = |hot| {
+        best(&all, &|run| {
+            run.gflops().filter(|_| run.run.hot == hot)?;
+            // A run's pair has all its other settings.
+            let of = run.run;
+            let settings = format!("{} {:?} {:?}", of.threads, of.block, of.params);
+            Some((0, format!("{}\n{settings}", kernel(run))))
+        })
+    };
+    let mut cold = fastest(false);
+    let mut pairs: Vec<(String, String, RunOf<'a>, RunOf<'a>)> = Vec::new();
+    for (place, warm) in fastest(true) {
+        let Some(flushed) = cold.remove(&place) else { continue };
+        let (_, matrix, bundle, _) = place;
+        let (at, name) = (format!("{matrix} {bundle}"), kernel(&warm));
+        match pairs.iter_mut().find(|(of, other, ..)| (of, other) == (&at, &name)) {
+            Some((_, _, best, its)) if best.gflops() < warm.gflops() => {
+                (*best, *its) = (warm, flushed)
+            }
+            Some(_) => {}
+            None => pairs.push((at, name, warm, flushed)),
+        }
+    }
+    let mut ends: Option<[f64; 2]> = None;
+    for (_, name, warm, flushed) in pairs {
+        let (Some(x), Some(y)) = (warm.gflops(), flushed.gflops()) else { continue };
+        let [low, high] = ends.unwrap_or([x, x]);
+        ends = Some([low.min(x).min(y), high.max(x).max(y)]);
+        plot.add(0, &name, Some(warm.bundle), Point::of(&warm, x, y));
+    }
+    if let Some([low, high]) = ends {
+        plot.guides.push(Guide { ends: [[low, low], [high, high]], name: "equal".into() });
+    }
+    plot
+}
+
+/// The bandwidths that a run's device was measured to have.
+fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
+    let Some(environment) = run.bundle.bundle.environment(&run.run.environment) else {
+        return Vec::new();
+    };
+    let Run { backend, device, .. } = run.run;
+    if backend == "cpu" {
+        let most = environment.bandwidth.iter().max_by_key(|bandwidth| bandwidth.threads);
+        return most.map_or_else(Vec::new, |b| vec![("copy", b.copy), ("triad", b.triad)]);
+    }
+    let gpu = environment.gpus.iter().find(|gpu| gpu.model == *device);
+    gpu.and_then(|gpu| gpu.copy).map(|copy| ("copy", copy)).into_iter().collect()
+}
+
+pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
+    let x = Scale::new("flops a byte moved at least", true);
+    let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
+    let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
+    for (format, run) in by_format(data) {
+        let Some(gflops) = run.gflops() else { continue };
+        let flops = 2.0 * run.record.statistics.nnz as f64;
+        let moved = run.run.costs.minimal_bytes;
+        let padding = padding_bytes(&run).unwrap_or(0).min(moved);
+        let (useful, whole) = (flops / (moved - padding) as f64, flops / moved as f64);
+        if !(useful.is_finite() && whole > 0.0) {
+            continue;
+        }
+        let mut point = Point::of(&run, useful, gflops);
+        if padding > 0 {
+            point.range = Some([useful, whole]);
+            point.text = format!("{} of them are padding.", bytes(padding));
+        }
+        span = [span[0].min(whole), span[1].max(useful)];
+        plot.add(0, &format, Some(run.bundle), point);
+        for (name, bandwidth) in roofs(&run) {
+            let roof = (run.run.device.clone(), name, bandwidth);
+            if !found.contains(&roof) {
+                found.push(roof);
+            }
+        }
+    }
+    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    for (device, name, bandwidth) in found {
+        let ends = span.map(|x| [x, x * bandwidth / 1e9]);
+        let name = format!("{name} {}/s, {device}", bytes(bandwidth as u64));
+        plot.guides.push(Guide { ends, name });
+    }
+    plot
+}

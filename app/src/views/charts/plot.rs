@@ -1,0 +1,354 @@
+//! What a chart draws, as numbers: the screen, the files and the tests take them from here.
+
+use std::collections::BTreeMap;
+
+use egui::Color32;
+use sparsescope_core::bundle::MatrixRecord;
+
+use crate::figure::Mark;
+use crate::model::{Model, OpenBundle, RunOf, display_name, matrix_key, seconds, significant};
+use crate::state::ViewState;
+use crate::theme::{Ink, family_place, format_color, series};
+
+/// What the charts draw from.
+pub(super) struct Data<'a> {
+    pub(super) model: &'a Model,
+    pub(super) state: &'a ViewState,
+    /// Timed runs that pass the filters, with caches as the settings say.
+    pub(super) runs: Vec<RunOf<'a>>,
+}
+
+/// A chart's numbers. With rows, y counts them from the top.
+#[derive(Debug)]
+pub(super) struct Plot<'a> {
+    pub(super) rows: Option<Vec<Row>>,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+    /// By what they show and the bundle that they are from.
+    pub(super) series: BTreeMap<(usize, String, usize), Series<'a>>,
+    /// Lines to compare with.
+    pub(super) guides: Vec<Guide>,
+    /// What the numbers come to, in words.
+    pub(super) note: String,
+    pub(super) form: Form,
+}
+
+/// How the points of a chart are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Marks; a range is a thin line with a hollow mark at its far end.
+    Marks,
+    /// Marks joined by lines.
+    Lines,
+    /// Steps without marks.
+    Steps,
+    /// Marks; a range is a line with both its ends marked.
+    Intervals,
+    /// Small marks; a range is a box.
+    Boxes,
+}
+
+/// A line of a chart with rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    /// What stands before it.
+    pub(super) name: String,
+    /// What tells it from the others.
+    pub(super) key: String,
+}
+
+/// An axis: what it measures and how.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scale {
+    pub(super) title: &'static str,
+    pub(super) log: bool,
+    /// Where its ticks are, if not where they are round.
+    pub(super) ticks: Vec<f64>,
+    /// Word for a value that is infinite.
+    pub(super) never: &'static str,
+}
+
+/// Points of one colour and form.
+#[derive(Debug)]
+pub(super) struct Series<'a> {
+    pub(super) bundle: Option<&'a OpenBundle>,
+    pub(super) points: Vec<Point<'a>>,
+}
+
+/// One value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Point<'a> {
+    pub(super) at: [f64; 2],
+    /// From where to where along x.
+    pub(super) range: Option<[f64; 2]>,
+    /// The run that it is of, where it is of one.
+    pub(super) run: Option<RunOf<'a>>,
+    /// The matrix that it is of.
+    pub(super) record: Option<&'a MatrixRecord>,
+    /// Written beside it.
+    pub(super) label: String,
+    /// What is said of it beyond its numbers.
+    pub(super) text: String,
+}
+
+/// A line with a name at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Guide {
+    pub(super) ends: [[f64; 2]; 2],
+    pub(super) name: String,
+}
+
+impl<'a> Point<'a> {
+    /// A point of one run.
+    pub(super) fn of(run: &RunOf<'a>, x: f64, y: f64) -> Self {
+        let (text, record) = (String::new(), Some(run.record));
+        Self { at: [x, y], run: Some(*run), record, text, ..Self::default() }
+    }
+}
+
+impl<'a> Plot<'a> {
+    /// A chart of x against y.
+    pub(super) fn plane(x: Scale, y: Scale) -> Self {
+        let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
+        Self { rows: None, x, y, series, guides, note, form: Form::Marks }
+    }
+
+    /// A chart of x with a row for each matrix, or whatever it is about.
+    pub(super) fn rows(x: Scale) -> Self {
+        Self { rows: Some(Vec::new()), ..Self::plane(x, Scale::default()) }
+    }
+
+    /// The number of the row that is told by `key`; a new one with this name after the others
+    /// where there was none.
+    pub(super) fn row(&mut self, name: impl FnOnce() -> String, key: &str) -> f64 {
+        let rows = self.rows.get_or_insert_default();
+        let place = rows.iter().position(|row| row.key == key);
+        let place = place.unwrap_or_else(|| {
+            rows.push(Row { name: name(), key: key.into() });
+            rows.len() - 1
+        });
+        place as f64
+    }
+
+    /// Adds a point to the series of this name in a bundle; `order` comes before the name when
+    /// series are sorted.
+    pub(super) fn add(
+        &mut self,
+        order: usize,
+        name: &str,
+        bundle: Option<&'a OpenBundle>,
+        point: Point<'a>,
+    ) {
+        let key = (order, name.to_owned(), bundle.map_or(0, |open| open.series));
+        let series =
+            self.series.entry(key).or_insert_with(|| Series { bundle, points: Vec::new() });
+        series.points.push(point);
+    }
+
+    /// Every point with the name of its series.
+    pub(super) fn points(&self) -> impl Iterator<Item = (&str, &Series<'a>, &Point<'a>)> {
+        fn all<'s, 'a>(
+            (name, series): (&'s str, &'s Series<'a>),
+        ) -> impl Iterator<Item = (&'s str, &'s Series<'a>, &'s Point<'a>)> {
+            series.points.iter().map(move |point| (name, series, point))
+        }
+        self.series.iter().map(|(key, series)| (key.1.as_str(), series)).flat_map(all)
+    }
+
+    /// Nothing to draw.
+    pub(super) fn is_empty(&self) -> bool {
+        self.points().next().is_none()
+    }
+
+    /// The bundles that points are from, in the order of opening.
+    pub(super) fn bundles(&self) -> Vec<&'a OpenBundle> {
+        let mut found: Vec<&OpenBundle> = self.series.values().filter_map(|s| s.bundle).collect();
+        found.sort_by_key(|open| open.series);
+        found.dedup_by_key(|open| open.series);
+        found
+    }
+
+    /// What is drawn, as a table.
+    pub(super) fn table(&self) -> Vec<Vec<String>> {
+        let ranged = self.points().any(|(_, _, point)| point.range.is_some());
+        let mut header =
+            ["series", "bundle", "device", "row", "matrix", "source", "kernel"].to_vec();
+        header.extend(["threads", "block", "hot", self.x.title]);
+        if self.rows.is_none() {
+            header.push(self.y.title);
+        }
+        if ranged {
+            header.extend(["from", "to"]);
+        }
+        let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+        for (name, series, point) in self.points() {
+            let run = point.run.map(|run| run.run);
+            let of = |text: fn(&sparsescope_core::bundle::Run) -> String| run.map(text);
+            let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
+            let mut line = vec![
+                Some(name.to_owned()),
+                series.bundle.map(|open| open.label().to_owned()),
+                of(|run| run.device.clone()),
+                row.map(|row| row.name.clone()),
+                point.record.map(|record| record.name.clone()),
+                point.record.map(|record| record.source.as_str().to_owned()),
+                of(|run| run.kernel.clone()),
+                of(|run| run.threads.to_string()),
+                run.and_then(|run| run.block).map(|block| block.to_string()),
+                of(|run| run.hot.to_string()),
+                Some(self.x.value(point.at[0])),
+            ];
+            if self.rows.is_none() {
+                line.push(Some(self.y.value(point.at[1])));
+            }
+            if ranged {
+                let end = |k: usize| point.range.map(|range| self.x.value(range[k]));
+                line.extend([end(0), end(1)]);
+            }
+            lines.push(line.into_iter().map(Option::unwrap_or_default).collect());
+        }
+        lines
+    }
+
+    /// What a point says when it is pointed at.
+    pub(super) fn words(&self, name: &str, series: &Series<'a>, point: &Point<'a>) -> String {
+        let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
+        let of = match (row, point.record) {
+            (Some(row), _) => row.name.clone(),
+            (_, Some(record)) => display_name(record),
+            _ => String::new(),
+        };
+        let mut words = name.to_owned();
+        if !of.is_empty() && of != name {
+            words += &format!(" on {of}");
+        }
+        words += &format!(": {}", self.x.words(point.at[0]));
+        if self.rows.is_none() {
+            words += &format!(", {}", self.y.words(point.at[1]));
+        }
+        if let Some(run) = &point.run {
+            if run.run.kernel != name {
+                words += &format!(", {}", run.run.kernel);
+            }
+            let threads = run.run.threads;
+            words += &match run.run.block {
+                Some(block) => format!(", blocks of {block}"),
+                None if threads == 1 => ", 1 thread".to_owned(),
+                None => format!(", {threads} threads"),
+            };
+            let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));
+            words += &format!(", median {}", median.unwrap_or_default());
+        }
+        if let Some(open) = series.bundle {
+            words += &format!(" ({})", open.label());
+        }
+        words += ".";
+        for more in [point.text.clone(), point.run.map(|run| run.why()).unwrap_or_default()] {
+            if !more.is_empty() {
+                words += &format!(" {more}");
+            }
+        }
+        words
+    }
+}
+
+impl Scale {
+    /// A logarithmic axis where the toggle says so.
+    pub(super) fn new(title: &'static str, log: bool) -> Self {
+        Self { title, log, ..Self::default() }
+    }
+
+    /// A value in a table.
+    fn value(&self, value: f64) -> String {
+        if value.is_finite() { value.to_string() } else { self.never.into() }
+    }
+
+    /// A value in a sentence.
+    fn words(&self, value: f64) -> String {
+        if value.is_finite() {
+            format!("{} {}", significant(value), self.title)
+        } else {
+            self.never.into()
+        }
+    }
+}
+
+/// Colour and form of each series: everything of a format has its colour, and kernels of a format
+/// differ in form. Both stay the same in every chart and under every filter.
+pub(super) struct Looks(BTreeMap<String, usize>);
+
+impl Looks {
+    /// Of the kernels of the opened bundles.
+    pub(super) fn of(model: &Model) -> Self {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut places = BTreeMap::new();
+        for kernel in model.kernels() {
+            let place = seen.entry(format_of(kernel).to_owned()).or_default();
+            places.insert(kernel.to_owned(), *place);
+            *place += 1;
+        }
+        Self(places)
+    }
+
+    /// Of the series of this name; `index` is its place where it is no kernel and no format.
+    pub(super) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
+        let format = format_of(name);
+        // `(f32)` after a kernel's id makes it another series.
+        let kernel = name.split(' ').next().unwrap_or(name);
+        let (color, place) = match (self.0.get(kernel), family_place(format)) {
+            (Some(place), _) => (format_color(format), place + 3 * usize::from(name != kernel)),
+            (None, Some(place)) => (format_color(format), place + name.matches('-').count()),
+            (None, None) => (series(index), index),
+        };
+        let count = Mark::ALL.len();
+        let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
+        // A second round of the forms is darker on light paper and lighter on dark.
+        (if place < count { color } else { blend(color, ink.text, 0.45) }, mark)
+    }
+}
+
+/// The format in a kernel's id; a format is its own.
+pub(super) fn format_of(name: &str) -> &str {
+    let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
+    let format = name.split('/').nth(part).unwrap_or(name);
+    format.split('-').next().unwrap_or(format)
+}
+
+/// So much of the other colour in the one.
+pub(super) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
+    let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;
+    Color32::from_rgb(
+        channel(one.r(), other.r()),
+        channel(one.g(), other.g()),
+        channel(one.b(), other.b()),
+    )
+}
+
+/// The kernel, and its precision where it is not the usual one.
+pub(super) fn kernel(run: &RunOf<'_>) -> String {
+    match run.run.precision.as_str() {
+        "f64" => run.run.kernel.clone(),
+        other => format!("{} ({other})", run.run.kernel),
+    }
+}
+
+/// What a run counts for: the order and the name of its series.
+pub(super) type Class<'c, 'a> = &'c dyn Fn(&RunOf<'a>) -> Option<(usize, String)>;
+
+/// Entries and key of a matrix, number of a bundle, class: sorted in this order.
+pub(super) type Place = (u64, String, usize, (usize, String));
+
+/// The runs with most GFLOPS of each class on each matrix in each bundle.
+pub(super) fn best<'a>(runs: &[RunOf<'a>], class: Class<'_, 'a>) -> BTreeMap<Place, RunOf<'a>> {
+    let mut best: BTreeMap<Place, RunOf<'a>> = BTreeMap::new();
+    for run in runs {
+        let Some(class) = class(run) else { continue };
+        let matrix = matrix_key(run.record);
+        let place = (run.record.statistics.nnz, matrix, run.bundle.series, class);
+        let found = best.entry(place).or_insert(*run);
+        if found.gflops() < run.gflops() {
+            *found = *run;
+        }
+    }
+    best
+}

@@ -1,0 +1,138 @@
+//! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
+//! row, and marks that would hide one another move to another lane of it.
+
+use egui::{Pos2, pos2, vec2};
+
+use super::draw::{FOOT, RADIUS, Sheet, elide, radius};
+use super::plot::{Form, Row, blend};
+use crate::figure::{Anchor, Mark, area, text_width};
+
+/// Least height of a lane in points, what a file has, and the greatest.
+const LANE: [f32; 3] = [7.5, 11.0, 15.7];
+/// Marks that would hide one another move up or down, in this order, in units of a lane.
+const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
+/// Where they go when these are taken too, and overlap.
+const BETWEEN: [f32; 4] = [-0.5, 0.5, -1.5, 1.5];
+/// With more rows than this, the axis stands above them too.
+const MANY: usize = 12;
+/// Rows that are lower than this have no names.
+const NAMED: f32 = 12.0;
+
+/// Draws the rows below `top`; where they end.
+pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
+    let (plot, ink) = (sheet.plot, sheet.ink);
+    let width = sheet.figure.size.x;
+    let twice = rows.len() > MANY;
+    let top = top + if twice { 16.0 } else { 0.0 };
+    let bands = sheet.bundles.len().max(1) as f32;
+    let lanes = lanes(sheet);
+    let [least, saved, most] = LANE.map(|lane| lane * lanes * bands);
+    let least = if plot.form == Form::Intervals { 3.0 } else { least };
+    let each = |room: f32| ((room - top - FOOT) / rows.len().max(1) as f32).clamp(least, most);
+    let row_height = match room {
+        Some(room) => each(room),
+        None if plot.form == Form::Intervals => each(700.0),
+        None => saved,
+    };
+    let bottom = top + row_height * rows.len() as f32;
+    let named = row_height >= NAMED;
+    let longest = rows.iter().map(|row| text_width(&row.name, 13.0)).fold(60.0, f32::max);
+    let margin = if named { longest.min(width * 0.35) + 24.0 } else { 16.0 };
+    let (left, right) = (margin, width - 24.0);
+    for index in (0..rows.len()).step_by(2).filter(|_| named) {
+        let y = top + row_height * index as f32;
+        let shade = blend(ink.grid, ink.paper, 0.67);
+        sheet.figure.rect(area(left, y, right, y + row_height), shade);
+    }
+    let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, twice);
+    for guide in &plot.guides {
+        let at = x.at(guide.ends[0][0]);
+        sheet.figure.line(pos2(at, top), pos2(at, bottom), 1.5, ink.weak);
+    }
+    if named {
+        for (index, row) in rows.iter().enumerate() {
+            let y = top + row_height * (index as f32 + 0.5);
+            let name = elide(&row.name, left - 20.0);
+            sheet.text(pos2(left - 10.0, y), Anchor::End, ink.text, &name);
+        }
+    }
+    let band = row_height / bands;
+    let lane = band / (lanes + 0.1);
+    let size = radius(plot).min(row_height * 0.5);
+    let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
+    let points: Vec<_> = plot.points().collect();
+    for (name, series, point) in points {
+        let number = sheet.lane(series) as f32;
+        let center = top + row_height * (point.at[1] as f32 + 0.5);
+        let middle = center + band * (number - (bands - 1.0) * 0.5);
+        let wanted = pos2(x.at(point.at[0]), middle);
+        let (color, mark, fill) = sheet.look(name, series);
+        if let (Form::Boxes, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.36;
+            let [from, to] = range.map(|value| x.at(value));
+            let rect = area(from, middle - half, to.max(from + 1.0), middle + half);
+            sheet.figure.rect(rect, blend(color, ink.paper, 0.7));
+            let (above, below) = (pos2(wanted.x, rect.min.y), pos2(wanted.x, rect.max.y));
+            sheet.figure.line(above, below, 2.5, color);
+            sheet.hit(wanted, band * 0.7, name, series, point);
+            continue;
+        }
+        let Some(others) = placed.get_mut(point.at[1] as usize) else { continue };
+        let at =
+            if plot.form == Form::Intervals { wanted } else { free(others, wanted, lane, size) };
+        others.push(at);
+        if let Some(range) = point.range {
+            let [from, to] = range.map(|value| pos2(x.at(value), at.y));
+            sheet.figure.line(from, to, 1.5, color);
+            if plot.form == Form::Marks {
+                let end = if from.x == at.x { to } else { from };
+                sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
+            }
+        }
+        let small = plot.form == Form::Boxes;
+        // An interval that holds the guide decides nothing.
+        let unclear = plot.form == Form::Intervals
+            && plot.guides.iter().any(|guide| {
+                let [value, _] = guide.ends[0];
+                point.range.is_none_or(|[low, high]| low <= value && value <= high)
+            });
+        let fill = if unclear { ink.paper } else { fill };
+        let outline = if fill == color && !small { ink.paper } else { color };
+        let mark = if small { Mark::Circle } else { mark };
+        sheet.figure.mark(at, mark, size, fill, outline);
+        if !point.label.is_empty() {
+            sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
+        }
+        if !small {
+            sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
+        }
+    }
+    bottom + FOOT
+}
+
+/// Lanes of a band: as many as points that it may have to hold apart.
+fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
+    let mut series = vec![0_usize; sheet.bundles.len().max(1)];
+    for of in sheet.plot.series.values() {
+        if let Some(count) = series.get_mut(sheet.lane(of)) {
+            *count += 1;
+        }
+    }
+    let most = series.into_iter().max().unwrap_or(1);
+    match sheet.plot.form {
+        Form::Boxes => 3.0,
+        Form::Intervals => 1.3,
+        _ => (most as f32).clamp(2.6, 5.0),
+    }
+}
+
+/// The place nearest to `wanted` where no other mark is; `wanted` itself when all are taken.
+fn free(placed: &[Pos2], wanted: Pos2, lane: f32, size: f32) -> Pos2 {
+    let step = lane.min(size * 2.2);
+    let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * step));
+    let apart = step - 0.5;
+    let is_free = |place: &Pos2, apart: f32| placed.iter().all(|p| p.distance(*place) > apart);
+    let between = BETWEEN.map(|lanes| wanted + vec2(0.0, lanes * step));
+    let free = places.into_iter().find(|place| is_free(place, apart));
+    free.or_else(|| between.into_iter().find(|place| is_free(place, step * 0.45))).unwrap_or(wanted)
+}

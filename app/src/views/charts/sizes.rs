@@ -1,0 +1,56 @@
+//! Bytes and padding of the formats.
+
+use super::plot::{Data, Plot, Point, Scale, format_of};
+use crate::model::{RunOf, bytes, display_name};
+use sparsescope_core::matrix::FormatSize;
+
+/// What the slots of a format that hold no entry occupy.
+fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
+    // Blocks and diagonals have no column of each slot.
+    let slot = if ["bsr", "dia"].contains(&size.format.as_str()) { 8 } else { 12 };
+    slot * size.slots.saturating_sub(nnz)
+}
+
+/// Bytes of padding that a run moves; `None` where its format was made with other parameters than
+/// the matrix's statistics know.
+pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
+    let of = &run.record.statistics;
+    let format = format_of(&run.run.kernel);
+    let is_same = |size: &&FormatSize| {
+        format_of(&size.format) == format && size.minimal_bytes == run.run.costs.minimal_bytes
+    };
+    of.formats.iter().find(is_same).map(|size| padding_of(size, of.nnz))
+}
+
+pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("bytes an entry", data.state.log));
+    for matrix in data.model.matrices(&data.state.filter) {
+        let of = &matrix.record.statistics;
+        if of.nnz == 0 {
+            continue;
+        }
+        let row = plot.row(|| display_name(matrix.record), &matrix.key);
+        for size in &of.formats {
+            let padding = padding_of(size, of.nnz).min(size.bytes);
+            let [useful, whole] =
+                [size.bytes - padding, size.bytes].map(|bytes| bytes as f64 / of.nnz as f64);
+            let mut text = format!("{} in all", bytes(size.bytes));
+            if padding > 0 {
+                text += &format!(", of which {} are padding", bytes(padding));
+            }
+            plot.add(
+                0,
+                &size.format,
+                None,
+                Point {
+                    at: [useful, row],
+                    range: (padding > 0).then_some([useful, whole]),
+                    record: Some(matrix.record),
+                    text: text + ".",
+                    ..Point::default()
+                },
+            );
+        }
+    }
+    plot
+}

@@ -1,0 +1,79 @@
+//! The raw times of one matrix, and how often a kernel is near the best.
+
+use std::collections::BTreeMap;
+
+use super::plot::{Data, Form, Guide, Plot, Point, Scale, best, kernel};
+use crate::model::{RunOf, matrix_key, significant};
+use crate::views::selected;
+
+pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("microseconds a product", data.state.log));
+    plot.form = Form::Boxes;
+    let matrix = selected(data.model, data.state).map(matrix_key);
+    let class =
+        |run: &RunOf<'a>| (Some(matrix_key(run.record)) == matrix).then(|| (0, kernel(run)));
+    for ((.., (_, name)), run) in best(&data.runs, &class) {
+        let Some(figures) = run.run.figures.as_ref() else { continue };
+        let row = plot.row(|| name.clone(), &name);
+        let micro = |seconds: f64| seconds * 1e6;
+        let mut point = Point::of(&run, micro(figures.median_s), row);
+        point.range = Some([micro(figures.q1_s), micro(figures.q3_s)]);
+        point.text = format!(
+            "{} samples, the box from the first to the third quartile.",
+            run.run.samples.len()
+        );
+        plot.add(0, &name, Some(run.bundle), point);
+        for sample in &run.run.samples {
+            plot.add(0, &name, Some(run.bundle), Point::of(&run, micro(*sample), row));
+        }
+    }
+    plot
+}
+
+/// Dolan and Moré, Benchmarking optimization software with performance profiles, 2002: the share of
+/// matrices on which a kernel takes at most τ times as long as the best of its bundle. A matrix that
+/// a kernel has no time of counts against it.
+pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
+    let x = Scale::new("τ: time over that of the best kernel", true);
+    let mut plot = Plot::plane(x, Scale::new("matrices within τ, %", false));
+    plot.form = Form::Steps;
+    let best = best(&data.runs, &|run| Some((0, kernel(run))));
+    let mut top: BTreeMap<(usize, String), f64> = BTreeMap::new();
+    for ((_, matrix, bundle, _), run) in &best {
+        let top = top.entry((*bundle, matrix.clone())).or_default();
+        *top = top.max(run.gflops().unwrap_or_default());
+    }
+    let mut ratios: BTreeMap<(String, usize), (RunOf<'a>, Vec<f64>)> = BTreeMap::new();
+    let mut most = data.state.charts.tau;
+    for ((_, matrix, bundle, (_, name)), run) in best {
+        let (Some(gflops), Some(top)) = (run.gflops(), top.get(&(bundle, matrix))) else {
+            continue;
+        };
+        let (_, of) = ratios.entry((name, bundle)).or_insert((run, Vec::new()));
+        of.push(top / gflops);
+        most = most.max(top / gflops);
+    }
+    let tau = data.state.charts.tau;
+    for ((name, bundle), (run, mut ratios)) in ratios {
+        let matrices = top.keys().filter(|(of, _)| *of == bundle).count();
+        ratios.sort_by(f64::total_cmp);
+        let within = |tau: f64| ratios.partition_point(|ratio| *ratio <= tau);
+        let mut ends = ratios.clone();
+        ends.extend([1.0, tau, most]);
+        ends.sort_by(f64::total_cmp);
+        ends.dedup();
+        for end in ends {
+            let count = within(end);
+            let mut point =
+                Point { at: [end, 100.0 * count as f64 / matrices as f64], ..Point::default() };
+            if end == tau {
+                point.label = count.to_string();
+                point.text = format!("{count} of {matrices} matrices.");
+            }
+            plot.add(0, &name, Some(run.bundle), point);
+        }
+    }
+    let name = format!("τ = {}", significant(tau));
+    plot.guides.push(Guide { ends: [[tau, 0.0], [tau, 100.0]], name });
+    plot
+}
