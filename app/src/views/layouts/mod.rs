@@ -3,8 +3,14 @@
 
 mod arrays;
 mod board;
+mod numbers;
+mod panel;
 mod subject;
+mod threads;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -14,12 +20,13 @@ use egui::{
 use sparsescope_core::matrix::{Csr, HACK_SIZES};
 
 use self::board::{Board, NAMES, Owner, Pen, Spot, TYPE};
+pub(crate) use self::numbers::check;
 use self::subject::{Subject, title};
-use self::walk::Walk;
+use self::walk::{Kept, Machine, Walk, plural};
 use super::{View, nothing};
 use crate::figure::{Figure, Provenance};
-use crate::model::{Model, significant};
-use crate::state::layouts::MOST;
+use crate::model::{Model, slots};
+use crate::state::layouts::{MOST, MOST_THREADS};
 use crate::state::{Example, LayoutsState, Small, ViewState};
 use crate::theme::format_color;
 
@@ -40,7 +47,15 @@ const BESIDE: f32 = 460.0;
 /// Least width of a kernel that is followed beside another.
 const COLUMN: f32 = 400.0;
 
+/// Width of a lesson's text beside the board, as a share of all.
+const TEXT: f32 = 0.36;
+/// Scales at which a lesson's board is drawn, until all of it can be seen.
+const SCALES: [f32; 8] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62];
+
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    if state.layouts.lesson.is_none() {
+        panel::menu(ui, model, state);
+    }
     let layouts = &mut state.layouts;
     ui.label("Matrix");
     let shown = match &layouts.small {
@@ -97,12 +112,33 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if let Some(subject) = &part {
         sides(ui, subject, layouts);
     }
+    if layouts.walk.is_empty() {
+        formats_menu(ui, layouts);
+    }
     ui.end_row();
-    follow(ui, part.as_ref(), layouts);
+    follow(ui, part, layouts);
+}
+
+/// Which formats are shown.
+fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
+    ui.menu_button("Formats", |ui| {
+        let specs = arrays::specs(layouts);
+        let words = specs.iter().map(|spec| spec.name().trim_end_matches("-sigma"));
+        let shown = |word: &str, formats: &str| formats.split(',').any(|part| part == word);
+        let all = layouts.formats.is_empty();
+        let mut left = Vec::new();
+        for (word, spec) in words.clone().zip(&specs) {
+            let mut on = all || shown(word, &layouts.formats);
+            ui.checkbox(&mut on, arrays::name(spec));
+            left.extend(on.then_some(word));
+        }
+        let every = left.len() == specs.len() || left.is_empty();
+        layouts.formats = if every { String::new() } else { left.join(",") };
+    });
 }
 
 /// Which kernels are followed, and the step.
-fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
+fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState) {
     let choose = |ui: &mut Ui, what: &str, none: &str, id: &mut String| {
         ui.label(what);
         let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
@@ -126,11 +162,35 @@ fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
         layouts.step = 0;
     }
     choose(ui, "beside", "none", &mut layouts.beside);
-    let steps = |id: &str| {
-        let a = Arc::new(subject?.a.clone());
-        Walk::of(&a, layouts, id).ok().map(|walk| walk.places.len())
-    };
-    let most = steps(&layouts.walk).max(steps(&layouts.beside)).unwrap_or(1).max(1) as u32;
+    if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
+        ui.label("Threads");
+        let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));
+    }
+    if layouts.lesson.is_none() {
+        let a = subject.map(|subject| Arc::new(subject.a));
+        let walks = a.map(|a| walks(Some(ui.ctx()), &a, layouts)).unwrap_or_default();
+        steps(ui, layouts, most(&walks));
+    }
+}
+
+/// The kernels that are followed.
+fn walks(context: Option<&egui::Context>, a: &Arc<Csr<f64>>, layouts: &LayoutsState) -> Vec<Kept> {
+    let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
+    ids.map(|id| match context {
+        Some(context) => Walk::kept(context, a, layouts, id),
+        None => Walk::of(a, layouts, id).map(Arc::new),
+    })
+    .collect()
+}
+
+/// Steps of the longest.
+fn most(walks: &[Kept]) -> u32 {
+    walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
+}
+
+/// The step of the kernels that are followed.
+fn steps(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -175,13 +235,58 @@ fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let subject = match Subject::of(model, state) {
+    let subject = Subject::of(model, state);
+    let a = subject.as_ref().ok().map(|subject| Arc::new(subject.a.clone()));
+    let walks = a.map(|a| walks(Some(ui.ctx()), &a, &state.layouts)).unwrap_or_default();
+    let id = state.layouts.lesson.as_ref().map(|(id, _)| id.clone());
+    let lesson = id.as_ref().and_then(|id| model.lessons.get(id)).cloned();
+    if let Some(lesson) = lesson {
+        let selected = subject.as_ref().ok().filter(|_| state.layouts.small == Small::Selected);
+        let steps = (!walks.is_empty()).then(|| most(&walks));
+        let full = ui.available_rect_before_wrap();
+        let (text, rest) = full.split_left_right_at_fraction(TEXT);
+        let beside = |rect| egui::UiBuilder::new().max_rect(rect);
+        ui.scope_builder(beside(text.with_max_x(text.right() - 12.0)), |ui| {
+            panel::show(ui, &lesson, selected.map(|subject| &subject.a), state, steps);
+        });
+        ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, &SCALES));
+        return;
+    }
+    if let Some(id) = id {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!("The lesson `{id}` is not open: drop its file here."));
+            if ui.button("Leave").clicked() {
+                state.layouts.lesson = None;
+            }
+        });
+    }
+    drawn(ui, subject, state, &walks, &[1.0]);
+}
+
+/// The board, at the largest of these scales at which all of it can be seen.
+fn drawn(
+    ui: &mut Ui,
+    subject: Result<Subject, String>,
+    state: &mut ViewState,
+    walks: &[Kept],
+    scales: &[f32],
+) {
+    let subject = match subject {
         Ok(subject) => subject,
         Err(why) => return nothing(ui, &why),
     };
-    let width = (ui.available_width() - 14.0).max(380.0);
+    let space = ui.available_size() - vec2(14.0, 0.0);
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        let (figure, spots) = board(&subject, state, width);
+        let mut boards = scales.iter().map(|&scale| {
+            let width = if scales.len() > 1 { space.x / scale } else { space.x.max(380.0) };
+            board(&subject, state, walks, width, scale)
+        });
+        let fits = |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
+        let found = boards.by_ref().find(fits);
+        let smallest = scales.last().copied().unwrap_or(1.0);
+        let width = (space.x / smallest).max(380.0);
+        let (figure, spots) =
+            found.unwrap_or_else(|| board(&subject, state, walks, width, smallest));
         let corner = ui.cursor().min;
         figure.show(ui, &format!("Memory layouts of {}", subject.title));
         for (index, spot) in spots.iter().enumerate() {
@@ -217,11 +322,18 @@ fn click(spot: &Spot, layouts: &mut LayoutsState) {
     }
 }
 
-/// The matrix, and beside or below it each format's arrays.
-fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>) {
+/// The matrix, and beside or below it each format's arrays or the kernels that are followed.
+fn board(
+    subject: &Subject,
+    state: &ViewState,
+    walks: &[Kept],
+    width: f32,
+    scale: f32,
+) -> (Figure, Vec<Spot>) {
     let (a, ink) = (&Arc::new(subject.a.clone()), state.theme.ink());
     let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
-    let mut board = Board::new(Pen { ink, pick }, ink.paper);
+    let walk = walks.first().and_then(|walk| walk.as_ref().ok()).cloned();
+    let mut board = Board::new(Pen { ink, pick, walk }, ink.paper);
     let value = |i: usize, j: usize| {
         let (col, val) = a.row(i);
         Some(val.get(col.binary_search(&(j as u32)).ok()?)?.to_string())
@@ -235,13 +347,13 @@ fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>
     let (left, top) =
         if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
     let origin = pos2(left, top);
-    let bottom = if state.layouts.walk.is_empty() {
+    let bottom = if walks.is_empty() {
         formats(&mut board, a, state, origin, width)
     } else {
-        kernels(&mut board, a, state, origin, width)
+        kernels(&mut board, &state.layouts, walks, origin, width)
     };
     let least = left + NAMES + 200.0;
-    board.finish(vec2(width.max(least), bottom.max(y + dense.y) + 8.0))
+    board.finish(vec2(width.max(least), bottom.max(y + dense.y) + 8.0), scale)
 }
 
 /// Each format's arrays below one another; where they end.
@@ -251,12 +363,12 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
         board.swatch(pos2(at.x, top + 2.0), format_color(&panel.id));
         let words = match &panel.arrays {
             Ok((_, size)) => format!(
-                "{}: {} B, {} slots for {} entries ({} slots an entry)",
+                "{}: {} B, {} for {} entries ({} an entry)",
                 panel.name,
                 size.bytes,
-                size.slots,
+                plural(size.slots, "slot"),
                 a.nnz(),
-                significant(size.padding)
+                slots(size.padding)
             ),
             Err(why) => format!("{}: {why}", panel.name),
         };
@@ -271,19 +383,24 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 }
 
 /// The kernels that are followed, one or two, side by side where there is room; where they end.
-fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
-    let layouts = &state.layouts;
+fn kernels(
+    board: &mut Board,
+    layouts: &LayoutsState,
+    walks: &[Kept],
+    at: Pos2,
+    width: f32,
+) -> f32 {
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
     let half = (width - at.x) * 0.5;
-    let apart = !layouts.beside.is_empty() && half >= COLUMN;
+    let apart = walks.len() > 1 && half >= COLUMN;
     let mut bottom = at.y;
-    for (number, id) in ids.enumerate() {
+    for (number, (id, walk)) in ids.zip(walks).enumerate() {
         let (corner, room) = match apart {
             true => (pos2(at.x + half * number as f32, at.y), half - MARGIN * 0.5),
             false => (pos2(at.x, bottom), width - at.x),
         };
-        let end = match Walk::of(a, layouts, id) {
-            Ok(walk) => followed(board, &walk, id, corner, room),
+        let end = match walk {
+            Ok(walk) => followed(board, walk, id, layouts.step, corner, room),
             Err(why) => corner.y + board.line(corner, TYPE, false, &format!("{id}: {why}")),
         };
         bottom = bottom.max(end);
@@ -292,14 +409,22 @@ fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 }
 
 /// One kernel that is followed; where it ends.
-fn followed(board: &mut Board, walk: &Walk, id: &str, at: Pos2, width: f32) -> f32 {
+fn followed(
+    board: &mut Board,
+    walk: &Arc<Walk>,
+    id: &str,
+    step: u32,
+    at: Pos2,
+    width: f32,
+) -> f32 {
     let (left, mut top) = (at.x + 18.0, at.y);
+    board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
-    top += board.line(pos2(left, top), TYPE + 1.0, false, id);
-    let reads = format!("reads {}", arrays::name(&walk.spec));
-    top += board.line(pos2(left, top), TYPE, true, &reads);
-    for (number, line) in walk.words().into_iter().enumerate() {
-        top += board.line(pos2(left, top), TYPE, number > 0, &line);
+    let reads = format!("{id}, reads {}", arrays::name(&walk.spec));
+    top += board.line(pos2(left, top), TYPE + 1.0, false, &reads);
+    let moment = walk.moment(step);
+    for (number, line) in moment.words.iter().enumerate() {
+        top += board.line(pos2(left, top), TYPE, number > 0, line);
     }
     top += 8.0;
     let mut cells = Vec::new();
@@ -309,16 +434,16 @@ fn followed(board: &mut Board, walk: &Walk, id: &str, at: Pos2, width: f32) -> f
         let drawn = board.spots.iter().skip(first).enumerate();
         cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
     }
-    board.step(walk, &cells);
-    top + 4.0 + totals(board, walk, pos2(left, top)) + 14.0
+    let who = if matches!(walk.machine, Machine::Threads(_)) { "T" } else { "" };
+    board.step(&moment, who, &cells);
+    top + 4.0 + totals(board, walk, step, pos2(left, top)) + 14.0
 }
 
-/// What the whole product asks of the memory; the height taken.
-fn totals(board: &mut Board, walk: &Walk, at: Pos2) -> f32 {
-    let title = format!("The whole product; {} of the lanes idle in loops", walk.idle());
+/// What it adds up to; the height taken.
+fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2) -> f32 {
+    let (title, lines) = walk.totals(step);
     let mut top = board.line(at, TYPE, false, &title);
-    let header = ["array", "requests", "sectors", "useful bytes", "efficiency"].map(String::from);
-    for (number, line) in std::iter::once(header).chain(walk.totals()).enumerate() {
+    for (number, line) in lines.iter().enumerate() {
         let mut height = 0.0;
         for (column, text) in line.iter().enumerate() {
             let x = at.x + column as f32 * 84.0;
@@ -350,6 +475,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
         return Figure::new(vec2(1.0, 1.0), state.theme.ink().paper)
             .to_svg(VIEW.sentence, &Provenance::default());
     };
-    let (figure, _) = board(&subject, state, 1000.0);
+    let walks = walks(None, &Arc::new(subject.a.clone()), &state.layouts);
+    let (figure, _) = board(&subject, state, &walks, 1000.0, 1.0);
     figure.to_svg(&format!("Memory layouts of {}", subject.title), &Provenance::default())
 }
