@@ -6,6 +6,7 @@ use egui::vec2;
 use egui_kittest::{Harness, SnapshotOptions};
 use egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, wgpu};
 use image::RgbaImage;
+use sparsescope::lesson::Lessons;
 use sparsescope::shell::App;
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu;
@@ -29,15 +30,27 @@ fn adapter() -> Result<RenderState, String> {
     }
 }
 
+const SIZE: (f32, f32) = (1100.0, 700.0);
+
 /// The example in this state; cells are drawn by the adapter, or painted as an image.
 fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
+    sized(adapter, state, by_adapter, SIZE)
+}
+
+/// The same in a window of so many pixels.
+fn sized(
+    adapter: RenderState,
+    state: &str,
+    by_adapter: bool,
+    (width, height): (f32, f32),
+) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
     app.set_state(ViewState::from_fragment(state).unwrap());
     let shown = adapter.clone();
     let mut installed = !by_adapter;
     let mut harness = Harness::builder()
-        .with_size(vec2(1100.0, 700.0))
+        .with_size(vec2(width, height))
         .renderer(egui_kittest::wgpu::WgpuTestRenderer::from_render_state(adapter))
         .build_ui_state(
             move |ui, app: &mut App| {
@@ -82,6 +95,35 @@ fn every_view_looks_as_it_did() {
             &SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20),
         );
         results.extend_harness(&mut harness);
+    }
+}
+
+/// A class sees every step of a lesson as a whole: pictures of all of them, to look at.
+#[test]
+#[ignore = "draws hundreds of pictures into the folder that SPARSESCOPE_SCREENSHOTS names"]
+fn every_step_of_every_lesson_as_a_picture() {
+    let folder = std::env::var_os("SPARSESCOPE_SCREENSHOTS").map(std::path::PathBuf::from);
+    let folder = folder.expect("SPARSESCOPE_SCREENSHOTS names no folder");
+    let only = std::env::var("SPARSESCOPE_LESSON").unwrap_or_default();
+    for (theme, width, height) in [
+        ("projector", 1024.0, 768.0),
+        ("projector", 1280.0, 800.0),
+        ("light", 1024.0, 768.0),
+        ("light", 1280.0, 800.0),
+    ] {
+        for lesson in Lessons::default().iter().filter(|lesson| lesson.id.contains(&only)) {
+            for (page, step) in (0..).zip(&lesson.steps) {
+                for told in [false, true].into_iter().filter(|told| !told || step.hides()) {
+                    let mut state = ViewState::from_fragment(&format!("v1;theme={theme}")).unwrap();
+                    lesson.show(page, told, &mut state);
+                    let mut harness =
+                        sized(adapter().unwrap(), &state.to_fragment(), true, (width, height));
+                    let told = if told { "-told" } else { "" };
+                    let name = format!("{theme}-{width}-{}-{page}{told}.png", lesson.id);
+                    harness.render().unwrap().save(folder.join(name)).unwrap();
+                }
+            }
+        }
     }
 }
 

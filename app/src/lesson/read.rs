@@ -36,7 +36,10 @@ impl Lesson {
     /// A sentence that says what is wrong where, and what was expected.
     pub fn read(bytes: &[u8]) -> Read<Self> {
         if bytes.len() > MOST_BYTES {
-            return Err(format!("a lesson has at most {MOST_BYTES} bytes, this is {}", bytes.len()));
+            return Err(format!(
+                "a lesson has at most {MOST_BYTES} bytes, this is {}",
+                bytes.len()
+            ));
         }
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| format!("a lesson is a JSON file, and this is none: {error}"))?;
@@ -66,7 +69,9 @@ impl Lesson {
         let id = top.text("id", 60)?;
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if !id.chars().all(fits) {
-            return Err(format!("the lesson: `id` is `{id}`, expected small letters, digits and -"));
+            return Err(format!(
+                "the lesson: `id` is `{id}`, expected small letters, digits and -"
+            ));
         }
         let steps = top.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if steps.is_empty() || steps.len() > MOST_STEPS {
@@ -134,9 +139,7 @@ impl Part<'_> {
             return Err(format!("{} is no JSON object", self.at));
         };
         match map.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => {
-                Err(format!("{}: `{key}` is none of {}", self.at, known.join(", ")))
-            }
+            Some(key) => Err(format!("{}: `{key}` is none of {}", self.at, known.join(", "))),
             None => Ok(()),
         }
     }
@@ -171,9 +174,8 @@ impl Part<'_> {
     fn state(&self, key: &str) -> Read<ViewState> {
         let text = self.text(key, ADDRESS)?;
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
-        let wrong = || {
-            format!("{}: `{key}` is no address of a view, such as `v1;view=layouts`", self.at)
-        };
+        let wrong =
+            || format!("{}: `{key}` is no address of a view, such as `v1;view=layouts`", self.at);
         let state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
         if let Some(unknown) = ViewState::not_understood(fragment) {
             return Err(format!("{}: `{key}`: `{unknown}` means nothing here", self.at));

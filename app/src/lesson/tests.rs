@@ -68,7 +68,11 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
             Some(json!(2)),
             "the lesson has version 2, this program reads version 1: take a newer one",
         ),
-        ("/id", Some(json!("a b")), "the lesson: `id` is `a b`, expected small letters, digits and -"),
+        (
+            "/id",
+            Some(json!("a b")),
+            "the lesson: `id` is `a b`, expected small letters, digits and -",
+        ),
         ("/title", None, "the lesson: `title` is no text of 1 to 120 letters"),
         ("/steps", Some(json!([])), "the lesson: `steps` is no list of 1 to 100 steps"),
         (
@@ -107,12 +111,12 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
             "step 2: there is no kernel cuda/csr/none",
         ),
         ("/steps/1/show", Some(json!("v1;formats=csr,elk")), "step 2: there is no format elk"),
+        ("/steps/1/text", Some(json!("{slots:csr")), "step 2: `{slots:csr` has no end `}`"),
         (
             "/steps/1/text",
-            Some(json!("{slots:csr")),
-            "step 2: `{slots:csr` has no end `}`",
+            Some(json!("{slot:csr}")),
+            "step 2: `{slot:csr}`: there is no such number",
         ),
-        ("/steps/1/text", Some(json!("{slot:csr}")), "step 2: `{slot:csr}`: there is no such number"),
         (
             "/steps/1/text",
             Some(json!("{slots:ell;hack=4}")),
@@ -123,7 +127,10 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
     for (pointer, value, sentence) in cases {
         assert_eq!(refusal(pointer, value), sentence);
     }
-    assert_eq!(read(&json!([1])).unwrap_err(), "not a lesson: `format` is not `sparsescope-lesson`");
+    assert_eq!(
+        read(&json!([1])).unwrap_err(),
+        "not a lesson: `format` is not `sparsescope-lesson`"
+    );
     let long = vec![b' '; MOST_BYTES + 1];
     assert!(read_lesson(&long).unwrap_err().starts_with("a lesson has at most 262144 bytes"));
     let cut = read_lesson(b"{\"format\": ").unwrap_err();

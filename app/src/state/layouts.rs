@@ -227,7 +227,7 @@ fn pair(text: &str) -> Option<(u32, u32)> {
 }
 
 impl LayoutsState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 15] {
+    pub(crate) fn fields(&self) -> [(&'static str, String); 15] {
         let pick = self.pick.map(|(i, j)| format!("{i},{j}"));
         let lesson = self.lesson.as_ref().map(|(id, page)| format!("{id},{page}"));
         [

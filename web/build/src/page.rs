@@ -43,7 +43,7 @@ impl Page {
     pub(crate) fn write(
         &self,
         templates: &Path,
-        examples: &Path,
+        app: &Path,
         dist: &Dist,
         quick: bool,
     ) -> anyhow::Result<Sizes> {
@@ -53,7 +53,8 @@ impl Page {
                 .with_context(|| format!("cannot read {}", path.display()))
         });
         let (index, style, script) = (index?, style?, script?);
-        copy_examples(examples, dist)?;
+        copy_examples(&app.join("example"), dist)?;
+        let lessons = lessons(&app.join("lessons"))?;
 
         let put = |stem, extension, bytes: &[u8]| {
             let name = hashed_name(stem, extension, bytes);
@@ -81,7 +82,7 @@ impl Page {
                     "notices",
                     "<a href=\"notices.txt\" rel=\"license\">Licences of the code in this page</a>",
                 ),
-                ("data", ""),
+                ("data", &lessons),
                 (
                     "scripts",
                     &format!(
@@ -109,7 +110,7 @@ impl Page {
                 (
                     "data",
                     &format!(
-                        "{BUNDLES_MARK}\n<script type=\"text/plain\" id=\"program\">{packed}</script>"
+                        "{lessons}\n{BUNDLES_MARK}\n<script type=\"text/plain\" id=\"program\">{packed}</script>"
                     ),
                 ),
                 (
@@ -137,6 +138,25 @@ fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
         dist.write(&format!("examples/{name}"), &bytes)?;
     }
     Ok(())
+}
+
+/// The lessons that come with the program, in the order of their files: a part of the page itself,
+/// so that they are there without being fetched.
+fn lessons(folder: &Path) -> anyhow::Result<String> {
+    let cannot = |what: &Path| format!("cannot read {}", what.display());
+    let entries = std::fs::read_dir(folder).with_context(|| cannot(folder))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    let mut list = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(&path).with_context(|| cannot(&path))?;
+        let lesson: serde_json::Value =
+            serde_json::from_slice(&bytes).with_context(|| cannot(&path))?;
+        list.push(lesson);
+    }
+    // Nothing in it can end the element.
+    let json = serde_json::Value::Array(list).to_string().replace('<', "\\u003c");
+    Ok(format!("<script type=\"application/json\" id=\"lessons\">{json}</script>"))
 }
 
 /// Replaces each `{{name}}` of a template by its text.
@@ -195,8 +215,7 @@ mod tests {
         let page =
             Page { program: vec![1; 100], glue: "var wasm_bindgen;\n".into(), notices: "n".into() };
         let dist = Dist::beside(&place).unwrap();
-        let sizes =
-            page.write(&web.join("page"), &web.join("../app/example"), &dist, true).unwrap();
+        let sizes = page.write(&web.join("page"), &web.join("../app"), &dist, true).unwrap();
         dist.publish().unwrap();
 
         assert_eq!(sizes.program[0], 100);
@@ -209,6 +228,11 @@ mod tests {
             referred += 1;
         }
         assert!(referred >= 6, "{index}");
+        let (_, lessons) = index.split_once("id=\"lessons\">").unwrap();
+        let (lessons, _) = lessons.split_once("</script>").unwrap();
+        let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
+        let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
+        assert!(ids.len() == 6 && ids[0] == "csr-hll", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

@@ -383,13 +383,7 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 }
 
 /// The kernels that are followed, one or two, side by side where there is room; where they end.
-fn kernels(
-    board: &mut Board,
-    layouts: &LayoutsState,
-    walks: &[Kept],
-    at: Pos2,
-    width: f32,
-) -> f32 {
+fn kernels(board: &mut Board, layouts: &LayoutsState, walks: &[Kept], at: Pos2, width: f32) -> f32 {
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
     let half = (width - at.x) * 0.5;
     let apart = walks.len() > 1 && half >= COLUMN;
@@ -409,14 +403,7 @@ fn kernels(
 }
 
 /// One kernel that is followed; where it ends.
-fn followed(
-    board: &mut Board,
-    walk: &Arc<Walk>,
-    id: &str,
-    step: u32,
-    at: Pos2,
-    width: f32,
-) -> f32 {
+fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, width: f32) -> f32 {
     let (left, mut top) = (at.x + 18.0, at.y);
     board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));

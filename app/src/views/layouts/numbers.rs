@@ -48,7 +48,8 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
             for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
                 Walk::of(&a, layouts, id).map_err(at)?;
             }
-            let word = |word: &&str| !arrays::specs(layouts).iter().any(|s| is_word(s.name(), word));
+            let word =
+                |word: &&str| !arrays::specs(layouts).iter().any(|s| is_word(s.name(), word));
             if let Some(none) = layouts.formats.split(',').filter(|w| !w.is_empty()).find(word) {
                 return Err(at(format!("there is no format {none}")));
             }
@@ -95,11 +96,11 @@ fn number(
     let mut what = parts.next().unwrap_or_default().splitn(3, ':');
     let mut settings = state.clone();
     for part in parts {
-        if let Some(none) = ViewState::not_understood(&format!("v1;{part}")) {
-            return Err(format!("`{none}` means nothing here"));
-        }
-        if let Some((key, value)) = part.split_once('=') {
-            settings.set(key, value);
+        let nothing = || format!("`{part}` means nothing here");
+        let (key, value) = part.split_once('=').ok_or_else(nothing)?;
+        settings.set(key, value);
+        if !settings.fields().iter().any(|(known, now)| *known == key && now == value) {
+            return Err(nothing());
         }
     }
     let a = settings.small.matrix().or_else(|| selected.cloned());

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Button, Frame, Key, Layout, Margin, Modifiers, RichText, Role, ScrollArea, Ui, WidgetInfo,
+    Align, Button, Frame, Key, Layout, Margin, Modifiers, RichText, Role, ScrollArea, Sense,
+    Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 use sparsescope_core::matrix::Csr;
 
@@ -113,16 +114,16 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     for (number, choice) in texts.choices.iter().enumerate() {
         let chosen = state.layouts.guess == Some(number as u32);
         let right = step.right == Some(number);
-        let (sign, word) = match (told, chosen, right) {
-            (true, true, true) => ("✓", "right, and chosen"),
-            (true, false, true) => ("✓", "right"),
-            (true, true, false) => ("✗", "chosen, but wrong"),
-            (false, true, _) => ("●", "chosen"),
-            _ => ("○", ""),
+        let word = match (told, chosen, right) {
+            (true, true, true) => "right, and chosen",
+            (true, false, true) => "right",
+            (true, true, false) => "chosen, but wrong",
+            (false, true, _) => "chosen",
+            _ => "",
         };
         let text = if word.is_empty() { choice.clone() } else { format!("{choice} ({word})") };
         ui.horizontal(|ui| {
-            ui.monospace(sign);
+            sign(ui, told, chosen, right);
             let button = ui.add(Button::selectable(chosen, &text).wrap());
             button.widget_info(|| {
                 WidgetInfo::selected(Role::Button, !told, chosen, format!("Choice: {text}"))
@@ -139,11 +140,32 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
         }
         return;
     }
-    let stroke = egui::Stroke::new(2.0, ui.visuals().hyperlink_color);
+    let stroke = Stroke::new(2.0, ui.visuals().hyperlink_color);
     Frame::new().stroke(stroke).inner_margin(Margin::same(6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         texts.answer.iter().for_each(|text| drop(ui.label(text)));
     });
+}
+
+/// A tick, a cross, a full or an empty circle: what the words beside it say.
+fn sign(ui: &mut Ui, told: bool, chosen: bool, right: bool) {
+    let (space, _) = ui.allocate_exact_size(Vec2::splat(16.0), Sense::hover());
+    let stroke = Stroke::new(2.0, ui.visuals().text_color());
+    let at = |x: f32, y: f32| space.min + vec2(x, y);
+    let painter = ui.painter();
+    match (told && right, told && chosen) {
+        (true, _) => drop(painter.line(vec![at(2.0, 8.0), at(6.0, 13.0), at(14.0, 3.0)], stroke)),
+        (false, true) => {
+            painter.line_segment([at(3.0, 3.0), at(13.0, 13.0)], stroke);
+            painter.line_segment([at(13.0, 3.0), at(3.0, 13.0)], stroke);
+        }
+        _ => {
+            painter.circle_stroke(space.center(), 5.0, stroke);
+            if chosen {
+                painter.circle_filled(space.center(), 3.0, stroke.color);
+            }
+        }
+    }
 }
 
 /// The texts with their numbers, counted once a step.

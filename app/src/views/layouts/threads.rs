@@ -139,7 +139,9 @@ impl Threads {
             }
         }
         let how = match self.guided {
-            true => "The next free thread takes the next hacks: here, as if every slot took as long.",
+            true => {
+                "The next free thread takes the next hacks: here, as if every slot took as long."
+            }
             false => "Every thread has its own part; they work at the same time.",
         };
         let words = format!("Slot {} of {} of each thread", at + 1, self.len());

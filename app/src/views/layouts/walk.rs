@@ -287,9 +287,12 @@ mod tests {
 
     #[test]
     fn a_scalar_kernel_reads_the_papers_example_in_two_steps() {
-        let walk =
-            Walk::of(&Arc::new(five_by_five()), &LayoutsState::default(), "cuda/csr/thread-per-row")
-                .unwrap();
+        let walk = Walk::of(
+            &Arc::new(five_by_five()),
+            &LayoutsState::default(),
+            "cuda/csr/thread-per-row",
+        )
+        .unwrap();
         // Pointers, two steps of the loop, the store.
         assert_eq!(walk.len(), 4);
         let touches = walk.moment(1).touches;
