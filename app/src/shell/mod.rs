@@ -278,13 +278,15 @@ impl App {
     }
 
     fn top(&mut self, ui: &mut Ui) {
-        let wide = ui.available_width() > 820.0;
+        // A lesson needs the room; what the buttons do, keys do too.
+        let teaches = current(&self.state).is_some_and(|view| teaches(view, &self.state));
+        let wide = teaches || ui.available_width() > 820.0;
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             ui.label(RichText::new("Sparsescope").strong().size(17.0));
             ui.add_space(12.0);
             dock::menu(ui, &mut self.state);
-            for action in &self.actions {
+            for action in self.actions.iter().filter(|_| !teaches) {
                 let hint = format!("{} (key {})", action.hint, action.key.name());
                 if ui.button(action.name).on_hover_text(hint).clicked() {
                     self.asked.push(*action);

@@ -44,8 +44,12 @@ pub(super) const VIEW: View = View {
 const MARGIN: f32 = 28.0;
 /// Least width of the arrays beside the picture; narrower, they go below it.
 const BESIDE: f32 = 460.0;
+/// The same for a kernel in a lesson.
+const BESIDE_IN_LESSON: f32 = 360.0;
 /// Least width of a kernel that is followed beside another.
 const COLUMN: f32 = 400.0;
+/// The same in a lesson, where the picture of the matrix makes way for the second kernel.
+const COLUMN_IN_LESSON: f32 = 290.0;
 
 /// Width of a lesson's text beside the board, as a share of all.
 const TEXT: f32 = 0.36;
@@ -203,7 +207,8 @@ fn steps(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
         layouts.step += 1;
     }
     layouts.step = layouts.step.min(most - 1);
-    ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
+    let keys = if layouts.lesson.is_some() { "" } else { "; arrow keys step" };
+    ui.weak(format!("{} of {most}{keys}", layouts.step + 1)).on_hover_text("Arrow keys step");
 }
 
 /// Drawing by hand: begins with what is shown; rows and columns.
@@ -339,11 +344,19 @@ fn board(
         Some(val.get(col.binary_search(&(j as u32)).ok()?)?.to_string())
     };
     let mut y = 4.0;
+    let lesson = state.layouts.lesson.is_some();
+    if lesson && walks.len() > 1 {
+        let bottom = kernels(&mut board, &state.layouts, walks, pos2(0.0, y), width);
+        return board.finish(vec2(width, bottom), scale);
+    }
+    if !lesson {
+        y += board.line(pos2(0.0, y), TYPE + 2.0, false, &subject.title);
+    }
     let entries = format!("{} × {}, {} entries", a.rows(), a.cols(), a.nnz());
-    y += board.line(pos2(0.0, y), TYPE + 2.0, false, &subject.title);
     y += board.line(pos2(0.0, y), TYPE, true, &entries);
     let dense = board.dense((a.rows(), a.cols()), subject.from, pos2(0.0, y), value);
-    let beside = width - dense.x - MARGIN > BESIDE;
+    let least = if lesson && !walks.is_empty() { BESIDE_IN_LESSON } else { BESIDE };
+    let beside = width - dense.x - MARGIN > least;
     let (left, top) =
         if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
     let origin = pos2(left, top);
@@ -386,7 +399,8 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 fn kernels(board: &mut Board, layouts: &LayoutsState, walks: &[Kept], at: Pos2, width: f32) -> f32 {
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
     let half = (width - at.x) * 0.5;
-    let apart = walks.len() > 1 && half >= COLUMN;
+    let least = if layouts.lesson.is_some() { COLUMN_IN_LESSON } else { COLUMN };
+    let apart = walks.len() > 1 && half >= least;
     let mut bottom = at.y;
     for (number, (id, walk)) in ids.zip(walks).enumerate() {
         let (corner, room) = match apart {
@@ -423,17 +437,17 @@ fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, 
     }
     let who = if matches!(walk.machine, Machine::Threads(_)) { "T" } else { "" };
     board.step(&moment, who, &cells);
-    top + 4.0 + totals(board, walk, step, pos2(left, top)) + 14.0
+    top + 4.0 + totals(board, walk, step, pos2(left, top), width - 18.0) + 14.0
 }
 
 /// What it adds up to; the height taken.
-fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2) -> f32 {
+fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
     let (title, lines) = walk.totals(step);
     let mut top = board.line(at, TYPE, false, &title);
     for (number, line) in lines.iter().enumerate() {
         let mut height = 0.0;
         for (column, text) in line.iter().enumerate() {
-            let x = at.x + column as f32 * 84.0;
+            let x = at.x + column as f32 * (width / line.len() as f32).min(84.0);
             height = board.line(pos2(x, at.y + top), TYPE, number == 0, text);
         }
         top += height;

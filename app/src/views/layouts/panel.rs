@@ -66,6 +66,7 @@ pub(super) fn show(
         Err(why) => Arc::new(Texts { text: vec![why], ..Texts::default() }),
     };
     let mut to = asked;
+    ui.set_max_width(ui.max_rect().width());
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         ui.horizontal_wrapped(|ui| {
             way(ui, lesson, page, &mut to);
@@ -75,7 +76,7 @@ pub(super) fn show(
             ui.checkbox(&mut state.layouts.tools, "Settings");
         });
         if let Some(most) = steps {
-            ui.horizontal(|ui| super::steps(ui, &mut state.layouts, most));
+            ui.horizontal_wrapped(|ui| super::steps(ui, &mut state.layouts, most));
         }
         ui.separator();
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
