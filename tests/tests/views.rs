@@ -87,9 +87,22 @@ fn every_view_looks_as_it_did() {
             "v1;view=layouts;walk=cuda/csr/thread-per-row;beside=cuda/ell/column-major;step=1;theme=dark",
         ),
     ];
+    // As a projector shows them.
+    let lessons = [
+        ("lesson-asks", "v1;view=layouts;theme=projector", "coalescing", 1, false),
+        ("lesson-tells", "v1;view=layouts;theme=projector", "coalescing", 1, true),
+        ("layouts-threads", "v1;view=layouts;theme=projector", "balance", 3, true),
+    ];
+    let lessons = lessons.map(|(name, state, id, page, told)| {
+        let mut state = ViewState::from_fragment(state).unwrap();
+        Lessons::default().get(id).unwrap().show(page, told, &mut state);
+        state.layouts.guess = told.then_some(0);
+        (name, state.to_fragment(), (1024.0, 768.0))
+    });
+    let views = views.map(|(name, state)| (name, state.to_owned(), SIZE));
     let mut results = egui_kittest::SnapshotResults::new();
-    for (name, state) in views {
-        let mut harness = harness(adapter().unwrap(), state, true);
+    for (name, state, size) in views.into_iter().chain(lessons) {
+        let mut harness = sized(adapter().unwrap(), &state, true, size);
         harness.snapshot_options(
             name,
             &SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20),
@@ -104,22 +117,25 @@ fn every_view_looks_as_it_did() {
 fn every_step_of_every_lesson_as_a_picture() {
     let folder = std::env::var_os("SPARSESCOPE_SCREENSHOTS").map(std::path::PathBuf::from);
     let folder = folder.expect("SPARSESCOPE_SCREENSHOTS names no folder");
-    let only = std::env::var("SPARSESCOPE_LESSON").unwrap_or_default();
+    let only = std::env::var("SPARSESCOPE_ONLY").unwrap_or_default();
     for (theme, width, height) in [
         ("projector", 1024.0, 768.0),
         ("projector", 1280.0, 800.0),
         ("light", 1024.0, 768.0),
         ("light", 1280.0, 800.0),
     ] {
-        for lesson in Lessons::default().iter().filter(|lesson| lesson.id.contains(&only)) {
+        for lesson in Lessons::default().iter() {
             for (page, step) in (0..).zip(&lesson.steps) {
                 for told in [false, true].into_iter().filter(|told| !told || step.hides()) {
+                    let end = if told { "-told" } else { "" };
+                    let name = format!("{theme}-{width}-{}-{page}{end}.png", lesson.id);
+                    if !name.contains(&only) {
+                        continue;
+                    }
                     let mut state = ViewState::from_fragment(&format!("v1;theme={theme}")).unwrap();
                     lesson.show(page, told, &mut state);
                     let mut harness =
                         sized(adapter().unwrap(), &state.to_fragment(), true, (width, height));
-                    let told = if told { "-told" } else { "" };
-                    let name = format!("{theme}-{width}-{}-{page}{told}.png", lesson.id);
                     harness.render().unwrap().save(folder.join(name)).unwrap();
                 }
             }

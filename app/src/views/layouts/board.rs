@@ -228,27 +228,30 @@ pub(super) struct Board {
     pub(super) figure: Figure,
     pub(super) spots: Vec<Spot>,
     pub(super) pen: Pen,
+    /// Sides of an array's cell.
+    pub(super) cell: egui::Vec2,
 }
 
 impl Board {
     pub(super) fn new(pen: Pen, paper: Color32) -> Self {
-        Self { figure: Figure::new(vec2(1.0, 1.0), paper), spots: Vec::new(), pen }
+        Self { figure: Figure::new(vec2(1.0, 1.0), paper), spots: Vec::new(), pen, cell: CELL }
     }
 
     /// Draws a strip with its upper left corner at `at`, not wider than `width`; the height taken.
     pub(super) fn strip(&mut self, strip: &Strip, format: &str, at: Pos2, width: f32) -> f32 {
         let ink = self.pen.ink;
-        let a_line = (((width - NAMES) / CELL.x) as usize).max(4);
-        let middle = at.y + CELL.y * 0.5;
+        let side = self.cell;
+        let a_line = (((width - NAMES) / side.x) as usize).max(4);
+        let middle = at.y + side.y * 0.5;
         self.figure.text(pos2(at.x, middle - 5.0), Anchor::Start, TYPE, ink.text, &strip.name);
         let bytes = format!("{} B each", strip.element);
         self.figure.text(pos2(at.x, middle + 8.0), Anchor::Start, SMALL, ink.weak, &bytes);
-        let line_height = CELL.y + 12.0;
+        let line_height = side.y + 12.0;
         let mut before = None;
         for (index, cell) in strip.cells.iter().enumerate() {
             let (line, place) = (index / a_line, index % a_line);
-            let corner = at + vec2(NAMES + place as f32 * CELL.x, line as f32 * line_height);
-            let rect = Rect::from_min_size(corner, CELL);
+            let corner = at + vec2(NAMES + place as f32 * side.x, line as f32 * line_height);
+            let rect = Rect::from_min_size(corner, side);
             self.pen.cell(&mut self.figure, rect, &cell.text, cell.owner);
             if cell.begins {
                 let ends = (rect.left_top() - vec2(0.0, 2.0), rect.left_bottom() + vec2(0.0, 2.0));
@@ -369,6 +372,13 @@ impl Board {
         let color = if weak { self.pen.ink.weak } else { self.pen.ink.text };
         self.figure.text(pos2(at.x, at.y + size * 0.6), Anchor::Start, size, color, text);
         size * 1.3 + 4.0
+    }
+
+    /// The same in smaller type where it would be wider than `width`; the height is that of any.
+    pub(super) fn line_within(&mut self, at: Pos2, weak: bool, text: &str, width: f32) -> f32 {
+        let size = TYPE * (width / text_width(text, TYPE)).clamp(0.7, 1.0);
+        self.line(at, size, weak, text);
+        TYPE * 1.3 + 4.0
     }
 
     /// A block of the format's colour, before its name.

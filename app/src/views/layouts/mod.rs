@@ -45,11 +45,15 @@ const MARGIN: f32 = 28.0;
 /// Least width of the arrays beside the picture; narrower, they go below it.
 const BESIDE: f32 = 460.0;
 /// The same for a kernel in a lesson.
-const BESIDE_IN_LESSON: f32 = 360.0;
+const BESIDE_IN_LESSON: f32 = 330.0;
 /// Least width of a kernel that is followed beside another.
 const COLUMN: f32 = 400.0;
 /// The same in a lesson, where the picture of the matrix makes way for the second kernel.
 const COLUMN_IN_LESSON: f32 = 290.0;
+/// Less room for requests in words, and they are left out.
+const WORDS: f32 = 320.0;
+/// Width of a cell in a lesson, where arrays are short and their numbers small.
+const CELL_IN_LESSON: f32 = 23.0;
 
 /// Width of a lesson's text beside the board, as a share of all.
 const TEXT: f32 = 0.36;
@@ -198,8 +202,18 @@ fn steps(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let back = ui.add_enabled(layouts.step > 0, egui::Button::new("Back a step"));
-    let on = ui.add_enabled(layouts.step + 1 < most, egui::Button::new("Next step"));
+    let lesson = layouts.lesson.is_some();
+    if lesson {
+        ui.weak(format!("Kernel step {} of {most}", layouts.step + 1));
+    }
+    let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
+        let button = egui::Button::new(if lesson { sign } else { name });
+        let button = ui.add_enabled(may, button).on_hover_text("Arrow keys step");
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
+        button
+    };
+    let back = button(ui, "Back a step", "‹", layouts.step > 0);
+    let on = button(ui, "Next step", "›", layouts.step + 1 < most);
     if (back.clicked() || pressed(ui, Key::ArrowLeft)) && layouts.step > 0 {
         layouts.step -= 1;
     }
@@ -207,8 +221,9 @@ fn steps(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
         layouts.step += 1;
     }
     layouts.step = layouts.step.min(most - 1);
-    let keys = if layouts.lesson.is_some() { "" } else { "; arrow keys step" };
-    ui.weak(format!("{} of {most}{keys}", layouts.step + 1)).on_hover_text("Arrow keys step");
+    if !lesson {
+        ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
+    }
 }
 
 /// Drawing by hand: begins with what is shown; rows and columns.
@@ -345,6 +360,9 @@ fn board(
     };
     let mut y = 4.0;
     let lesson = state.layouts.lesson.is_some();
+    if lesson && !walks.is_empty() {
+        board.cell.x = CELL_IN_LESSON;
+    }
     if lesson && walks.len() > 1 {
         let bottom = kernels(&mut board, &state.layouts, walks, pos2(0.0, y), width);
         return board.finish(vec2(width, bottom), scale);
@@ -385,7 +403,8 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
             ),
             Err(why) => format!("{}: {why}", panel.name),
         };
-        top += board.line(pos2(at.x + 18.0, top), TYPE, false, &words) + 4.0;
+        let within = width - at.x - 18.0;
+        top += board.line_within(pos2(at.x + 18.0, top), false, &words, within) + 4.0;
         for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
             let corner = pos2(at.x + 18.0, top);
             top += board.strip(strip, &panel.name, corner, width - corner.x);
@@ -422,10 +441,11 @@ fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, 
     board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
     let reads = format!("{id}, reads {}", arrays::name(&walk.spec));
-    top += board.line(pos2(left, top), TYPE + 1.0, false, &reads);
+    top += board.line_within(pos2(left, top), false, &reads, width - 18.0);
     let moment = walk.moment(step);
-    for (number, line) in moment.words.iter().enumerate() {
-        top += board.line(pos2(left, top), TYPE, number > 0, line);
+    let lines = if width < WORDS { 1 } else { moment.words.len() };
+    for (number, line) in moment.words.iter().take(lines).enumerate() {
+        top += board.line_within(pos2(left, top), number > 0, line, width - 18.0);
     }
     top += 8.0;
     let mut cells = Vec::new();
@@ -443,12 +463,13 @@ fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, 
 /// What it adds up to; the height taken.
 fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
     let (title, lines) = walk.totals(step);
-    let mut top = board.line(at, TYPE, false, &title);
+    let mut top = board.line_within(at, false, &title, width);
     for (number, line) in lines.iter().enumerate() {
         let mut height = 0.0;
         for (column, text) in line.iter().enumerate() {
             let x = at.x + column as f32 * (width / line.len() as f32).min(84.0);
-            height = board.line(pos2(x, at.y + top), TYPE, number == 0, text);
+            let within = width / line.len() as f32 - 4.0;
+            height = board.line_within(pos2(x, at.y + top), number == 0, text, within);
         }
         top += height;
     }

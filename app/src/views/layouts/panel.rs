@@ -70,9 +70,6 @@ pub(super) fn show(
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         ui.horizontal_wrapped(|ui| {
             way(ui, lesson, page, &mut to);
-            if ui.button("Leave").on_hover_text("Leave the lesson; what is shown stays").clicked() {
-                state.layouts.lesson = None;
-            }
             ui.checkbox(&mut state.layouts.tools, "Settings");
         });
         if let Some(most) = steps {
@@ -81,7 +78,15 @@ pub(super) fn show(
         ui.separator();
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ScrollArea::vertical().auto_shrink(false).id_salt(("step", page)).show(ui, |ui| {
-                ui.weak(format!("{}: step {} of {}", lesson.title, page + 1, lesson.steps.len()));
+                ui.spacing_mut().item_spacing.y = 4.0;
+                ui.horizontal_wrapped(|ui| {
+                    let (number, all) = (page + 1, lesson.steps.len());
+                    ui.weak(format!("{}: {number} of {all}", lesson.title));
+                    let leave = ui.small_button("Leave");
+                    if leave.on_hover_text("Leave the lesson; what is shown stays").clicked() {
+                        state.layouts.lesson = None;
+                    }
+                });
                 ui.label(RichText::new(&step.title).strong().size(18.0));
                 texts.text.iter().for_each(|text| drop(ui.label(text)));
                 question(ui, step, &texts, state, &mut to);
@@ -142,10 +147,18 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
         return;
     }
     let stroke = Stroke::new(2.0, ui.visuals().hyperlink_color);
-    Frame::new().stroke(stroke).inner_margin(Margin::same(6)).show(ui, |ui| {
+    let frame = Frame::new().stroke(stroke).inner_margin(Margin::same(6));
+    let shown = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         texts.answer.iter().for_each(|text| drop(ui.label(text)));
     });
+    // Where there is little room, the answer is what has to be seen: scrolled to once.
+    let place = egui::Id::unique("answer of a lesson's step");
+    let told = (state.layouts.lesson.clone(), shown.response.rect.height().to_bits());
+    if ui.data(|data| data.get_temp(place)) != Some(told.clone()) {
+        ui.data_mut(|data| data.insert_temp(place, told));
+        shown.response.scroll_to_me(Some(Align::BOTTOM));
+    }
 }
 
 /// A tick, a cross, a full or an empty circle: what the words beside it say.
