@@ -163,7 +163,7 @@ impl Figure {
             return;
         }
         self.size *= factor;
-        let all = |points: &mut [Pos2]| points.iter_mut().for_each(|p| *p = *p * factor);
+        let all = |points: &mut [Pos2]| points.iter_mut().for_each(|p| *p *= factor);
         for shape in &mut self.shapes {
             match shape {
                 Shape::Rect { rect, .. } | Shape::Image { rect, .. } => *rect = *rect * factor,
@@ -173,11 +173,11 @@ impl Figure {
                 }
                 Shape::Polygon { points, .. } => all(points),
                 Shape::Circle { center, radius, .. } => {
-                    *center = *center * factor;
+                    *center *= factor;
                     *radius *= factor;
                 }
                 Shape::Text { pos, size, .. } => {
-                    *pos = *pos * factor;
+                    *pos *= factor;
                     *size *= factor;
                 }
             }

@@ -12,6 +12,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use egui::{
@@ -19,6 +20,7 @@ use egui::{
 };
 use sparsescope_core::matrix::{Csr, HACK_SIZES};
 
+use self::arrays::Panel;
 use self::board::{Board, NAMES, Owner, Pen, Spot, TYPE};
 pub(crate) use self::numbers::check;
 use self::subject::{Subject, title};
@@ -48,7 +50,7 @@ const BESIDE: f32 = 460.0;
 const BESIDE_IN_LESSON: f32 = 330.0;
 /// Least width of a kernel that is followed beside another.
 const COLUMN: f32 = 400.0;
-/// The same in a lesson, where the picture of the matrix makes way for the second kernel.
+/// The same in a lesson, where the picture of the matrix makes way for the second of two.
 const COLUMN_IN_LESSON: f32 = 290.0;
 /// Less room for requests in words, and they are left out.
 const WORDS: f32 = 320.0;
@@ -58,7 +60,7 @@ const CELL_IN_LESSON: f32 = 23.0;
 /// Width of a lesson's text beside the board, as a share of all.
 const TEXT: f32 = 0.36;
 /// Scales at which a lesson's board is drawn, until all of it can be seen.
-const SCALES: [f32; 8] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62];
+const SCALES: [f32; 9] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62, 0.56];
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if state.layouts.lesson.is_none() {
@@ -360,8 +362,15 @@ fn board(
     };
     let mut y = 4.0;
     let lesson = state.layouts.lesson.is_some();
-    if lesson && !walks.is_empty() {
+    let panels = if walks.is_empty() { arrays::panels(a, &state.layouts) } else { Vec::new() };
+    if lesson {
         board.cell.x = CELL_IN_LESSON;
+    }
+    if let (true, [one, other]) = (lesson, &panels[..]) {
+        let (half, nnz) = (width * 0.5, a.nnz());
+        let left = formats(&mut board, nnz, from_ref(one), pos2(0.0, y), half - MARGIN * 0.5);
+        let right = formats(&mut board, nnz, from_ref(other), pos2(half, y), width);
+        return board.finish(vec2(width, left.max(right)), scale);
     }
     if lesson && walks.len() > 1 {
         let bottom = kernels(&mut board, &state.layouts, walks, pos2(0.0, y), width);
@@ -379,7 +388,7 @@ fn board(
         if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
     let origin = pos2(left, top);
     let bottom = if walks.is_empty() {
-        formats(&mut board, a, state, origin, width)
+        formats(&mut board, a.nnz(), &panels, origin, width)
     } else {
         kernels(&mut board, &state.layouts, walks, origin, width)
     };
@@ -388,9 +397,9 @@ fn board(
 }
 
 /// Each format's arrays below one another; where they end.
-fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
+fn formats(board: &mut Board, nnz: usize, panels: &[Panel], at: Pos2, width: f32) -> f32 {
     let mut top = at.y;
-    for panel in arrays::panels(a, &state.layouts) {
+    for panel in panels {
         board.swatch(pos2(at.x, top + 2.0), format_color(&panel.id));
         let words = match &panel.arrays {
             Ok((_, size)) => format!(
@@ -398,7 +407,7 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
                 panel.name,
                 size.bytes,
                 plural(size.slots, "slot"),
-                a.nnz(),
+                nnz,
                 slots(size.padding)
             ),
             Err(why) => format!("{}: {why}", panel.name),
