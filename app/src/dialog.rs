@@ -73,9 +73,11 @@ fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
     const MATRICES: [&str; 4] = ["mtx", "gz", "tgz", "txt"];
     match purpose {
         Purpose::Open => {
-            let dialog = dialog.set_title("Open bundles or matrices");
-            let dialog =
-                dialog.add_filter("Bundles and matrices", &["zip", "mtx", "gz", "tgz", "txt"]);
+            let dialog = dialog.set_title("Open bundles, matrices or lessons");
+            let dialog = dialog.add_filter(
+                "Bundles, matrices, lessons",
+                &["zip", "mtx", "gz", "tgz", "txt", "json"],
+            );
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }
         Purpose::Matrices => {

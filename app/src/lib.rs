@@ -10,6 +10,7 @@ pub mod cli;
 mod dialog;
 pub mod figure;
 pub mod layout;
+pub mod lesson;
 pub mod model;
 #[cfg(not(target_family = "wasm"))]
 mod patterns;

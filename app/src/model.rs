@@ -14,6 +14,7 @@ use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::changes::ChangesKept;
+use crate::lesson::Lessons;
 use crate::picture::Picture;
 use crate::state::Filter;
 
@@ -54,6 +55,8 @@ impl OpenBundle {
 pub struct Model {
     /// In the order of opening.
     pub bundles: Vec<OpenBundle>,
+    /// The lessons that can be chosen.
+    pub lessons: Lessons,
     pictures: RefCell<Vec<(String, PictureOrWhy)>>,
     /// What changed between bundles, as last asked.
     pub(crate) changes: ChangesKept,
@@ -340,6 +343,12 @@ pub fn significant(value: f64) -> String {
         size => (2.0 - size.log10().floor()).clamp(0.0, 9.0) as usize,
     };
     format!("{value:.decimals$}")
+}
+
+/// Slots as people read them, e.g. `1 slot`, `1.5 slots`.
+pub fn slots(value: f64) -> String {
+    let number = significant(value);
+    if number == "1" { "1 slot".into() } else { format!("{number} slots") }
 }
 
 /// A time as people read it, e.g. `1.25 ms`.

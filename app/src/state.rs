@@ -141,6 +141,24 @@ impl ViewState {
         Some(state)
     }
 
+    /// The first part of a fragment that [`from_fragment`](Self::from_fragment) passes over, for
+    /// those who write fragments by hand.
+    pub fn not_understood(text: &str) -> Option<&str> {
+        text.trim_start_matches('#').split(';').skip(1).find(|part| {
+            let Some((key, value)) = part.split_once('=') else { return true };
+            let mut state = Self::default();
+            let fields = state.fields();
+            let Some((_, usual)) = fields.iter().find(|(known, _)| *known == key) else {
+                return true;
+            };
+            let Some(value) = decode(value) else { return true };
+            // What has the usual value already is understood, too.
+            let ok = value == *usual;
+            state.set(key, value);
+            !ok && state.fields() == fields
+        })
+    }
+
     fn fields(&self) -> Vec<(&'static str, String)> {
         let filter = &self.filter;
         let mut fields = vec![

@@ -175,6 +175,22 @@ fn an_exported_page_holds_the_viewer_and_every_bundle() {
 }
 
 #[test]
+fn a_lesson_goes_into_the_page_like_a_bundle_and_a_wrong_one_is_refused() {
+    let p = program();
+    let lesson = include_str!("../../app/lessons/1-csr-hll.json");
+    p.write("own.json", lesson);
+    p.write("wrong.json", lesson.replace("{rows}", "{rooms}"));
+    p.succeed(&["export", "own.json", "a b.zip", "--html", "out.html"]);
+    let html = std::fs::read_to_string(p.path("out.html")).unwrap();
+    assert!(
+        html.contains("data-bundle=\"own.json\">") && html.contains("data-bundle=\"a b.zip\">")
+    );
+    let error = p.fail(1, &["export", "wrong.json", "--html", "none.html"]);
+    assert!(error.contains("wrong.json: step 1: `{rooms}`: there is no such number"), "{error}");
+    assert!(!p.files().contains(&"none.html".to_owned()));
+}
+
+#[test]
 fn an_exported_page_is_whole_or_not_there() {
     let p = program();
     p.write("broken.zip", "no zip");

@@ -9,6 +9,7 @@ use egui_kittest::{Harness, SnapshotOptions};
 use egui_wgpu::{RenderState, RendererOptions, WgpuConfiguration, wgpu};
 use image::RgbaImage;
 use sparsescope::figure::png;
+use sparsescope::lesson::Lessons;
 use sparsescope::model::Model;
 use sparsescope::shell::App;
 use sparsescope::state::ViewState;
@@ -54,9 +55,21 @@ fn again() -> Vec<u8> {
     bundle.to_bytes().unwrap()
 }
 
+const SIZE: (f32, f32) = (1100.0, 700.0);
+
 /// The example, or what has predictions for the view of these, in this state; cells are drawn by
 /// the adapter, or painted as an image.
 fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
+    sized(adapter, state, by_adapter, SIZE)
+}
+
+/// The same in a window of so many pixels.
+fn sized(
+    adapter: RenderState,
+    state: &str,
+    by_adapter: bool,
+    (width, height): (f32, f32),
+) -> Harness<'static, App> {
     let mut app = App::new();
     let predicted = state.contains("view=predicted");
     app.open_bytes("example.zip", if predicted { PREDICTED } else { EXAMPLE });
@@ -64,7 +77,7 @@ fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'stat
     let shown = adapter.clone();
     let mut installed = !by_adapter;
     let mut harness = Harness::builder()
-        .with_size(vec2(1100.0, 700.0))
+        .with_size(vec2(width, height))
         .renderer(egui_kittest::wgpu::WgpuTestRenderer::from_render_state(adapter))
         .build_ui_state(
             move |ui, app: &mut App| {
@@ -104,9 +117,22 @@ fn every_view_looks_as_it_did() {
         ),
         ("predicted", "v1;view=predicted"),
     ];
+    // As a projector shows them.
+    let lessons = [
+        ("lesson-asks", "v1;view=layouts;theme=projector", "coalescing", 1, false),
+        ("lesson-tells", "v1;view=layouts;theme=projector", "coalescing", 1, true),
+        ("layouts-threads", "v1;view=layouts;theme=projector", "balance", 3, true),
+    ];
+    let lessons = lessons.map(|(name, state, id, page, told)| {
+        let mut state = ViewState::from_fragment(state).unwrap();
+        Lessons::default().get(id).unwrap().show(page, told, &mut state);
+        state.layouts.guess = told.then_some(0);
+        (name, state.to_fragment(), (1024.0, 768.0))
+    });
+    let views = views.map(|(name, state)| (name, state.to_owned(), SIZE));
     let mut results = egui_kittest::SnapshotResults::new();
-    for (name, state) in views {
-        let mut harness = harness(adapter().unwrap(), state, true);
+    for (name, state, size) in views.into_iter().chain(lessons) {
+        let mut harness = sized(adapter().unwrap(), &state, true, size);
         harness.snapshot_options(
             name,
             &SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20),
@@ -161,6 +187,38 @@ fn every_chart_looks_as_it_did() {
         let picture = image::load_from_memory(&png).unwrap().to_rgba8();
         let options = SnapshotOptions::new().output_path("snapshots").max_failed_pixels(20);
         results.add(egui_kittest::try_image_snapshot_options(&picture, name, &options));
+    }
+}
+
+/// A class sees every step of a lesson as a whole: pictures of all of them, to look at.
+#[test]
+#[ignore = "draws hundreds of pictures into the folder that SPARSESCOPE_SCREENSHOTS names"]
+fn every_step_of_every_lesson_as_a_picture() {
+    let folder = std::env::var_os("SPARSESCOPE_SCREENSHOTS").map(std::path::PathBuf::from);
+    let folder = folder.expect("SPARSESCOPE_SCREENSHOTS names no folder");
+    let only = std::env::var("SPARSESCOPE_ONLY").unwrap_or_default();
+    for (theme, width, height) in [
+        ("projector", 1024.0, 768.0),
+        ("projector", 1280.0, 800.0),
+        ("light", 1024.0, 768.0),
+        ("light", 1280.0, 800.0),
+    ] {
+        for lesson in Lessons::default().iter() {
+            for (page, step) in (0..).zip(&lesson.steps) {
+                for told in [false, true].into_iter().filter(|told| !told || step.hides()) {
+                    let end = if told { "-told" } else { "" };
+                    let name = format!("{theme}-{width}-{}-{page}{end}.png", lesson.id);
+                    if !name.contains(&only) {
+                        continue;
+                    }
+                    let mut state = ViewState::from_fragment(&format!("v1;theme={theme}")).unwrap();
+                    lesson.show(page, told, &mut state);
+                    let mut harness =
+                        sized(adapter().unwrap(), &state.to_fragment(), true, (width, height));
+                    harness.render().unwrap().save(folder.join(name)).unwrap();
+                }
+            }
+        }
     }
 }
 

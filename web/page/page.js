@@ -509,7 +509,7 @@
     performance.mark("sparsescope:program");
     let running;
     try {
-      running = await wasm_bindgen.Viewer.start(canvas, fragment(), Boolean(script.gpuExample));
+      running = await wasm_bindgen.Viewer.start(canvas, fragment(), Boolean(script.gpuExample), byId("lessons").textContent);
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       return;

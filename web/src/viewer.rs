@@ -15,7 +15,7 @@ use crate::widgets::Widgets;
 use crate::{fonts, page};
 
 const OPEN: Action =
-    Action { name: "Open…", hint: "Open bundles or matrices", key: egui::Key::O };
+    Action { name: "Open…", hint: "Open bundles, matrices or lessons", key: egui::Key::O };
 
 /// The running interface, for the page's script.
 #[wasm_bindgen]
@@ -36,7 +36,7 @@ struct Window {
 #[wasm_bindgen]
 impl Viewer {
     /// Draws on `canvas` what the fragment of an address says. `examples` tells whether the page has
-    /// more examples than the first.
+    /// more examples than the first, `lessons` is a JSON list of lessons.
     ///
     /// # Errors
     /// Why nothing can be drawn, in words.
@@ -44,6 +44,7 @@ impl Viewer {
         canvas: HtmlCanvasElement,
         fragment: String,
         examples: bool,
+        lessons: String,
     ) -> Result<Viewer, JsValue> {
         std::panic::set_hook(Box::new(|panic| page::failed(&panic.to_string())));
         let runner = eframe::WebRunner::new();
@@ -53,6 +54,9 @@ impl Viewer {
             creation.egui_ctx.enable_accesskit();
             let state = ViewState::from_fragment(&fragment).unwrap_or_default();
             let mut app = App::at(state.clone());
+            if let Err(error) = app.add_lessons(&lessons) {
+                app.notify(format!("The page's lessons cannot be read: {error}."));
+            }
             app.offer(if examples { &[OPEN, GPU_EXAMPLE, COPY_LINK] } else { &[OPEN, COPY_LINK] });
             if let Some(adapter) = &creation.wgpu_render_state {
                 gpu::install(&creation.egui_ctx, adapter);
@@ -169,9 +173,11 @@ impl eframe::App for Window {
     }
 }
 
-/// Whether the browser's Back should undo this change: another view, another matrix or run, not
-/// each letter of a search or each turn of the wheel.
+/// Whether the browser's Back should undo this change: another view, matrix, run or step of a
+/// lesson, not each letter of a search or each turn of the wheel.
 fn is_step(before: &ViewState, after: &ViewState) -> bool {
-    let place = |state: &ViewState| (state.view.clone(), state.matrix.clone(), state.run);
+    let place = |state: &ViewState| {
+        (state.view.clone(), state.matrix.clone(), state.run, state.layouts.lesson.clone())
+    };
     place(before) != place(after)
 }

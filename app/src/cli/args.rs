@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-    /// Result bundles to open in the window [default: an example]
+    /// Result bundles, matrices and lessons to open in the window [default: an example]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Show what a link to the web viewer shows: the part after its `#`
@@ -30,6 +30,8 @@ triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Open bundles, matrices and lessons in the window, as without a command
+    View(ViewArgs),
     /// Run kernels on matrices, check every result, write a bundle, print a table
     #[command(after_help = MATRIX_HELP)]
     Bench(BenchArgs),
@@ -53,7 +55,7 @@ pub(super) enum Command {
     Merge(MergeArgs),
     /// Write parts of a bundle as other files
     Export(ExportArgs),
-    /// Show bundles in a browser: the web viewer on 127.0.0.1
+    /// Show bundles and lessons in a browser: the web viewer on 127.0.0.1
     Serve(ServeArgs),
 }
 
@@ -371,14 +373,25 @@ pub(super) struct MergeArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct ViewArgs {
+    /// Result bundles, matrices and lessons [default: an example]
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Show what a link to the web viewer shows: the part after its `#`
+    #[arg(long, value_name = "v1;...")]
+    pub(super) state: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundle; all but --csv take several
+    /// The bundle; all but --csv take several, --html lessons too
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// Write the table of runs as CSV; - prints it
     #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
-    /// Write one file that opens in any browser, without a server or network: viewer and bundles
+    /// Write one file that opens in any browser, without a server or network: viewer,
+    /// bundles and lessons
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
     /// Write a figure of the viewer as SVG
@@ -406,7 +419,7 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// Result bundles to show [default: an example]
+    /// Result bundles and lessons to show [default: an example]
     #[arg(value_name = "BUNDLE")]
     pub(super) bundles: Vec<PathBuf>,
     /// Port on 127.0.0.1 [default: a free one]

@@ -1,5 +1,7 @@
-//! `sparsescope export --html`: viewer and bundles in one file that opens from disk.
+//! `sparsescope export --html`: viewer, bundles and lessons in one file that opens from disk.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -10,6 +12,8 @@ use sparsescope_core::io::{IoError, write_atomically};
 
 use super::output::overwrite;
 use super::viewer;
+use crate::lesson::MOST_BYTES;
+use crate::shell::read_lesson;
 
 /// The viewer as one file without bundles, and the words in it where they go.
 const TEMPLATE: &str = "standalone.html";
@@ -35,15 +39,31 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
     Ok(html.len())
 }
 
-/// A bundle as the page reads it. One that cannot be opened is none to send to anybody.
+/// A bundle or a lesson as the page reads it. One that cannot be opened is none to send to anybody.
 fn element(path: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot open {}", path.display());
-    Bundle::open(path, &Limits::default()).with_context(cannot)?;
-    let bytes = std::fs::read(path).with_context(cannot)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let bytes = match name.to_ascii_lowercase().ends_with(".json") {
+        true => {
+            let bytes = read_at_most(path, MOST_BYTES).with_context(cannot)?;
+            read_lesson(&bytes).map_err(anyhow::Error::msg).with_context(cannot)?;
+            bytes
+        }
+        false => {
+            Bundle::open(path, &Limits::default()).with_context(cannot)?;
+            std::fs::read(path).with_context(cannot)?
+        }
+    };
     let name = escape(&name);
     let data = BASE64_STANDARD.encode(bytes);
     Ok(format!("<script type=\"text/plain\" data-bundle=\"{name}\">{data}</script>\n"))
+}
+
+/// The bytes of a file, or one more than so many.
+fn read_at_most(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A text within a quoted attribute.

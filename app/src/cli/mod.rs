@@ -58,32 +58,38 @@ impl From<Outcome> for ExitCode {
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    let Some(command) = cli.command else {
-        if let Some(missing) = cli.files.iter().find(|file| !file.exists()) {
+    let window = match &cli.command {
+        None => Some((&cli.files, &cli.state)),
+        Some(Command::View(args)) => Some((&args.files, &args.state)),
+        Some(_) => None,
+    };
+    if let Some((files, state)) = window {
+        if let Some(missing) = files.iter().find(|file| !file.exists()) {
             eprintln!("error: `{}` is neither a command nor a file", missing.display());
             return ExitCode::from(2);
         }
-        return match open_window(&cli.files, cli.state.as_deref()) {
+        return match open_window(files, state.as_deref()) {
             Ok(()) => Outcome::Success.into(),
             Err(error) => report(&error),
         };
-    };
+    }
     let interrupt = match Interrupt::install() {
         Ok(interrupt) => interrupt,
         Err(error) => return report(&error),
     };
-    let result = match command {
-        Command::Bench(args) => bench::run(&args, &interrupt, cli.quiet),
-        Command::Info(args) => info::run(&args, &interrupt, cli.quiet),
-        Command::Spmv(args) => spmv::run(&args, &interrupt, cli.quiet),
-        Command::Generate(args) => generate::run(&args, &interrupt, cli.quiet),
-        Command::Kernels(args) => kernels::run(&args),
-        Command::Devices(args) => devices::run(&args, &interrupt),
-        Command::Fetch(args) => fetch::run(&args, &interrupt, cli.quiet),
-        Command::Compare(args) => compare::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Serve(args) => serve::run(&args, &interrupt),
+    let result = match cli.command {
+        None | Some(Command::View(_)) => Ok(Outcome::Success), // the window was all
+        Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),
+        Some(Command::Info(args)) => info::run(&args, &interrupt, cli.quiet),
+        Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
+        Some(Command::Generate(args)) => generate::run(&args, &interrupt, cli.quiet),
+        Some(Command::Kernels(args)) => kernels::run(&args),
+        Some(Command::Devices(args)) => devices::run(&args, &interrupt),
+        Some(Command::Fetch(args)) => fetch::run(&args, &interrupt, cli.quiet),
+        Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Merge(args)) => merge::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args, &interrupt),
     };
     match result {
         Ok(outcome) => outcome.into(),

@@ -157,6 +157,34 @@ impl Figure {
         Self { size, paper, shapes: Vec::new(), hits: Vec::new() }
     }
 
+    /// Makes everything in it so many times as large.
+    pub(crate) fn scale(&mut self, factor: f32) {
+        if factor == 1.0 {
+            return;
+        }
+        self.size *= factor;
+        let all = |points: &mut [Pos2]| points.iter_mut().for_each(|p| *p *= factor);
+        for shape in &mut self.shapes {
+            match shape {
+                Shape::Rect { rect, .. } | Shape::Image { rect, .. } => *rect = *rect * factor,
+                Shape::Line { points, width, .. } => {
+                    all(points);
+                    *width *= factor;
+                }
+                Shape::Polygon { points, .. } => all(points),
+                Shape::Circle { center, radius, .. } => {
+                    *center *= factor;
+                    *radius *= factor;
+                }
+                Shape::Text { pos, size, .. } => {
+                    *pos *= factor;
+                    *size *= factor;
+                }
+            }
+        }
+        self.hits.iter_mut().for_each(|hit| hit.rect = hit.rect * factor);
+    }
+
     /// A straight line.
     pub fn line(&mut self, from: Pos2, to: Pos2, width: f32, color: Color32) {
         self.shapes.push(Shape::Line { points: vec![from, to], width, color });

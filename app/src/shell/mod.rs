@@ -23,9 +23,11 @@ use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
 
+use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
+use crate::views::{current, layouts, teaches};
 use dock::Dock;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
@@ -107,13 +109,42 @@ impl App {
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
     /// wrong with it is said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
-        let opened = match is_matrix(name, bytes) {
-            true => self.open_matrix(name, bytes).map_err(|error| error.to_string()),
-            false => self.model.open(name, bytes).map_err(|error| error.to_string()),
+        let opened = if is_matrix(name, bytes) {
+            self.open_matrix(name, bytes).map_err(|error| error.to_string())
+        } else if is_lesson(name, bytes) {
+            self.open_lesson(bytes)
+        } else {
+            self.model.open(name, bytes).map_err(|error| error.to_string())
         };
         if let Err(error) = opened {
             self.notify(format!("{name} was not opened: {error}."));
         }
+    }
+
+    /// Opens a lesson at its first step; a link that names it says the step.
+    fn open_lesson(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let lesson = read_lesson(bytes)?;
+        let named = self.state.layouts.lesson.as_ref();
+        if named.is_none_or(|(id, _)| *id != lesson.id) {
+            let mut state = self.state.clone();
+            lesson.show(0, false, &mut state);
+            self.set_state(state);
+        }
+        self.model.lessons.add(lesson);
+        Ok(())
+    }
+
+    /// Offers the lessons of a JSON list without opening one of them.
+    ///
+    /// # Errors
+    /// What is wrong with them, in a sentence.
+    pub fn add_lessons(&mut self, list: &str) -> Result<(), String> {
+        let list: Vec<serde_json::Value> =
+            serde_json::from_str(list).map_err(|error| error.to_string())?;
+        for lesson in &list {
+            self.model.lessons.add(Lesson::from_json(lesson)?);
+        }
+        Ok(())
     }
 
     fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
@@ -242,14 +273,16 @@ impl App {
         if !self.notices.is_empty() {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
         }
+        // A class needs the room.
+        let teaches = current(&self.state).is_some_and(|view| teaches(view, &self.state));
         let narrow = ui.available_width() < WITH_SIDE;
         let side = |app: &mut Self, ui: &mut Ui| {
             side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
         };
-        if !narrow {
+        if !narrow && !teaches {
             let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
             panel.show(ui, |ui| side(self, ui));
-        } else if self.shows_side {
+        } else if narrow && self.shows_side {
             CentralPanel::default().show(ui, |ui| side(self, ui));
             return;
         }
@@ -263,10 +296,12 @@ impl App {
     }
 
     fn top(&mut self, ui: &mut Ui) {
-        let wide = ui.available_width() > 900.0;
+        // A lesson needs the room; what the buttons do, keys do too.
+        let teaches = current(&self.state).is_some_and(|view| teaches(view, &self.state));
         let narrow = ui.available_width() < WITH_SIDE;
+        let wide = !narrow && (teaches || ui.available_width() > 900.0);
         ui.add_space(4.0);
-        let parts = |ui: &mut Ui| self.line(ui, narrow, wide);
+        let parts = |ui: &mut Ui| self.line(ui, teaches, narrow, wide);
         if narrow {
             ui.horizontal_wrapped(parts);
         } else {
@@ -278,7 +313,7 @@ impl App {
         ui.add_space(4.0);
     }
 
-    fn line(&mut self, ui: &mut Ui, narrow: bool, wide: bool) {
+    fn line(&mut self, ui: &mut Ui, teaches: bool, narrow: bool, wide: bool) {
         ui.label(RichText::new("Sparsescope").strong().size(17.0));
         if narrow {
             let button = egui::Button::new("Matrices").selected(self.shows_side);
@@ -287,7 +322,7 @@ impl App {
             ui.add_space(12.0);
         }
         dock::menu(ui, &mut self.state);
-        for action in &self.actions {
+        for action in self.actions.iter().filter(|_| !teaches) {
             let hint = format!("{} (key {})", action.hint, action.key.name());
             if ui.button(action.name).on_hover_text(hint).clicked() {
                 self.asked.push(*action);
@@ -358,6 +393,13 @@ impl App {
             }
         }
     }
+}
+
+/// Reads a lesson and looks whether its numbers and kernels are there.
+pub(crate) fn read_lesson(bytes: &[u8]) -> Result<Lesson, String> {
+    let lesson = Lesson::read(bytes)?;
+    layouts::check(&lesson)?;
+    Ok(lesson)
 }
 
 /// Whether a file is to be read as a matrix: by its first bytes, or by its name where those are

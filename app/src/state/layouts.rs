@@ -2,12 +2,16 @@
 //! pointed at, the kernel that is followed, and the lesson.
 
 use serde::{Deserialize, Serialize};
+use sparsescope_core::matrix::{Csr, examples};
 
 /// Most rows and columns of a matrix that is drawn slot by slot.
 pub const MOST: usize = 16;
 
 /// Largest window of sorted rows.
 const MOST_SIGMA: u32 = 64;
+
+/// Most threads of a processor that are followed.
+pub const MOST_THREADS: u32 = 8;
 
 /// The view of memory layouts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,20 +27,26 @@ pub struct LayoutsState {
     pub sigma: u32,
     /// Row and column of the entry that is pointed at.
     pub pick: Option<(u32, u32)>,
+    /// The formats whose arrays are shown, as their words with commas between; empty for all.
+    pub formats: String,
     /// Kernel id whose steps are followed, empty for none.
     pub walk: String,
     /// A second one beside it.
     pub beside: String,
     /// Threads of a block.
     pub block: u32,
-    /// Number of the warp, or of the CPU thread.
-    pub worker: u32,
+    /// Threads of a processor.
+    pub threads: u32,
     /// The step that is shown.
     pub step: u32,
     /// Id of the lesson and its page, from 0.
     pub lesson: Option<(String, u32)>,
+    /// The choice that the class made, from 0.
+    pub guess: Option<u32>,
     /// The answer of the lesson's question is shown.
     pub told: bool,
+    /// During a lesson, the view's settings are shown too.
+    pub tools: bool,
 }
 
 /// Which small matrix.
@@ -125,6 +135,13 @@ impl Pattern {
         Self::of(rows, cols, self.entries().filter(|&(i, j)| i < rows && j < cols))
     }
 
+    fn matrix(&self) -> Csr<f64> {
+        let numbered = self.entries().enumerate();
+        let entries: Vec<_> = numbered.map(|(k, (i, j))| (i, j, (k + 1) as f64)).collect();
+        Csr::from_triplets(self.rows(), self.cols(), &entries)
+            .expect("a pattern's entries lie inside it") // invariant
+    }
+
     /// `COLSx` and each row's columns: `4x0,1/1//3` has four columns and four rows, one empty.
     fn text(&self) -> String {
         let row = |row: &Vec<u32>| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -152,6 +169,16 @@ impl Pattern {
 }
 
 impl Small {
+    /// The matrix; `None` for the selected one, which the state alone does not know.
+    pub(crate) fn matrix(&self) -> Option<Csr<f64>> {
+        Some(match self {
+            Self::Example(Example::Five) => examples::five_by_five(),
+            Self::Example(Example::Four) => examples::four_by_four(),
+            Self::Drawn(pattern) => pattern.matrix(),
+            Self::Selected => return None,
+        })
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Example(Example::Five) => "five".into(),
@@ -179,13 +206,16 @@ impl Default for LayoutsState {
             hack: 4,
             sigma: 1,
             pick: None,
+            formats: String::new(),
             walk: String::new(),
             beside: String::new(),
             block: 32,
-            worker: 0,
+            threads: 4,
             step: 0,
             lesson: None,
+            guess: None,
             told: false,
+            tools: false,
         }
     }
 }
@@ -197,7 +227,7 @@ fn pair(text: &str) -> Option<(u32, u32)> {
 }
 
 impl LayoutsState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 12] {
+    pub(crate) fn fields(&self) -> [(&'static str, String); 15] {
         let pick = self.pick.map(|(i, j)| format!("{i},{j}"));
         let lesson = self.lesson.as_ref().map(|(id, page)| format!("{id},{page}"));
         [
@@ -206,18 +236,21 @@ impl LayoutsState {
             ("rows-a-hack", self.hack.to_string()),
             ("sigma", self.sigma.to_string()),
             ("pick", pick.unwrap_or_default()),
+            ("formats", self.formats.clone()),
             ("walk", self.walk.clone()),
             ("beside", self.beside.clone()),
             ("block", self.block.to_string()),
-            ("worker", self.worker.to_string()),
+            ("cpu-threads", self.threads.to_string()),
             ("step", self.step.to_string()),
             ("lesson", lesson.unwrap_or_default()),
+            ("guess", self.guess.map(|guess| guess.to_string()).unwrap_or_default()),
             ("told", self.told.to_string()),
+            ("tools", self.tools.to_string()),
         ]
     }
 
     /// Takes up a value, if the key is one of these and the value makes sense.
-    pub(super) fn set(&mut self, key: &str, value: &str) {
+    pub(crate) fn set(&mut self, key: &str, value: &str) {
         let number = || value.parse::<u32>().ok();
         let hacks = sparsescope_core::matrix::HACK_SIZES;
         match key {
@@ -232,6 +265,7 @@ impl LayoutsState {
                 self.sigma = known.unwrap_or(self.sigma);
             }
             "pick" => self.pick = pair(value),
+            "formats" => self.formats = value.into(),
             "walk" => self.walk = value.into(),
             "beside" => self.beside = value.into(),
             "block" => {
@@ -239,14 +273,19 @@ impl LayoutsState {
                     number().filter(|block| (1..=1024).contains(block) && block.is_multiple_of(32));
                 self.block = known.unwrap_or(self.block);
             }
-            "worker" => self.worker = number().unwrap_or(self.worker),
+            "cpu-threads" => {
+                let known = number().filter(|threads| (1..=MOST_THREADS).contains(threads));
+                self.threads = known.unwrap_or(self.threads);
+            }
             "step" => self.step = number().unwrap_or(self.step),
             "lesson" => {
                 let parts = value.rsplit_once(',');
                 self.lesson =
                     parts.and_then(|(id, page)| Some((id.to_owned(), page.parse().ok()?)));
             }
+            "guess" => self.guess = number(),
             "told" => self.told = value == "true",
+            "tools" => self.tools = value == "true",
             _ => {}
         }
     }
@@ -267,30 +306,41 @@ pub(super) mod tests {
         let pick = prop::option::of(any::<(u32, u32)>());
         let lesson = prop::option::of(("[a-z-]{1,9}", any::<u32>()));
         let hack = prop::sample::select(HACK_SIZES.map(|hack| hack as u32).to_vec());
-        let names = ("[a-z/-]{0,20}", "[a-z/-]{0,20}");
-        let numbers = (1..=32u32, any::<u32>(), any::<u32>(), any::<bool>());
+        let names = ("[a-z/-]{0,20}", "[a-z/-]{0,20}", "[a-z,-]{0,20}");
+        let numbers = (1..=32u32, 1..=MOST_THREADS, any::<u32>(), any::<(bool, bool)>());
+        let lesson = (lesson, prop::option::of(any::<u32>()));
         ((small, any::<(u32, u32)>(), hack, 1..=MOST_SIGMA), pick, names, numbers, lesson).prop_map(
             |(
                 (small, from, hack, sigma),
                 pick,
-                (walk, beside),
-                (blocks, worker, step, told),
-                lesson,
+                (walk, beside, formats),
+                (blocks, threads, step, (told, tools)),
+                (lesson, guess),
             )| LayoutsState {
                 small,
                 from,
                 hack,
                 sigma,
                 pick,
+                formats,
                 walk,
                 beside,
                 block: blocks * 32,
-                worker,
+                threads,
                 step,
                 lesson,
+                guess,
                 told,
+                tools,
             },
         )
+    }
+
+    #[test]
+    fn what_is_drawn_has_values_in_the_order_of_rows() {
+        let a = Pattern::of(3, 4, [(2, 0), (0, 3), (0, 1)]).matrix();
+        assert_eq!((a.rows(), a.cols()), (3, 4));
+        assert_eq!((a.col(), a.val()), (&[1, 3, 0][..], &[1.0, 2.0, 3.0][..]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! all draw from (bundles, state) and change nothing but the state.
 
 pub(crate) mod charts;
-mod layouts;
+pub(crate) mod layouts;
 mod matrix;
 mod predicted;
 mod runs;
@@ -41,6 +41,16 @@ pub const VIEWS: &[View] =
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
     VIEWS.iter().find(|view| view.id == state.view).or(VIEWS.first())
+}
+
+/// Whether a lesson takes the place of this view's settings and of what lies around the views.
+pub(crate) fn teaches(view: &View, state: &ViewState) -> bool {
+    needs_no_bundle(view) && state.layouts.lesson.is_some()
+}
+
+/// Whether there is something to see when no bundle is open.
+pub(crate) fn needs_no_bundle(view: &View) -> bool {
+    view.id == layouts::VIEW.id
 }
 
 /// Where the numbers of these runs come from.

@@ -163,6 +163,27 @@ impl CpuTraffic {
         self.shares.iter().all(|s| s.share.worker.is_some())
     }
 
+    /// Every place that share `share` has touched when it has made `steps` steps, in order and as
+    /// often as it did: also row pointers and y, up to what is read just before the next step.
+    pub fn places(&self, share: usize, steps: u64) -> Vec<Place> {
+        let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
+        if share >= shares.len() {
+            return Vec::new();
+        }
+        let (mut seen, mut places) = (0, Vec::new());
+        let cancel = &AtomicBool::new(false);
+        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
+        walk.share(share, &mut |touch| {
+            seen += u64::from(matches!(touch, Touch::Step(_)));
+            match touch {
+                _ if seen > steps => {}
+                Touch::Element(place) => places.push(place),
+                Touch::Step(step) => places.extend([step.col, step.val, step.x]),
+            }
+        });
+        places
+    }
+
     /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.
     pub fn imbalance(&self) -> Option<f64> {
         let all: u64 = self.shares.iter().map(|s| s.steps).sum();

@@ -47,6 +47,16 @@ fn shares_take_every_slot_once_and_their_lines_are_those_of_their_steps() {
                     lines.insert((step.val.array, step.val.index * 8 / 64));
                     lines.insert((Array::X, step.x.index * 8 / 64));
                 }
+                let all: HashSet<(Array, u64)> = traffic
+                    .places(k, share.steps)
+                    .iter()
+                    .map(|place| {
+                        let of = traffic.arrays().iter().find(|info| info.array == place.array);
+                        let bytes = u64::from(of.unwrap().element_bytes);
+                        (place.array, place.index * bytes / CACHE_LINE)
+                    })
+                    .collect();
+                assert_eq!(all.len() as u64, share.total_lines(), "{}", kernel.id);
                 for &(array, touched) in &share.lines {
                     let found = lines.iter().filter(|(of, _)| *of == array).count() as u64;
                     let in_steps = [Array::Col, Array::Val, Array::TailCol, Array::TailVal];
@@ -123,4 +133,22 @@ fn what_has_no_model_is_refused() {
     assert!(fails("cpu/csr/serial", 0).contains("at least 1"));
     assert!(fails("cpu/ell/rows", 1).contains("reads ell, not csr"));
     assert!(fails("cuda/csr/thread-per-row", 1).contains("threads of a processor"));
+}
+
+#[test]
+fn what_a_thread_has_touched_grows_with_its_steps() {
+    let a = AnyFormat::Csr(std::sync::Arc::new(examples::five_by_five()));
+    let traffic = CpuTraffic::of(kernel("cpu/csr/serial").unwrap(), &a, 1).unwrap();
+    let named = |steps| -> Vec<(Array, u64)> {
+        traffic.places(0, steps).iter().map(|place| (place.array, place.index)).collect()
+    };
+    let start = [(Array::RowPtr, 0), (Array::RowPtr, 1)];
+    assert_eq!(named(0), start);
+    let first = [(Array::Col, 0), (Array::Val, 0), (Array::X, 0)];
+    assert_eq!(named(1), [&start[..], &first].concat());
+    // The second entry ends row 0: its sum is stored and the next row's pointers are read.
+    let next = [(Array::Y, 0), (Array::RowPtr, 1), (Array::RowPtr, 2)];
+    let second = [(Array::Col, 1), (Array::Val, 1), (Array::X, 1)];
+    assert_eq!(named(2), [&start[..], &first, &second, &next].concat());
+    assert_eq!(traffic.places(1, 2), []);
 }

@@ -71,7 +71,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let page = page::Page { program, glue, notices, minified };
 
     let dist = Dist::beside(&web.join("dist"))?;
-    let sizes = page.write(&web.join("page"), &root.join("app/example"), &dist, args.dev)?;
+    let sizes = page.write(&web.join("page"), &root.join("app"), &dist, args.dev)?;
     println!("{}", sizes.table(&sizes::Sizes::recorded(web)?));
     // A build without wasm-opt is one for trying things out.
     if !args.dev && !args.no_opt {

@@ -51,7 +51,7 @@ impl Page {
     pub(crate) fn write(
         &self,
         templates: &Path,
-        examples: &Path,
+        app: &Path,
         dist: &Dist,
         quick: bool,
     ) -> anyhow::Result<Sizes> {
@@ -63,7 +63,8 @@ impl Page {
         });
         let (index, style, script, worker) = (index?, style?, script?, worker?);
         let (glue, script) = ((self.minified)(&self.glue)?, (self.minified)(&script)?);
-        copy_examples(examples, dist)?;
+        copy_examples(&app.join("example"), dist)?;
+        let lessons = lessons(&app.join("lessons"))?;
 
         let put = |stem, extension, bytes: &[u8]| {
             let name = hashed_name(stem, extension, bytes);
@@ -91,7 +92,7 @@ impl Page {
                     "notices",
                     "<a href=\"notices.txt\" rel=\"license\">Licences of the code in this page</a>",
                 ),
-                ("data", ""),
+                ("data", &lessons),
                 (
                     "scripts",
                     &format!(
@@ -127,7 +128,7 @@ impl Page {
                 (
                     "data",
                     &format!(
-                        "{BUNDLES_MARK}\n<script type=\"text/plain\" id=\"program\">{packed}</script>"
+                        "{lessons}\n{BUNDLES_MARK}\n<script type=\"text/plain\" id=\"program\">{packed}</script>"
                     ),
                 ),
                 (
@@ -155,6 +156,25 @@ fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
         dist.write(&format!("examples/{name}"), &bytes)?;
     }
     Ok(())
+}
+
+/// The lessons that come with the program, in the order of their files: a part of the page itself,
+/// so that they are there without being fetched.
+fn lessons(folder: &Path) -> anyhow::Result<String> {
+    let cannot = |what: &Path| format!("cannot read {}", what.display());
+    let entries = std::fs::read_dir(folder).with_context(|| cannot(folder))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    let mut list = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(&path).with_context(|| cannot(&path))?;
+        let lesson: serde_json::Value =
+            serde_json::from_slice(&bytes).with_context(|| cannot(&path))?;
+        list.push(lesson);
+    }
+    // Nothing in it can end the element.
+    let json = serde_json::Value::Array(list).to_string().replace('<', "\\u003c");
+    Ok(format!("<script type=\"application/json\" id=\"lessons\">{json}</script>"))
 }
 
 /// Replaces each `{{name}}` of a template by its text.
@@ -217,8 +237,7 @@ mod tests {
             minified: Box::new(|script| Ok(script.to_owned())),
         };
         let dist = Dist::beside(&place).unwrap();
-        let sizes =
-            page.write(&web.join("page"), &web.join("../app/example"), &dist, true).unwrap();
+        let sizes = page.write(&web.join("page"), &web.join("../app"), &dist, true).unwrap();
         dist.publish().unwrap();
 
         assert_eq!(sizes.program[0], 100);
@@ -237,6 +256,11 @@ mod tests {
         for name in kept.split(", ") {
             assert!(place.join(name.trim_matches('"')).is_file(), "{name}");
         }
+        let (_, lessons) = index.split_once("id=\"lessons\">").unwrap();
+        let (lessons, _) = lessons.split_once("</script>").unwrap();
+        let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
+        let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
+        assert!(ids.len() == 6 && ids[0] == "csr-hll", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

@@ -9,6 +9,7 @@ use sparsescope_core::matrix::{AnyFormat, Csr, FormatSize, FormatSpec, Hll, HllL
 use sparsescope_core::memory::MemoryLimit;
 
 use super::board::{Cell, Owner, Strip};
+use super::numbers::is_word;
 use crate::state::LayoutsState;
 
 /// One format of the matrix.
@@ -20,18 +21,8 @@ pub(super) struct Panel {
     pub(super) arrays: Result<(Vec<Strip>, FormatSize), String>,
 }
 
-/// Every format, in the order in which they are taught.
+/// The formats that are to be shown.
 pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
-    let (row, column) = (Order::RowMajor, Order::ColumnMajor);
-    let formats = [
-        FormatSpec::Coo,
-        FormatSpec::Csr,
-        FormatSpec::Ell { order: row },
-        FormatSpec::Ell { order: column },
-        hll(row, state),
-        hll(column, state),
-        FormatSpec::Hyb { width: None, order: column },
-    ];
     let panel = |spec: FormatSpec| {
         let arrays = spec.build(a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
             let size = spec.size(a)?;
@@ -41,7 +32,25 @@ pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
         let arrays = arrays.and_then(|(format, size)| Ok((strips(&format)?, size)));
         Panel { id: spec.name().into(), name: name(&spec).into(), arrays }
     };
-    formats.into_iter().map(panel).collect()
+    let wanted = |spec: &FormatSpec| {
+        let words = &state.formats;
+        words.is_empty() || words.split(',').any(|word| is_word(spec.name(), word))
+    };
+    specs(state).into_iter().filter(wanted).map(panel).collect()
+}
+
+/// Every format, in the order in which they are taught.
+pub(super) fn specs(state: &LayoutsState) -> [FormatSpec; 7] {
+    let (row, column) = (Order::RowMajor, Order::ColumnMajor);
+    [
+        FormatSpec::Coo,
+        FormatSpec::Csr,
+        FormatSpec::Ell { order: row },
+        FormatSpec::Ell { order: column },
+        hll(row, state),
+        hll(column, state),
+        FormatSpec::Hyb { width: None, order: column },
+    ]
 }
 
 /// HLL as the state lays it out.

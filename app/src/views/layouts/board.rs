@@ -1,10 +1,14 @@
 //! Cells in lines: the dense picture of the matrix and the arrays of its formats, with what each
 //! cell belongs to.
 
+use std::sync::Arc;
+
 use egui::{Color32, Pos2, Rect, pos2, vec2};
 
 use sparsescope_core::layout::Array;
 
+use super::threads::Parts;
+use super::walk::{Machine, Moment, Walk};
 use crate::figure::{Anchor, Figure, Shape, area, text_width};
 use crate::theme::{Ink, series};
 
@@ -64,11 +68,12 @@ pub(super) struct Spot {
     pub(super) name: String,
 }
 
-/// How cells are shown: colours, and what is pointed at.
-#[derive(Clone, Copy)]
+/// How cells are shown: colours, what is pointed at, and the kernel whose threads own them.
+#[derive(Clone)]
 pub(super) struct Pen {
     pub(super) ink: Ink,
     pub(super) pick: Option<(usize, usize)>,
+    pub(super) walk: Option<Arc<Walk>>,
 }
 
 impl Owner {
@@ -123,14 +128,34 @@ impl Pen {
         self.ink.text.lerp_to_gamma(Color32::from_rgb(213, 94, 0), 0.75)
     }
 
-    fn fill(&self, owner: Owner) -> Color32 {
-        match owner {
-            Owner::Padding(_) => self.ink.grid,
-            Owner::Entry(..) | Owner::Row(_) => {
-                owner.row().map_or(self.ink.paper, |row| self.row(row))
-            }
-            _ => self.ink.paper,
+    fn parts(&self) -> Option<&Parts> {
+        match &self.walk.as_ref()?.machine {
+            Machine::Threads(threads) => Some(&threads.parts),
+            Machine::Grid(_) => None,
         }
+    }
+
+    /// What a cell has its colour from: its thread, or its row.
+    fn hue(&self, owner: Owner) -> Option<usize> {
+        match self.parts() {
+            Some(parts) => parts.of(owner),
+            None => owner.row(),
+        }
+    }
+
+    fn fill(&self, owner: Owner) -> Color32 {
+        let colored = matches!(owner, Owner::Entry(..) | Owner::Row(_) | Owner::Rows(..));
+        match self.hue(owner).filter(|_| colored) {
+            Some(hue) => self.row(hue),
+            None if matches!(owner, Owner::Padding(_)) => self.ink.grid,
+            None => self.ink.paper,
+        }
+    }
+
+    /// The thread whose part begins with this cell, after those of `before`.
+    fn part(&self, owner: Owner, before: &mut Option<usize>) -> Option<usize> {
+        let thread = self.parts()?.of(owner)?;
+        (before.replace(thread) != Some(thread)).then_some(thread)
     }
 
     /// One cell.
@@ -138,7 +163,8 @@ impl Pen {
         figure.rect(rect, self.fill(owner));
         if let Owner::Padding(row) = owner {
             // Hatched, in the colour of the row that it fills up.
-            let color = self.ink.paper.lerp_to_gamma(series(row), 0.8);
+            let hue = self.hue(owner).unwrap_or(row);
+            let color = self.ink.paper.lerp_to_gamma(series(hue), 0.8);
             for k in 1..4_u8 {
                 let x = rect.left() + rect.width() * f32::from(k) / 4.0;
                 let (low, high) =
@@ -165,13 +191,19 @@ impl Pen {
     }
 }
 
-/// `3`, or `0-31` for many.
+/// `3`, `0,2`, `0-31` for neighbours, `0…30` for many others.
 fn lanes(lanes: &[usize]) -> String {
     match lanes {
         [] => String::new(),
         [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
+        [first, .., last] if last - first + 1 == lanes.len() => format!("{first}-{last}"),
+        [one, other] => format!("{one},{other}"),
+        [first, .., last] => format!("{first}…{last}"),
     }
+}
+
+fn tag_width(text: &str) -> f32 {
+    text_width(text, SMALL) + 5.0
 }
 
 /// Size of type at which a text fits.
@@ -195,31 +227,38 @@ pub(super) fn outline(figure: &mut Figure, rect: Rect, width: f32, color: Color3
 pub(super) struct Board {
     pub(super) figure: Figure,
     pub(super) spots: Vec<Spot>,
-    pen: Pen,
+    pub(super) pen: Pen,
+    /// Sides of an array's cell.
+    pub(super) cell: egui::Vec2,
 }
 
 impl Board {
     pub(super) fn new(pen: Pen, paper: Color32) -> Self {
-        Self { figure: Figure::new(vec2(1.0, 1.0), paper), spots: Vec::new(), pen }
+        Self { figure: Figure::new(vec2(1.0, 1.0), paper), spots: Vec::new(), pen, cell: CELL }
     }
 
     /// Draws a strip with its upper left corner at `at`, not wider than `width`; the height taken.
     pub(super) fn strip(&mut self, strip: &Strip, format: &str, at: Pos2, width: f32) -> f32 {
         let ink = self.pen.ink;
-        let a_line = (((width - NAMES) / CELL.x) as usize).max(4);
-        let middle = at.y + CELL.y * 0.5;
+        let side = self.cell;
+        let a_line = (((width - NAMES) / side.x) as usize).max(4);
+        let middle = at.y + side.y * 0.5;
         self.figure.text(pos2(at.x, middle - 5.0), Anchor::Start, TYPE, ink.text, &strip.name);
         let bytes = format!("{} B each", strip.element);
         self.figure.text(pos2(at.x, middle + 8.0), Anchor::Start, SMALL, ink.weak, &bytes);
-        let line_height = CELL.y + 12.0;
+        let line_height = side.y + 12.0;
+        let mut before = None;
         for (index, cell) in strip.cells.iter().enumerate() {
             let (line, place) = (index / a_line, index % a_line);
-            let corner = at + vec2(NAMES + place as f32 * CELL.x, line as f32 * line_height);
-            let rect = Rect::from_min_size(corner, CELL);
+            let corner = at + vec2(NAMES + place as f32 * side.x, line as f32 * line_height);
+            let rect = Rect::from_min_size(corner, side);
             self.pen.cell(&mut self.figure, rect, &cell.text, cell.owner);
             if cell.begins {
                 let ends = (rect.left_top() - vec2(0.0, 2.0), rect.left_bottom() + vec2(0.0, 2.0));
                 self.figure.line(ends.0, ends.1, 2.5, ink.text);
+            }
+            if let Some(thread) = self.pen.part(cell.owner, &mut before) {
+                self.flag(rect, thread);
             }
             let under = pos2(rect.center().x, rect.bottom() + 5.5);
             self.figure.text(under, Anchor::Middle, SMALL, ink.weak, &index.to_string());
@@ -234,12 +273,20 @@ impl Board {
     fn badge(&mut self, rect: Rect, text: &str) {
         let accent = self.pen.accent();
         outline(&mut self.figure, rect.shrink(1.0), 2.0, accent);
-        let width = text_width(text, SMALL) + 5.0;
-        let tag =
-            area(rect.right() - width, rect.top() - 5.0, rect.right() + 1.0, rect.top() + 7.0);
-        self.figure.rect(tag, accent);
-        let color = self.pen.ink.paper;
-        self.figure.text(tag.center(), Anchor::Middle, SMALL, color, text);
+        self.tag(rect.right() + 1.0 - tag_width(text), rect.top(), text, accent);
+    }
+
+    /// Marks the first cell of a thread's part.
+    fn flag(&mut self, rect: Rect, thread: usize) {
+        let ends = (rect.left_top() - vec2(0.0, 4.0), rect.left_bottom() + vec2(0.0, 2.0));
+        self.figure.line(ends.0, ends.1, 2.5, self.pen.ink.text);
+        self.tag(rect.left() - 1.0, rect.top(), &format!("T{thread}"), self.pen.ink.text);
+    }
+
+    fn tag(&mut self, left: f32, top: f32, text: &str, color: Color32) {
+        let tag = area(left, top - 6.0, left + tag_width(text), top + 6.0);
+        self.figure.rect(tag, color);
+        self.figure.text(tag.center(), Anchor::Middle, SMALL, self.pen.ink.paper, text);
     }
 
     /// A bar under cells that are moved together.
@@ -248,26 +295,29 @@ impl Board {
         self.figure.rect(area(rect.left() + 0.5, y - 1.5, rect.right() - 0.5, y + 1.5), accent);
     }
 
-    /// Draws the step of a kernel over its strips, which `spots` of the cells belong to.
-    pub(super) fn step(&mut self, walk: &super::walk::Walk, cells: &[(Array, u64, Rect)]) {
-        for (array, range) in walk.sectors() {
-            let of = cells.iter().filter(|(a, index, _)| *a == array && range.contains(index));
-            for rect in of.map(|(_, _, rect)| *rect).collect::<Vec<_>>() {
-                self.bar(rect);
-            }
+    /// Draws the step of a kernel over its strips, which `cells` belong to; `who` stands before the
+    /// numbers of those that read.
+    pub(super) fn step(&mut self, moment: &Moment, who: &str, cells: &[(Array, u64, Rect)]) {
+        for (array, range) in &moment.blocks {
+            let of = cells.iter().filter(|(a, index, _)| a == array && range.contains(index));
+            of.for_each(|(_, _, rect)| self.bar(*rect));
         }
-        for touch in walk.touches() {
+        for touch in &moment.touches {
             let at = cells.iter().find(|(a, index, _)| (*a, *index) == (touch.array, touch.index));
             if let Some(&(_, _, rect)) = at {
-                self.badge(rect, &lanes(&touch.lanes));
+                self.badge(rect, &format!("{who}{}", lanes(&touch.who)));
             }
         }
     }
 
-    /// The finished figure of this size: frames come last.
-    pub(super) fn finish(mut self, size: egui::Vec2) -> (Figure, Vec<Spot>) {
+    /// The finished figure of this size, `scale` times as large: frames come last.
+    pub(super) fn finish(mut self, size: egui::Vec2, scale: f32) -> (Figure, Vec<Spot>) {
         self.pen.lights(&mut self.figure, &self.spots);
         self.figure.size = size;
+        self.figure.scale(scale);
+        for spot in &mut self.spots {
+            spot.rect = spot.rect * scale;
+        }
         (self.figure, self.spots)
     }
 
@@ -286,6 +336,7 @@ impl Board {
             let label = (from.1 + j).to_string();
             self.figure.text(pos2(x, at.y + 8.0), Anchor::Middle, SMALL, ink.weak, &label);
         }
+        let mut before = None;
         for i in 0..rows {
             let y = corner.y + (i as f32 + 0.5) * CELL.y;
             let label = (from.0 + i).to_string();
@@ -300,6 +351,9 @@ impl Board {
                 };
                 let text = text.unwrap_or_default();
                 self.pen.cell(&mut self.figure, rect, &text, owner);
+                if let Some(thread) = self.pen.part(owner, &mut before) {
+                    self.flag(rect, thread);
+                }
                 let name = match owner {
                     Owner::Entry(..) => format!("Entry {text} in row {i}, column {j}"),
                     _ => format!("No entry in row {i}, column {j}"),
@@ -318,6 +372,13 @@ impl Board {
         let color = if weak { self.pen.ink.weak } else { self.pen.ink.text };
         self.figure.text(pos2(at.x, at.y + size * 0.6), Anchor::Start, size, color, text);
         size * 1.3 + 4.0
+    }
+
+    /// The same in smaller type where it would be wider than `width`; the height is that of any.
+    pub(super) fn line_within(&mut self, at: Pos2, weak: bool, text: &str, width: f32) -> f32 {
+        let size = TYPE * (width / text_width(text, TYPE)).clamp(0.7, 1.0);
+        self.line(at, size, weak, text);
+        TYPE * 1.3 + 4.0
     }
 
     /// A block of the format's colour, before its name.

@@ -3,9 +3,16 @@
 
 mod arrays;
 mod board;
+mod numbers;
+mod panel;
 mod subject;
+mod threads;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use egui::{
@@ -13,13 +20,15 @@ use egui::{
 };
 use sparsescope_core::matrix::{Csr, HACK_SIZES};
 
+use self::arrays::Panel;
 use self::board::{Board, NAMES, Owner, Pen, Spot, TYPE};
+pub(crate) use self::numbers::check;
 use self::subject::{Subject, title};
-use self::walk::Walk;
+use self::walk::{Kept, Machine, Walk, plural};
 use super::{View, nothing};
 use crate::figure::{Figure, Provenance};
-use crate::model::{Model, significant};
-use crate::state::layouts::MOST;
+use crate::model::{Model, slots};
+use crate::state::layouts::{MOST, MOST_THREADS};
 use crate::state::{Example, LayoutsState, Small, ViewState};
 use crate::theme::format_color;
 
@@ -37,10 +46,26 @@ pub(super) const VIEW: View = View {
 const MARGIN: f32 = 28.0;
 /// Least width of the arrays beside the picture; narrower, they go below it.
 const BESIDE: f32 = 460.0;
+/// The same for a kernel in a lesson.
+const BESIDE_IN_LESSON: f32 = 330.0;
 /// Least width of a kernel that is followed beside another.
 const COLUMN: f32 = 400.0;
+/// The same in a lesson, where the picture of the matrix makes way for the second of two.
+const COLUMN_IN_LESSON: f32 = 290.0;
+/// Less room for requests in words, and they are left out.
+const WORDS: f32 = 320.0;
+/// Width of a cell in a lesson, where arrays are short and their numbers small.
+const CELL_IN_LESSON: f32 = 23.0;
+
+/// Width of a lesson's text beside the board, as a share of all.
+const TEXT: f32 = 0.36;
+/// Scales at which a lesson's board is drawn, until all of it can be seen.
+const SCALES: [f32; 9] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62, 0.56];
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    if state.layouts.lesson.is_none() {
+        panel::menu(ui, model, state);
+    }
     let layouts = &mut state.layouts;
     ui.label("Matrix");
     let shown = match &layouts.small {
@@ -97,12 +122,33 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if let Some(subject) = &part {
         sides(ui, subject, layouts);
     }
+    if layouts.walk.is_empty() {
+        formats_menu(ui, layouts);
+    }
     ui.end_row();
-    follow(ui, part.as_ref(), layouts);
+    follow(ui, part, layouts);
+}
+
+/// Which formats are shown.
+fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
+    ui.menu_button("Formats", |ui| {
+        let specs = arrays::specs(layouts);
+        let words = specs.iter().map(|spec| spec.name().trim_end_matches("-sigma"));
+        let shown = |word: &str, formats: &str| formats.split(',').any(|part| part == word);
+        let all = layouts.formats.is_empty();
+        let mut left = Vec::new();
+        for (word, spec) in words.clone().zip(&specs) {
+            let mut on = all || shown(word, &layouts.formats);
+            ui.checkbox(&mut on, arrays::name(spec));
+            left.extend(on.then_some(word));
+        }
+        let every = left.len() == specs.len() || left.is_empty();
+        layouts.formats = if every { String::new() } else { left.join(",") };
+    });
 }
 
 /// Which kernels are followed, and the step.
-fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
+fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState) {
     let choose = |ui: &mut Ui, what: &str, none: &str, id: &mut String| {
         ui.label(what);
         let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
@@ -126,16 +172,50 @@ fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
         layouts.step = 0;
     }
     choose(ui, "beside", "none", &mut layouts.beside);
-    let steps = |id: &str| {
-        let a = Arc::new(subject?.a.clone());
-        Walk::of(&a, layouts, id).ok().map(|walk| walk.places.len())
-    };
-    let most = steps(&layouts.walk).max(steps(&layouts.beside)).unwrap_or(1).max(1) as u32;
+    if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
+        ui.label("Threads");
+        let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));
+    }
+    if layouts.lesson.is_none() {
+        let a = subject.map(|subject| Arc::new(subject.a));
+        let walks = a.map(|a| walks(Some(ui.ctx()), &a, layouts)).unwrap_or_default();
+        steps(ui, layouts, most(&walks));
+    }
+}
+
+/// The kernels that are followed.
+fn walks(context: Option<&egui::Context>, a: &Arc<Csr<f64>>, layouts: &LayoutsState) -> Vec<Kept> {
+    let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
+    ids.map(|id| match context {
+        Some(context) => Walk::kept(context, a, layouts, id),
+        None => Walk::of(a, layouts, id).map(Arc::new),
+    })
+    .collect()
+}
+
+/// Steps of the longest.
+fn most(walks: &[Kept]) -> u32 {
+    walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
+}
+
+/// The step of the kernels that are followed.
+fn steps(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let back = ui.add_enabled(layouts.step > 0, egui::Button::new("Back a step"));
-    let on = ui.add_enabled(layouts.step + 1 < most, egui::Button::new("Next step"));
+    let lesson = layouts.lesson.is_some();
+    if lesson {
+        ui.weak(format!("Kernel step {} of {most}", layouts.step + 1));
+    }
+    let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
+        let button = egui::Button::new(if lesson { sign } else { name });
+        let button = ui.add_enabled(may, button).on_hover_text("Arrow keys step");
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
+        button
+    };
+    let back = button(ui, "Back a step", "‹", layouts.step > 0);
+    let on = button(ui, "Next step", "›", layouts.step + 1 < most);
     if (back.clicked() || pressed(ui, Key::ArrowLeft)) && layouts.step > 0 {
         layouts.step -= 1;
     }
@@ -143,7 +223,9 @@ fn follow(ui: &mut Ui, subject: Option<&Subject>, layouts: &mut LayoutsState) {
         layouts.step += 1;
     }
     layouts.step = layouts.step.min(most - 1);
-    ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
+    if !lesson {
+        ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
+    }
 }
 
 /// Drawing by hand: begins with what is shown; rows and columns.
@@ -175,13 +257,58 @@ fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let subject = match Subject::of(model, state) {
+    let subject = Subject::of(model, state);
+    let a = subject.as_ref().ok().map(|subject| Arc::new(subject.a.clone()));
+    let walks = a.map(|a| walks(Some(ui.ctx()), &a, &state.layouts)).unwrap_or_default();
+    let id = state.layouts.lesson.as_ref().map(|(id, _)| id.clone());
+    let lesson = id.as_ref().and_then(|id| model.lessons.get(id)).cloned();
+    if let Some(lesson) = lesson {
+        let selected = subject.as_ref().ok().filter(|_| state.layouts.small == Small::Selected);
+        let steps = (!walks.is_empty()).then(|| most(&walks));
+        let full = ui.available_rect_before_wrap();
+        let (text, rest) = full.split_left_right_at_fraction(TEXT);
+        let beside = |rect| egui::UiBuilder::new().max_rect(rect);
+        ui.scope_builder(beside(text.with_max_x(text.right() - 12.0)), |ui| {
+            panel::show(ui, &lesson, selected.map(|subject| &subject.a), state, steps);
+        });
+        ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, &SCALES));
+        return;
+    }
+    if let Some(id) = id {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!("The lesson `{id}` is not open: drop its file here."));
+            if ui.button("Leave").clicked() {
+                state.layouts.lesson = None;
+            }
+        });
+    }
+    drawn(ui, subject, state, &walks, &[1.0]);
+}
+
+/// The board, at the largest of these scales at which all of it can be seen.
+fn drawn(
+    ui: &mut Ui,
+    subject: Result<Subject, String>,
+    state: &mut ViewState,
+    walks: &[Kept],
+    scales: &[f32],
+) {
+    let subject = match subject {
         Ok(subject) => subject,
         Err(why) => return nothing(ui, &why),
     };
-    let width = (ui.available_width() - 14.0).max(380.0);
+    let space = ui.available_size() - vec2(14.0, 0.0);
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        let (figure, spots) = board(&subject, state, width);
+        let mut boards = scales.iter().map(|&scale| {
+            let width = if scales.len() > 1 { space.x / scale } else { space.x.max(380.0) };
+            board(&subject, state, walks, width, scale)
+        });
+        let fits = |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
+        let found = boards.by_ref().find(fits);
+        let smallest = scales.last().copied().unwrap_or(1.0);
+        let width = (space.x / smallest).max(380.0);
+        let (figure, spots) =
+            found.unwrap_or_else(|| board(&subject, state, walks, width, smallest));
         let corner = ui.cursor().min;
         figure.show(ui, &format!("Memory layouts of {}", subject.title));
         for (index, spot) in spots.iter().enumerate() {
@@ -217,50 +344,76 @@ fn click(spot: &Spot, layouts: &mut LayoutsState) {
     }
 }
 
-/// The matrix, and beside or below it each format's arrays.
-fn board(subject: &Subject, state: &ViewState, width: f32) -> (Figure, Vec<Spot>) {
+/// The matrix, and beside or below it each format's arrays or the kernels that are followed.
+fn board(
+    subject: &Subject,
+    state: &ViewState,
+    walks: &[Kept],
+    width: f32,
+    scale: f32,
+) -> (Figure, Vec<Spot>) {
     let (a, ink) = (&Arc::new(subject.a.clone()), state.theme.ink());
     let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
-    let mut board = Board::new(Pen { ink, pick }, ink.paper);
+    let walk = walks.first().and_then(|walk| walk.as_ref().ok()).cloned();
+    let mut board = Board::new(Pen { ink, pick, walk }, ink.paper);
     let value = |i: usize, j: usize| {
         let (col, val) = a.row(i);
         Some(val.get(col.binary_search(&(j as u32)).ok()?)?.to_string())
     };
     let mut y = 4.0;
+    let lesson = state.layouts.lesson.is_some();
+    let panels = if walks.is_empty() { arrays::panels(a, &state.layouts) } else { Vec::new() };
+    if lesson {
+        board.cell.x = CELL_IN_LESSON;
+    }
+    if let (true, [one, other]) = (lesson, &panels[..]) {
+        let (half, nnz) = (width * 0.5, a.nnz());
+        let left = formats(&mut board, nnz, from_ref(one), pos2(0.0, y), half - MARGIN * 0.5);
+        let right = formats(&mut board, nnz, from_ref(other), pos2(half, y), width);
+        return board.finish(vec2(width, left.max(right)), scale);
+    }
+    if lesson && walks.len() > 1 {
+        let bottom = kernels(&mut board, &state.layouts, walks, pos2(0.0, y), width);
+        return board.finish(vec2(width, bottom), scale);
+    }
+    if !lesson {
+        y += board.line(pos2(0.0, y), TYPE + 2.0, false, &subject.title);
+    }
     let entries = format!("{} × {}, {} entries", a.rows(), a.cols(), a.nnz());
-    y += board.line(pos2(0.0, y), TYPE + 2.0, false, &subject.title);
     y += board.line(pos2(0.0, y), TYPE, true, &entries);
     let dense = board.dense((a.rows(), a.cols()), subject.from, pos2(0.0, y), value);
-    let beside = width - dense.x - MARGIN > BESIDE;
+    let least = if lesson && !walks.is_empty() { BESIDE_IN_LESSON } else { BESIDE };
+    let beside = width - dense.x - MARGIN > least;
     let (left, top) =
         if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
     let origin = pos2(left, top);
-    let bottom = if state.layouts.walk.is_empty() {
-        formats(&mut board, a, state, origin, width)
+    let bottom = if walks.is_empty() {
+        formats(&mut board, a.nnz(), &panels, origin, width)
     } else {
-        kernels(&mut board, a, state, origin, width)
+        kernels(&mut board, &state.layouts, walks, origin, width)
     };
     let least = left + NAMES + 200.0;
-    board.finish(vec2(width.max(least), bottom.max(y + dense.y) + 8.0))
+    board.finish(vec2(width.max(least), bottom.max(y + dense.y) + 8.0), scale)
 }
 
 /// Each format's arrays below one another; where they end.
-fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
+fn formats(board: &mut Board, nnz: usize, panels: &[Panel], at: Pos2, width: f32) -> f32 {
     let mut top = at.y;
-    for panel in arrays::panels(a, &state.layouts) {
+    for panel in panels {
         board.swatch(pos2(at.x, top + 2.0), format_color(&panel.id));
         let words = match &panel.arrays {
             Ok((_, size)) => format!(
-                "{}: {} B, {} slots for {} entries ({} slots an entry)",
+                "{}: {} B, {} for {} entries ({} an entry)",
                 panel.name,
                 size.bytes,
-                size.slots,
-                a.nnz(),
-                significant(size.padding)
+                plural(size.slots, "slot"),
+                nnz,
+                slots(size.padding)
             ),
             Err(why) => format!("{}: {why}", panel.name),
         };
-        top += board.line(pos2(at.x + 18.0, top), TYPE, false, &words) + 4.0;
+        let within = width - at.x - 18.0;
+        top += board.line_within(pos2(at.x + 18.0, top), false, &words, within) + 4.0;
         for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
             let corner = pos2(at.x + 18.0, top);
             top += board.strip(strip, &panel.name, corner, width - corner.x);
@@ -271,19 +424,19 @@ fn formats(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 }
 
 /// The kernels that are followed, one or two, side by side where there is room; where they end.
-fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, width: f32) -> f32 {
-    let layouts = &state.layouts;
+fn kernels(board: &mut Board, layouts: &LayoutsState, walks: &[Kept], at: Pos2, width: f32) -> f32 {
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
     let half = (width - at.x) * 0.5;
-    let apart = !layouts.beside.is_empty() && half >= COLUMN;
+    let least = if layouts.lesson.is_some() { COLUMN_IN_LESSON } else { COLUMN };
+    let apart = walks.len() > 1 && half >= least;
     let mut bottom = at.y;
-    for (number, id) in ids.enumerate() {
+    for (number, (id, walk)) in ids.zip(walks).enumerate() {
         let (corner, room) = match apart {
             true => (pos2(at.x + half * number as f32, at.y), half - MARGIN * 0.5),
             false => (pos2(at.x, bottom), width - at.x),
         };
-        let end = match Walk::of(a, layouts, id) {
-            Ok(walk) => followed(board, &walk, id, corner, room),
+        let end = match walk {
+            Ok(walk) => followed(board, walk, id, layouts.step, corner, room),
             Err(why) => corner.y + board.line(corner, TYPE, false, &format!("{id}: {why}")),
         };
         bottom = bottom.max(end);
@@ -292,14 +445,16 @@ fn kernels(board: &mut Board, a: &Arc<Csr<f64>>, state: &ViewState, at: Pos2, wi
 }
 
 /// One kernel that is followed; where it ends.
-fn followed(board: &mut Board, walk: &Walk, id: &str, at: Pos2, width: f32) -> f32 {
+fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, width: f32) -> f32 {
     let (left, mut top) = (at.x + 18.0, at.y);
+    board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, top + 2.0), format_color(walk.spec.name()));
-    top += board.line(pos2(left, top), TYPE + 1.0, false, id);
-    let reads = format!("reads {}", arrays::name(&walk.spec));
-    top += board.line(pos2(left, top), TYPE, true, &reads);
-    for (number, line) in walk.words().into_iter().enumerate() {
-        top += board.line(pos2(left, top), TYPE, number > 0, &line);
+    let reads = format!("{id}, reads {}", arrays::name(&walk.spec));
+    top += board.line_within(pos2(left, top), false, &reads, width - 18.0);
+    let moment = walk.moment(step);
+    let lines = if width < WORDS { 1 } else { moment.words.len() };
+    for (number, line) in moment.words.iter().take(lines).enumerate() {
+        top += board.line_within(pos2(left, top), number > 0, line, width - 18.0);
     }
     top += 8.0;
     let mut cells = Vec::new();
@@ -309,20 +464,21 @@ fn followed(board: &mut Board, walk: &Walk, id: &str, at: Pos2, width: f32) -> f
         let drawn = board.spots.iter().skip(first).enumerate();
         cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
     }
-    board.step(walk, &cells);
-    top + 4.0 + totals(board, walk, pos2(left, top)) + 14.0
+    let who = if matches!(walk.machine, Machine::Threads(_)) { "T" } else { "" };
+    board.step(&moment, who, &cells);
+    top + 4.0 + totals(board, walk, step, pos2(left, top), width - 18.0) + 14.0
 }
 
-/// What the whole product asks of the memory; the height taken.
-fn totals(board: &mut Board, walk: &Walk, at: Pos2) -> f32 {
-    let title = format!("The whole product; {} of the lanes idle in loops", walk.idle());
-    let mut top = board.line(at, TYPE, false, &title);
-    let header = ["array", "requests", "sectors", "useful bytes", "efficiency"].map(String::from);
-    for (number, line) in std::iter::once(header).chain(walk.totals()).enumerate() {
+/// What it adds up to; the height taken.
+fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
+    let (title, lines) = walk.totals(step);
+    let mut top = board.line_within(at, false, &title, width);
+    for (number, line) in lines.iter().enumerate() {
         let mut height = 0.0;
         for (column, text) in line.iter().enumerate() {
-            let x = at.x + column as f32 * 84.0;
-            height = board.line(pos2(x, at.y + top), TYPE, number == 0, text);
+            let x = at.x + column as f32 * (width / line.len() as f32).min(84.0);
+            let within = width / line.len() as f32 - 4.0;
+            height = board.line_within(pos2(x, at.y + top), number == 0, text, within);
         }
         top += height;
     }
@@ -350,6 +506,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
         return Figure::new(vec2(1.0, 1.0), state.theme.ink().paper)
             .to_svg(VIEW.sentence, &Provenance::default());
     };
-    let (figure, _) = board(&subject, state, 1000.0);
+    let walks = walks(None, &Arc::new(subject.a.clone()), &state.layouts);
+    let (figure, _) = board(&subject, state, &walks, 1000.0, 1.0);
     figure.to_svg(&format!("Memory layouts of {}", subject.title), &Provenance::default())
 }

@@ -2,7 +2,7 @@
 //! that was drawn by hand.
 
 use sparsescope_core::experiment::LoadedValues;
-use sparsescope_core::matrix::{Csr, examples};
+use sparsescope_core::matrix::Csr;
 
 use super::super::selected;
 use crate::model::{Model, display_name, matrix_key};
@@ -23,17 +23,13 @@ pub(super) struct Subject {
 impl Subject {
     /// What the state asks for, or a sentence why that cannot be shown.
     pub(super) fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
-        match &state.layouts.small {
-            Small::Example(example) => Ok(Self::whole(matrix(*example), title(*example).into())),
-            Small::Drawn(pattern) => {
-                Ok(Self::whole(drawn(pattern), "Drawn by hand, values 1, 2, … row by row".into()))
-            }
-            Small::Selected => Self::selected(model, state),
-        }
-    }
-
-    fn whole(a: Csr<f64>, title: String) -> Self {
-        Self { a, title, from: (0, 0), part_of: None }
+        let small = &state.layouts.small;
+        let Some(a) = small.matrix() else { return Self::selected(model, state) };
+        let title = match small {
+            Small::Example(example) => title(*example),
+            _ => "Drawn by hand, values 1, 2, … row by row",
+        };
+        Ok(Self { a, title: title.into(), from: (0, 0), part_of: None })
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
@@ -68,20 +64,6 @@ pub(super) fn title(example: Example) -> &'static str {
         Example::Five => "5 × 5 example of the papers",
         Example::Four => "4 × 4 example of the thesis",
     }
-}
-
-fn matrix(example: Example) -> Csr<f64> {
-    match example {
-        Example::Five => examples::five_by_five(),
-        Example::Four => examples::four_by_four(),
-    }
-}
-
-fn drawn(pattern: &Pattern) -> Csr<f64> {
-    let numbered = pattern.entries().enumerate();
-    let entries: Vec<_> = numbered.map(|(k, (i, j))| (i, j, (k + 1) as f64)).collect();
-    Csr::from_triplets(pattern.rows(), pattern.cols(), &entries)
-        .expect("a pattern's entries lie inside it") // invariant
 }
 
 /// First row and column of a part that lies inside the matrix.
@@ -132,13 +114,6 @@ fn window(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_drawn_has_values_in_the_order_of_rows() {
-        let a = drawn(&Pattern::of(3, 4, [(2, 0), (0, 3), (0, 1)]));
-        assert_eq!((a.rows(), a.cols()), (3, 4));
-        assert_eq!((a.col(), a.val()), (&[1, 3, 0][..], &[1.0, 2.0, 3.0][..]));
-    }
 
     #[test]
     fn a_part_lies_inside_whatever_is_asked_for() {

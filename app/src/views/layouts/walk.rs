@@ -1,9 +1,11 @@
-//! A kernel followed step by step: which lanes of a warp read which cells, which sectors of the
-//! memory that touches, and what the whole product adds up to.
+//! A kernel followed step by step: which lanes of a warp, or which threads of a processor, read
+//! which cells, what the memory moves for that, and what the whole product adds up to.
 
 use std::sync::Arc;
 
-use sparsescope_core::experiment::{FormatParams, KERNELS, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::experiment::{
+    Format, FormatParams, KERNELS, KernelDescriptor, Mapping, kernel,
+};
 use sparsescope_core::layout::{
     Array, Counts, Direction, Loops, Request, SECTOR, Schedule, Step, StepKind, Traffic,
 };
@@ -12,44 +14,146 @@ use sparsescope_core::memory::MemoryLimit;
 
 use super::arrays;
 use super::board::Strip;
+use super::threads::Threads;
 use crate::state::LayoutsState;
 
 /// The kernels that can be followed.
 pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
-    KERNELS.iter().filter(|kernel| matches!(kernel.mapping, Mapping::Grid(_)))
+    let known = |kernel: &&KernelDescriptor| {
+        !matches!(kernel.mapping, Mapping::Library)
+            && !matches!(kernel.format, Format::Bsr | Format::Dia)
+    };
+    KERNELS.iter().filter(known)
 }
 
-/// A kernel on the small matrix, at one step of one warp.
+/// A kernel on the small matrix.
 pub(super) struct Walk {
-    pub(super) schedule: Schedule,
     pub(super) spec: FormatSpec,
     pub(super) strips: Vec<Strip>,
-    /// Every step of every warp that has any, as (launch, warp, step).
-    pub(super) places: Vec<(usize, u64, usize)>,
-    /// The step that is shown.
-    pub(super) at: usize,
-    pub(super) step: Option<Step>,
+    pub(super) machine: Machine,
 }
 
-/// What a step asks of one cell: by which lanes.
+/// Who works.
+pub(super) enum Machine {
+    Grid(Grid),
+    Threads(Threads),
+}
+
+/// Warps of a GPU.
+pub(super) struct Grid {
+    schedule: Schedule,
+    pub(super) traffic: Traffic,
+    /// Every step of every warp that has any, as (launch, warp, step).
+    places: Vec<(usize, u64, usize)>,
+}
+
+/// What happens in one step.
+#[derive(Default)]
+pub(super) struct Moment {
+    pub(super) touches: Vec<Touch>,
+    /// Cells that are moved together, as ranges of an array.
+    pub(super) blocks: Vec<(Array, std::ops::Range<u64>)>,
+    /// Where it is, then a line for each request.
+    pub(super) words: Vec<String>,
+}
+
+/// A cell that is read or written, and by which lanes or threads.
 pub(super) struct Touch {
     pub(super) array: Array,
     pub(super) index: u64,
-    pub(super) lanes: Vec<usize>,
+    pub(super) who: Vec<usize>,
 }
 
 impl Walk {
-    /// The kernel of this id at the state's step, or why it cannot be followed.
+    /// The kernel of this id, or why it cannot be followed.
     pub(super) fn of(a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Result<Self, String> {
         let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
-        let params = FormatParams { hack_size: state.hack as usize, ..FormatParams::default() };
+        // Kernels of a GPU take rows in their own order only.
+        let on_cpu = !matches!(kernel.mapping, Mapping::Grid(_));
+        let sigma = if on_cpu { state.sigma as usize } else { 1 };
+        let hack_size = state.hack as usize;
+        let params = FormatParams { hack_size, sigma, ..FormatParams::default() };
         let spec = kernel.format.with(&params);
         let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
-        let schedule = Schedule::new(kernel, &format, state.block, Loops::AsWritten)
-            .map_err(|error| error.to_string())?;
+        let machine = match kernel.mapping {
+            Mapping::Grid(_) | Mapping::Library => {
+                Schedule::new(kernel, &format, state.block, Loops::AsWritten).map(Grid::of)
+            }
+            _ => Threads::new(kernel, &format, (a.rows(), a.cols()), state.threads as usize)
+                .map(Machine::Threads),
+        };
+        let machine = machine.map_err(|error| error.to_string())?;
         let mut strips = arrays::strips(&format)?;
         strips.push(arrays::vector(Array::X, a.cols()));
         strips.push(arrays::vector(Array::Y, a.rows()));
+        Ok(Self { spec, strips, machine })
+    }
+
+    /// The same, made once for as long as nothing that it depends on changes.
+    pub(super) fn kept(
+        context: &egui::Context,
+        a: &Arc<Csr<f64>>,
+        state: &LayoutsState,
+        id: &str,
+    ) -> Kept {
+        let place = egui::Id::unique("layouts: kernels followed");
+        let key = (state.hack, state.sigma, state.block, state.threads);
+        let all: Arc<Vec<Known>> = context.data(|data| data.get_temp(place)).unwrap_or_default();
+        let same = |known: &&Known| known.id == id && known.key == key && known.a == *a;
+        if let Some(known) = all.iter().find(same) {
+            return known.walk.clone();
+        }
+        let walk = Self::of(a, state, id).map(Arc::new);
+        let known = Known { a: a.clone(), key, id: id.into(), walk: walk.clone() };
+        let others = all.iter().rev().take(KEPT - 1).rev().cloned();
+        let all: Vec<Known> = others.chain([known]).collect();
+        context.data_mut(|data| data.insert_temp(place, Arc::new(all)));
+        walk
+    }
+
+    /// Number of steps.
+    pub(super) fn len(&self) -> usize {
+        match &self.machine {
+            Machine::Grid(grid) => grid.places.len(),
+            Machine::Threads(threads) => threads.len(),
+        }
+    }
+
+    /// What happens in a step; the last one for all after it.
+    pub(super) fn moment(&self, at: u32) -> Moment {
+        let at = (at as usize).min(self.len().saturating_sub(1));
+        match &self.machine {
+            Machine::Grid(grid) => grid.moment(at),
+            Machine::Threads(threads) => threads.moment(at),
+        }
+    }
+
+    /// What it adds up to: a sentence, and a table with its header.
+    pub(super) fn totals(&self, at: u32) -> (String, Vec<Vec<String>>) {
+        let at = (at as usize).min(self.len().saturating_sub(1));
+        match &self.machine {
+            Machine::Grid(grid) => grid.totals(),
+            Machine::Threads(threads) => threads.totals(at),
+        }
+    }
+}
+
+/// A kernel that can be followed, or why not.
+pub(super) type Kept = Result<Arc<Walk>, String>;
+
+/// Kernels kept: the two that are followed, and those of the step before.
+const KEPT: usize = 4;
+
+#[derive(Clone)]
+struct Known {
+    a: Arc<Csr<f64>>,
+    key: (u32, u32, u32, u32),
+    id: String,
+    walk: Kept,
+}
+
+impl Grid {
+    fn of(schedule: Schedule) -> Machine {
         let mut places = Vec::new();
         for (launch, info) in schedule.launches().iter().enumerate() {
             for warp in 0..info.warps {
@@ -57,51 +161,30 @@ impl Walk {
                 places.extend(steps.map(|step| (launch, warp, step)));
             }
         }
-        let at = (state.step as usize).min(places.len().saturating_sub(1));
-        let step = places.get(at).and_then(|&(launch, warp, step)| {
-            schedule.warp(launch, warp, step..step + 1).into_iter().next()
-        });
-        Ok(Self { schedule, spec, strips, places, at, step })
+        Machine::Grid(Self { traffic: Traffic::of(&schedule), schedule, places })
     }
 
-    /// The cells that the step reads or writes.
-    pub(super) fn touches(&self) -> Vec<Touch> {
-        let mut touches: Vec<Touch> = Vec::new();
-        for request in self.step.iter().flat_map(|step| &step.requests) {
-            for lane in 0..32 {
-                let Some(index) = request.element(lane) else { continue };
-                let same =
-                    |touch: &&mut Touch| (touch.array, touch.index) == (request.array, index);
-                match touches.iter_mut().find(same) {
-                    Some(touch) if touch.lanes.contains(&lane) => {}
-                    Some(touch) => touch.lanes.push(lane),
-                    None => touches.push(Touch { array: request.array, index, lanes: vec![lane] }),
-                }
-            }
-        }
-        touches
+    /// A step of one warp.
+    pub(super) fn step(&self, at: usize) -> Option<Step> {
+        let &(launch, warp, step) = self.places.get(at)?;
+        self.schedule.warp(launch, warp, step..step + 1).into_iter().next()
     }
 
-    /// The sectors that the step touches, as ranges of an array's cells.
-    pub(super) fn sectors(&self) -> Vec<(Array, std::ops::Range<u64>)> {
-        let mut all = Vec::new();
-        for request in self.step.iter().flat_map(|step| &step.requests) {
-            let cells = SECTOR / u64::from(request.element_bytes);
-            for sector in request.sectors() {
-                let range = (request.array, sector * cells..(sector + 1) * cells);
-                if !all.contains(&range) {
-                    all.push(range);
-                }
-            }
-        }
-        all
-    }
-
-    /// The step in words: where it is, then a line for each request.
-    pub(super) fn words(&self) -> Vec<String> {
-        let (Some(step), Some(&(launch, warp, _))) = (&self.step, self.places.get(self.at)) else {
-            return vec!["No warp has anything to do.".into()];
+    fn moment(&self, at: usize) -> Moment {
+        let mut moment = Moment::default();
+        let (Some(step), Some(&(launch, warp, _))) = (self.step(at), self.places.get(at)) else {
+            moment.words.push("No warp has anything to do.".into());
+            return moment;
         };
+        for request in &step.requests {
+            let cells = SECTOR / u64::from(request.element_bytes);
+            for lane in 0..32 {
+                if let Some(index) = request.element(lane) {
+                    moment.touch(request.array, index, lane);
+                    moment.block(request.array, index, cells);
+                }
+            }
+        }
         let what = match step.kind {
             StepKind::Fill => "copies its part of x to shared memory".into(),
             StepKind::Start => "loads where its rows begin and end".into(),
@@ -109,57 +192,51 @@ impl Walk {
             StepKind::End => "stores its sums".into(),
         };
         let block = self.schedule.launches().get(launch).map_or(0, |info| info.block_of(warp));
-        let mut lines = vec![format!(
-            "Warp {warp} of block {block} {what} ({} of {})",
-            self.at + 1,
-            self.places.len()
-        )];
-        lines.extend(step.requests.iter().map(request_words));
-        lines
+        let (number, all) = (at + 1, self.places.len());
+        moment.words.push(format!("Warp {warp} of block {block} {what} ({number} of {all})"));
+        moment.words.extend(step.requests.iter().map(request_words));
+        moment
     }
 
     /// The whole product in words, array by array.
-    pub(super) fn totals(&self) -> Vec<[String; 5]> {
-        let traffic = Traffic::of(&self.schedule);
-        let line = |name: &str, counts: Counts| {
-            [
+    fn totals(&self) -> (String, Vec<Vec<String>>) {
+        let idle = share(self.traffic.idle_share());
+        let title = format!("The whole product; {idle} of the lanes idle in loops");
+        let header = ["array", "requests", "sectors", "useful bytes", "efficiency"];
+        let mut lines = vec![header.map(String::from).to_vec()];
+        let mut all = Counts::default();
+        let mut line = |name: &str, counts: Counts| {
+            lines.push(vec![
                 name.to_owned(),
                 counts.requests.to_string(),
                 counts.sectors.to_string(),
                 counts.useful_bytes.to_string(),
                 share(counts.efficiency()),
-            ]
+            ]);
         };
-        let arrays = traffic.arrays();
-        let mut lines: Vec<_> = arrays
-            .iter()
-            .map(|of| {
-                let mut counts = of.loads;
-                counts += of.stores;
-                line(of.array.as_str(), counts)
-            })
-            .collect();
-        let mut all = traffic.loads();
-        all += traffic.stores();
-        lines.push(line("all", all));
-        lines
-    }
-
-    /// Share of lanes without work in the steps of loops.
-    pub(super) fn idle(&self) -> String {
-        share(Traffic::of(&self.schedule).idle_share())
+        for of in self.traffic.arrays() {
+            let mut counts = of.loads;
+            counts += of.stores;
+            line(of.array.as_str(), counts);
+            all += counts;
+        }
+        line("all", all);
+        (title, lines)
     }
 }
 
-fn share(share: Option<f64>) -> String {
+pub(super) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "–".into(), |share| format!("{:.0} %", share * 100.0))
+}
+
+/// `1 slot`, `2 slots`.
+pub(super) fn plural(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 fn request_words(request: &Request) -> String {
     let counts = request.counts();
     let verb = if request.direction == Direction::Load { "load" } else { "store" };
-    let plural =
-        |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     format!(
         "{verb} {}: {}, {}, {}, {} of {} bytes useful ({})",
         request.array.as_str(),
@@ -181,19 +258,23 @@ mod tests {
     #[test]
     fn every_kernel_can_be_followed_and_its_steps_touch_the_cells_that_there_are() {
         let a = Arc::new(five_by_five());
-        assert!(kernels().count() >= 13);
+        let on_gpu = |kernel: &&KernelDescriptor| matches!(kernel.mapping, Mapping::Grid(_));
+        assert!(kernels().filter(on_gpu).count() >= 13);
+        assert!(kernels().filter(|kernel| !on_gpu(kernel)).count() >= 11);
         for kernel in kernels() {
-            let mut state = LayoutsState::default();
-            let steps = Walk::of(&a, &state, kernel.id).unwrap().places.len();
-            assert!(steps > 2, "{}", kernel.id);
-            for step in 0..steps as u32 {
-                state.step = step;
-                let walk = Walk::of(&a, &state, kernel.id).unwrap();
-                let kind = walk.step.as_ref().unwrap().kind;
-                let asks = walk.words().len() > 1;
+            let walk = Walk::of(&a, &LayoutsState::default(), kernel.id).unwrap();
+            assert!(walk.len() > 1, "{}", kernel.id);
+            for step in 0..walk.len() as u32 {
+                let moment = walk.moment(step);
+                let asks = moment.words.len() > 1;
                 // Before and after their loops some kernels have nothing to load or to store.
-                assert!(asks || !matches!(kind, StepKind::Loop(_)), "{} {step}", kernel.id);
-                for touch in walk.touches() {
+                if let Machine::Grid(grid) = &walk.machine {
+                    let kind = grid.step(step as usize).unwrap().kind;
+                    assert!(asks || !matches!(kind, StepKind::Loop(_)), "{} {step}", kernel.id);
+                } else {
+                    assert!(moment.touches.len() >= 3, "{} {step}", kernel.id);
+                }
+                for touch in moment.touches {
                     let of = |strip: &&Strip| strip.array == touch.array;
                     // What spans hand over lies in no array of the format.
                     if let Some(strip) = walk.strips.iter().find(of) {
@@ -206,17 +287,66 @@ mod tests {
 
     #[test]
     fn a_scalar_kernel_reads_the_papers_example_in_two_steps() {
-        let a = Arc::new(five_by_five());
-        let state = LayoutsState { step: 1, ..LayoutsState::default() };
-        let walk = Walk::of(&a, &state, "cuda/csr/thread-per-row").unwrap();
+        let walk = Walk::of(
+            &Arc::new(five_by_five()),
+            &LayoutsState::default(),
+            "cuda/csr/thread-per-row",
+        )
+        .unwrap();
         // Pointers, two steps of the loop, the store.
-        assert_eq!(walk.places.len(), 4);
-        let firsts: Vec<u64> = walk
-            .touches()
-            .iter()
-            .filter(|touch| touch.array == Array::Val)
-            .map(|touch| touch.index)
-            .collect();
-        assert_eq!(firsts, [0, 2, 4, 6, 8]);
+        assert_eq!(walk.len(), 4);
+        let touches = walk.moment(1).touches;
+        let of_val = touches.iter().filter(|touch| touch.array == Array::Val);
+        assert_eq!(of_val.map(|touch| touch.index).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+    }
+
+    /// 10 entries of 8 bytes lie in two cache lines, 10 columns of 4 bytes in one, and x, y and
+    /// the pointers in one each.
+    #[test]
+    fn threads_take_all_slots_and_touch_the_lines_that_there_are() {
+        let a = Arc::new(five_by_five());
+        let of = |threads, id: &str| {
+            let state = LayoutsState { threads, ..LayoutsState::default() };
+            match Walk::of(&a, &state, id).unwrap().machine {
+                Machine::Threads(threads) => threads,
+                Machine::Grid(_) => unreachable!("{id}"),
+            }
+        };
+        let serial = of(1, "cpu/csr/serial");
+        assert_eq!((serial.steps(Some(0)), serial.lines(0, 10)), (10, 6));
+        assert_eq!(serial.imbalance(), 1.0);
+        // Two rows of two entries a thread, and one row for the last.
+        let rows = of(3, "cpu/csr/rows");
+        let mut each: Vec<usize> = (0..3).map(|thread| rows.steps(Some(thread))).collect();
+        each.sort_unstable();
+        assert_eq!(each, [2, 4, 4]);
+        assert_eq!(rows.imbalance(), 4.0 * 3.0 / 10.0);
+        assert_eq!(rows.totals(0).1.len(), 4);
+        for id in ["cpu/csr/merge", "cpu/hll/guided", "cpu/hyb/rows", "cpu/csr/nnz"] {
+            for count in 1..=8 {
+                let threads = of(count, id);
+                assert!(threads.steps(None) >= 10, "{id}");
+                let every = a.rows();
+                for i in 0..every {
+                    for j in a.row(i).0 {
+                        let owner = super::super::board::Owner::Entry(i, *j as usize);
+                        assert!(threads.parts.of(owner).is_some(), "{id} {count}: {i}, {j}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_gone_through_once_for_every_state_that_changes_it() {
+        let context = egui::Context::default();
+        let (a, id) = (Arc::new(five_by_five()), "cuda/csr/thread-per-row");
+        let mut state = LayoutsState::default();
+        let first = Walk::kept(&context, &a, &state, id).unwrap();
+        state.step = 2;
+        let again = Arc::new((*a).clone());
+        assert!(Arc::ptr_eq(&first, &Walk::kept(&context, &again, &state, id).unwrap()));
+        state.block = 64;
+        assert!(!Arc::ptr_eq(&first, &Walk::kept(&context, &a, &state, id).unwrap()));
     }
 }

@@ -7,7 +7,7 @@ use super::overlay::{Padding, Parts};
 use super::place::Place;
 use super::shade::Shade;
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
-use crate::model::{count, significant};
+use crate::model::{count, significant, slots};
 use crate::picture::{Cells, Picture};
 use crate::state::{Numbering, SpyState, Theme};
 use crate::theme::{Ink, format_color};
@@ -368,9 +368,9 @@ pub(super) fn overlay_words(picture: &Picture, state: &SpyState) -> Vec<String> 
         let padding = Padding::of(picture, state.hack as usize);
         let most = if padding.exact { "" } else { "at most " };
         words.push(format!(
-            "hacks of {} rows: {most}{} slots an entry",
+            "Hacks of {} rows: {most}{} an entry",
             state.hack,
-            significant(padding.slots_an_entry(picture))
+            slots(padding.slots_an_entry(picture))
         ));
     }
     words

@@ -127,7 +127,7 @@ fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
     harness
         .get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
-    harness.get_by_label_contains("hacks of 32 rows: 1.00 slots an entry");
+    harness.get_by_label_contains("Hacks of 32 rows: 1.00 slots an entry");
 }
 
 #[test]

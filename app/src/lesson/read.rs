@@ -1,0 +1,185 @@
+//! Reads lessons: a stranger's file, so sizes have caps, and what is wrong is one sentence.
+
+use serde_json::{Map, Value};
+
+use super::{Lesson, Step};
+use crate::state::ViewState;
+
+/// Largest file.
+pub const MOST_BYTES: usize = 1 << 18;
+/// Most steps of a lesson, paragraphs of a text, and choices.
+const MOST_STEPS: usize = 100;
+const MOST_PARTS: usize = 12;
+/// Most letters of a title, of a paragraph, and of an address.
+const TITLE: usize = 120;
+const PARAGRAPH: usize = 1200;
+const ADDRESS: usize = 4000;
+
+const FORMAT: &str = "sparsescope-lesson";
+const VERSION: u64 = 1;
+
+/// What is wrong with a lesson, in a sentence without its end.
+pub type LessonError = String;
+
+type Read<T> = Result<T, LessonError>;
+
+/// Whether a file is to be read as a lesson: by its name, or because it begins as JSON does.
+pub fn is_lesson(name: &str, bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    name.to_ascii_lowercase().ends_with(".json") || first == Some(&b'{')
+}
+
+impl Lesson {
+    /// Reads a lesson.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong where, and what was expected.
+    pub fn read(bytes: &[u8]) -> Read<Self> {
+        if bytes.len() > MOST_BYTES {
+            return Err(format!(
+                "a lesson has at most {MOST_BYTES} bytes, this is {}",
+                bytes.len()
+            ));
+        }
+        let value: Value = serde_json::from_slice(bytes)
+            .map_err(|error| format!("a lesson is a JSON file, and this is none: {error}"))?;
+        Self::from_json(&value)
+    }
+
+    /// Reads a lesson from its JSON.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_json(value: &Value) -> Read<Self> {
+        let top = Part { at: "the lesson".into(), map: value.as_object() };
+        let format = top.text("format", 100);
+        if format.as_deref() != Ok(FORMAT) {
+            return Err(format!("not a lesson: `format` is not `{FORMAT}`"));
+        }
+        match top.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            Some(newer @ 2..) => {
+                return Err(format!(
+                    "the lesson has version {newer}, this program reads version {VERSION}: take a newer one"
+                ));
+            }
+            _ => return Err(format!("the lesson: `version` is not the number {VERSION}")),
+        }
+        top.knows(&["format", "version", "id", "language", "title", "steps"])?;
+        let id = top.text("id", 60)?;
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if !id.chars().all(fits) {
+            return Err(format!(
+                "the lesson: `id` is `{id}`, expected small letters, digits and -"
+            ));
+        }
+        let steps = top.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if steps.is_empty() || steps.len() > MOST_STEPS {
+            return Err(format!("the lesson: `steps` is no list of 1 to {MOST_STEPS} steps"));
+        }
+        let numbered = steps.iter().enumerate();
+        Ok(Self {
+            id,
+            language: top.text("language", 20)?,
+            title: top.text("title", TITLE)?,
+            steps: numbered.map(|(k, step)| read_step(k + 1, step)).collect::<Read<_>>()?,
+        })
+    }
+}
+
+fn read_step(number: usize, value: &Value) -> Read<Step> {
+    let part = Part { at: format!("step {number}"), map: value.as_object() };
+    part.knows(&["title", "text", "ask", "choices", "right", "answer", "show", "then"])?;
+    let has = |key| part.get(key).is_some();
+    let step = Step {
+        title: part.text("title", TITLE)?,
+        text: part.texts("text")?,
+        ask: if has("ask") { Some(part.text("ask", PARAGRAPH)?) } else { None },
+        choices: if has("choices") { part.texts("choices")? } else { Vec::new() },
+        right: None,
+        answer: if has("answer") { part.texts("answer")? } else { Vec::new() },
+        show: part.state("show")?,
+        then: if has("then") { Some(part.state("then")?) } else { None },
+    };
+    let choices = step.choices.len();
+    let needs = |missing: &str| Err(format!("{}: `{missing}` is missing", part.at));
+    if step.ask.is_some() && step.answer.is_empty() {
+        return needs("answer");
+    }
+    if step.ask.is_none() && (choices > 0 || step.hides()) {
+        return needs("ask");
+    }
+    if choices == 0 && !has("right") {
+        return Ok(step);
+    }
+    let right = part.get("right").and_then(Value::as_u64).unwrap_or(0) as usize;
+    if choices < 2 || right == 0 || right > choices {
+        let at = part.at;
+        return Err(format!(
+            "{at}: `right` is not the number of one of 2 or more `choices`, counted from 1"
+        ));
+    }
+    Ok(Step { right: Some(right - 1), ..step })
+}
+
+/// A JSON object and its name in sentences.
+struct Part<'a> {
+    at: String,
+    map: Option<&'a Map<String, Value>>,
+}
+
+impl Part<'_> {
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.map?.get(key)
+    }
+
+    /// Refuses keys that there are not: a slip of the pen, mostly.
+    fn knows(&self, known: &[&str]) -> Read<()> {
+        let Some(map) = self.map else {
+            return Err(format!("{} is no JSON object", self.at));
+        };
+        match map.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => Err(format!("{}: `{key}` is none of {}", self.at, known.join(", "))),
+            None => Ok(()),
+        }
+    }
+
+    fn text(&self, key: &str, most: usize) -> Read<String> {
+        self.checked(key, self.get(key), most)
+    }
+
+    fn checked(&self, key: &str, value: Option<&Value>, most: usize) -> Read<String> {
+        let text = value.and_then(Value::as_str).unwrap_or_default();
+        match text.chars().count() {
+            1.. if text.len() <= 4 * most && text.chars().count() <= most => Ok(text.into()),
+            _ => Err(format!("{}: `{key}` is no text of 1 to {most} letters", self.at)),
+        }
+    }
+
+    /// A text, or a list of texts.
+    fn texts(&self, key: &str) -> Read<Vec<String>> {
+        let one = |value| self.checked(key, Some(value), PARAGRAPH);
+        match self.get(key) {
+            Some(Value::Array(list)) if (1..=MOST_PARTS).contains(&list.len()) => {
+                list.iter().map(one).collect()
+            }
+            Some(Value::Array(_)) => {
+                Err(format!("{}: `{key}` is no list of 1 to {MOST_PARTS} texts", self.at))
+            }
+            other => self.checked(key, other, PARAGRAPH).map(|text| vec![text]),
+        }
+    }
+
+    /// What an address shows: all of it, or the part after its `#`.
+    fn state(&self, key: &str) -> Read<ViewState> {
+        let text = self.text(key, ADDRESS)?;
+        let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
+        let wrong =
+            || format!("{}: `{key}` is no address of a view, such as `v1;view=layouts`", self.at);
+        let state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
+        if let Some(unknown) = ViewState::not_understood(fragment) {
+            return Err(format!("{}: `{key}`: `{unknown}` means nothing here", self.at));
+        }
+        Ok(state)
+    }
+}
