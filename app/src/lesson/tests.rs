@@ -18,7 +18,7 @@ fn small() -> Value {
         "steps": [
             {
                 "title": "Frage",
-                "text": ["{entries} Einträge", "noch ein Absatz"],
+                "text": ["{entries} Einträge", "Absatz"],
                 "ask": "Wie viele?",
                 "choices": ["3", "{slots:csr}"],
                 "right": 2,
@@ -26,7 +26,7 @@ fn small() -> Value {
                 "show": "https://example.org/?bundle=a.zip#v1;view=layouts;small=four",
                 "then": "v1;small=four;formats=csr"
             },
-            { "title": "Ende", "text": "Ende", "show": "v1" }
+            { "title": "Schluss", "text": "Schluss", "show": "v1" }
         ]
     })
 }
@@ -83,9 +83,9 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         ("/steps/0/title", Some(json!(3)), "step 1: `title` is no text of 1 to 120 letters"),
         ("/steps/1/text", Some(json!([])), "step 2: `text` is no list of 1 to 12 texts"),
         (
-            "/steps/0/awnser",
+            "/steps/0/answers",
             Some(json!("")),
-            "step 1: `awnser` is none of title, text, ask, choices, right, answer, show, then",
+            "step 1: `answers` is none of title, text, ask, choices, right, answer, show, then",
         ),
         ("/steps/0/answer", None, "step 1: `answer` is missing"),
         ("/steps/0/ask", None, "step 1: `ask` is missing"),
