@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::matrix::Statistics;
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 1 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 2 };
 
 /// Version of the bundle's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -362,6 +362,10 @@ pub struct Check {
     /// ‖z − y‖₂ / ‖y‖₂.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rel_err: Option<f64>,
+    /// Program that measured and checked, where it was not Sparsescope: the run is imported, and
+    /// its verdict rests on the `rel_err` that this program recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// What getting ready for a kernel cost, apart from the products.
