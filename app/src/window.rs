@@ -183,10 +183,10 @@ impl Window {
         let dropped = ui.input_mut(|input| std::mem::take(&mut input.raw.dropped_files));
         let mut paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
         if self.panel.open {
-            let (bundles, matrices): (Vec<_>, Vec<_>) =
-                paths.into_iter().partition(|path| is_bundle(path));
+            let (others, matrices): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| is_read_at_once(path));
             self.panel.add_files(&matrices);
-            paths = bundles;
+            paths = others;
         }
         self.open_all(&paths);
     }
@@ -196,9 +196,9 @@ impl Window {
     }
 }
 
-/// Opens a bundle now, and anything else as a matrix when its turn comes.
+/// Opens a bundle or a lesson now, and anything else as a matrix when its turn comes.
 fn open(app: &mut App, reading: &mut Reading, path: &Path) {
-    if !is_bundle(path) {
+    if !is_read_at_once(path) {
         return reading.add(path);
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -208,12 +208,17 @@ fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     }
 }
 
-/// By its name or its first bytes: a damaged bundle is to be called a bundle.
-fn is_bundle(path: &Path) -> bool {
+/// Bundles and lessons, by name or first bytes: a damaged bundle is to be called a bundle.
+fn is_read_at_once(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"))
+    has_extension(path, "zip")
+        || has_extension(path, "json")
         || read.is_ok() && start == *b"PK\x03\x04"
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case(extension))
 }
 
 /// The bytes of a file that is not larger than any bundle may be.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::io::{IoError, write_atomically};
 
+use super::compare::open;
 use super::output::overwrite;
 use super::viewer;
 
@@ -38,7 +38,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
 /// A bundle as the page reads it. One that cannot be opened is none to send to anybody.
 fn element(path: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot open {}", path.display());
-    Bundle::open(path, &Limits::default()).with_context(cannot)?;
+    open(path)?;
     let bytes = std::fs::read(path).with_context(cannot)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let name = escape(&name);

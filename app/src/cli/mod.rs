@@ -16,6 +16,7 @@ mod kernels;
 mod merge;
 mod output;
 mod progress;
+mod report;
 mod serve;
 mod spmv;
 mod table;

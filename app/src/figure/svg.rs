@@ -149,7 +149,7 @@ fn color(color: Color32) -> String {
 }
 
 /// Text from a bundle, made harmless: markup escaped, characters that XML forbids left out.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {
