@@ -175,13 +175,31 @@ impl Model {
         }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
-        let name = bundle.label.clone().unwrap_or_else(|| file.into());
-        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        let label =
-            std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
+        let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
         let file = file.into();
         self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture });
+    }
+
+    /// The name, numbered where another bundle has it.
+    fn free_label(&self, name: &str) -> String {
+        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or(name.to_owned())
+    }
+
+    /// Gives the bundle at this place another name, here and in what is exported, until it is
+    /// closed; without letters, the name that it came with.
+    pub fn rename(&mut self, index: usize, name: &str) {
+        let Some(open) = self.bundles.get_mut(index) else { return };
+        open.label.clear(); // its own name is free
+        let name = match name.trim() {
+            "" => open.bundle.label.clone().unwrap_or_else(|| open.file.clone()),
+            name => name.to_owned(),
+        };
+        let label = self.free_label(&name);
+        if let Some(open) = self.bundles.get_mut(index) {
+            open.label = label;
+        }
     }
 
     /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
@@ -515,6 +533,22 @@ mod tests {
         model.open("other size", &ours).unwrap();
         model.open("theirs", theirs.as_bytes()).unwrap();
         assert_eq!(model.matrices(&Filter::default()).len(), 2);
+    }
+
+    #[test]
+    fn a_bundle_takes_another_name_that_no_other_has_and_its_own_back() {
+        let mut model = Model::default();
+        for name in ["a", "b"] {
+            model.open(name, &bundle(name, Source::Real, &[])).unwrap();
+        }
+        let mut renamed = |name: &str| {
+            model.rename(1, name);
+            model.bundles[1].label().to_owned()
+        };
+        assert_eq!(renamed(" laptop "), "laptop");
+        assert_eq!(renamed("laptop"), "laptop");
+        assert_eq!(renamed("a"), "a (2)");
+        assert_eq!(renamed("  "), "b");
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn every_matrix_and_every_kernel_is_in_it_and_nothing_from_elsewhere() {
         assert!(!html.contains("url(") && !html.contains("@import"));
         let pictures = document.descendants().filter(|node| node.tag_name().name() == "image");
         assert_eq!(pictures.count(), bundle.matrices.len());
-        assert!(html.len() < 6_000_000, "{name}: {} bytes", html.len());
+        assert!(html.len() < 2_000_000, "{name}: {} bytes", html.len());
     }
 }
 
