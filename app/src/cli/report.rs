@@ -42,12 +42,12 @@ const PICTURE: f32 = 120.0;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #d0d0d0; --weak: #5f5f5f; --link: #005a96; }
-body { font: 15px/1.45 Helvetica, Arial, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
+body { font: 15px/1.45 Helvetica, Arial, sans-serif; max-width: 64rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { margin-top: 2.2rem; } a { color: var(--link); }
 .weak { color: var(--weak); }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+table { border-collapse: collapse; font-size: 0.92em; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.55rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 td { white-space: nowrap; } td.long { white-space: normal; overflow-wrap: anywhere; }
 .number { text-align: right; }
 figure { margin: 1.2rem 0; } figcaption { margin-bottom: 0.4rem; }
@@ -239,6 +239,9 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
         counted(runs.len(), "run", "runs"),
         runs.len() - passed - failed
     );
+    if runs.iter().any(|run| run.record.source == Source::StandIn) {
+        html += " A stand-in is a generated matrix in place of a real one.";
+    }
     if imported > 0 {
         put(
             &mut html,

@@ -1,6 +1,6 @@
 //! The left panel: bundles, filters, matrices.
 
-use egui::{ComboBox, Key, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo};
+use egui::{ComboBox, Key, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo};
 
 use crate::model::{Matrix, Model, OpenBundle, count, display_name};
 use crate::state::{Filter, ViewState};
@@ -60,7 +60,9 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
             open.bundle.matrices.len(),
             open.bundle.runs.len(),
         );
-        let name = egui::Label::new(open.label()).truncate().sense(Sense::click());
+        // Not less of a text for answering clicks.
+        let name = RichText::new(open.label()).color(ui.visuals().text_color());
+        let name = egui::Label::new(name).truncate().sense(Sense::click());
         let name = ui.add(name).on_hover_text(hover);
         let info = format!("Rename {}", open.label());
         name.widget_info(|| WidgetInfo::labeled(Role::Button, true, info.as_str()));
