@@ -226,8 +226,8 @@ fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
         harness.get_by_label(&format!("Rename {from}")).click();
         harness.run();
         harness.run();
-        let field = harness.get_by_label(&format!("Name of {from}"));
-        field.type_text(typed);
+        let field = format!("Name of {from}");
+        harness.get_by_label(&field).type_text(typed);
         harness.run();
         harness.key_press(end);
         harness.run();
