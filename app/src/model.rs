@@ -8,6 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use sparsescope_core::bundle::{
     Bundle, BundleError, Limits, MatrixFolder, MatrixRecord, Producer, Run, Source, Verdict,
+    is_known_by_name,
 };
 use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
@@ -106,13 +107,14 @@ pub fn display_name(record: &MatrixRecord) -> String {
 }
 
 impl Model {
-    /// Reads a bundle; one that is already open is not opened twice.
+    /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
+    /// twice.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
         let sha256: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
         if self.is_open(&sha256) {
             return Ok(());
         }
-        let bundle = Bundle::read(bytes, &Limits::default())?;
+        let bundle = Bundle::read_any(file, bytes, String::new(), &Limits::default())?;
         self.place(file, bundle, sha256, None);
         Ok(())
     }
@@ -147,6 +149,27 @@ impl Model {
 
     /// Puts a bundle into the place of its unfinished self, or after the others.
     fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
+        self.put(file, bundle, sha256, picture);
+        self.recognise();
+    }
+
+    /// Imported matrices, of which only name and size are known, become those of the other bundles
+    /// that are so called and so large, whichever was opened first.
+    fn recognise(&mut self) {
+        let by_name = |folder: &MatrixFolder| is_known_by_name(&folder.record);
+        if !self.bundles.iter().any(|open| open.bundle.matrices.iter().any(by_name)) {
+            return;
+        }
+        let all: Vec<Arc<Bundle>> = self.bundles.iter().map(|open| open.bundle.clone()).collect();
+        let records = all.iter().flat_map(|bundle| &bundle.matrices).map(|folder| &folder.record);
+        for open in &mut self.bundles {
+            if open.bundle.matrices.iter().any(by_name) {
+                Arc::make_mut(&mut open.bundle).recognise(records.clone());
+            }
+        }
+    }
+
+    fn put(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
         // A matrix whose bundle had no picture may have one now.
         self.pictures.get_mut().clear();
         let bundle = Arc::new(bundle);
@@ -158,13 +181,31 @@ impl Model {
         }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
-        let name = bundle.label.clone().unwrap_or_else(|| file.into());
-        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        let label =
-            std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name.clone());
+        let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
         let file = file.into();
         self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture });
+    }
+
+    /// The name, numbered where another bundle has it.
+    fn free_label(&self, name: &str) -> String {
+        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or(name.to_owned())
+    }
+
+    /// Gives the bundle at this place another name, here and in what is exported, until it is
+    /// closed; without letters, the name that it came with.
+    pub fn rename(&mut self, index: usize, name: &str) {
+        let Some(open) = self.bundles.get_mut(index) else { return };
+        open.label.clear(); // its own name is free
+        let name = match name.trim() {
+            "" => open.bundle.label.clone().unwrap_or_else(|| open.file.clone()),
+            name => name.to_owned(),
+        };
+        let label = self.free_label(&name);
+        if let Some(open) = self.bundles.get_mut(index) {
+            open.label = label;
+        }
     }
 
     /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
@@ -278,6 +319,15 @@ impl Model {
 }
 
 impl RunOf<'_> {
+    /// How its check ended; of an imported run only that it was imported, for Sparsescope has not
+    /// checked it.
+    pub fn verdict(&self) -> &'static str {
+        match (&self.run.check.by, self.run.check.verdict) {
+            (Some(_), Verdict::Pass) => "imported",
+            (_, verdict) => verdict.as_str(),
+        }
+    }
+
     /// GFLOPS, when the run passed its check.
     pub fn gflops(&self) -> Option<f64> {
         let passed = self.run.check.verdict == Verdict::Pass;
@@ -450,6 +500,55 @@ mod tests {
         let names: Vec<_> =
             model.matrices(&Filter::default()).iter().map(|m| display_name(m.record)).collect();
         assert_eq!(names, ["m", "m (stand-in)"]);
+    }
+
+    #[test]
+    fn imported_runs_stand_on_the_matrix_of_equal_name_and_size_whichever_was_opened_first() {
+        let ours = bundle("m", Source::Real, &[("cpu/csr/nnz", 1, 1.0)]);
+        let theirs = r#"[{"filename": "x/m.mtx", "rows": 40000, "nonzeros": 1000000000, "spmv":
+            {"csr": {"time": 0.5, "repetitions": 9, "max_relative_norm2": 0.0}}}]"#;
+        let sized = {
+            let read = Bundle::read(&ours, &Limits::default()).unwrap();
+            let mut sized = read.clone();
+            let statistics = &mut sized.matrices[0].record.statistics;
+            (statistics.rows, statistics.cols) = (40_000, 40_000);
+            sized.to_bytes().unwrap()
+        };
+        for (first, second) in [(&sized[..], theirs.as_bytes()), (theirs.as_bytes(), &sized[..])] {
+            let mut model = Model::default();
+            model.open("first", first).unwrap();
+            model.open("second", second).unwrap();
+            assert_eq!(model.matrices(&Filter::default()).len(), 1);
+            let runs = model.runs(&Filter::default());
+            let mut found: Vec<_> = runs
+                .iter()
+                .map(|run| (run.run.kernel.as_str(), run.verdict(), run.gflops()))
+                .collect();
+            found.sort_by_key(|(kernel, ..)| *kernel);
+            let expected =
+                [("cpu/csr/nnz", "pass", Some(2.0)), ("vendor/ginkgo/csr", "imported", Some(4.0))];
+            assert_eq!(found, expected);
+        }
+        let mut model = Model::default();
+        model.open("other size", &ours).unwrap();
+        model.open("theirs", theirs.as_bytes()).unwrap();
+        assert_eq!(model.matrices(&Filter::default()).len(), 2);
+    }
+
+    #[test]
+    fn a_bundle_takes_another_name_that_no_other_has_and_its_own_back() {
+        let mut model = Model::default();
+        for name in ["a", "b"] {
+            model.open(name, &bundle(name, Source::Real, &[])).unwrap();
+        }
+        let mut renamed = |name: &str| {
+            model.rename(1, name);
+            model.bundles[1].label().to_owned()
+        };
+        assert_eq!(renamed(" laptop "), "laptop");
+        assert_eq!(renamed("laptop"), "laptop");
+        assert_eq!(renamed("a"), "a (2)");
+        assert_eq!(renamed("  "), "b");
     }
 
     #[test]

@@ -191,6 +191,13 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     archive
 }
 
+/// Results of Ginkgo's benchmark in the three forms it has had.
+const GINKGO: [&str; 3] = [
+    include_str!("../../tests/golden/ginkgo-seconds.json"),
+    include_str!("../../tests/golden/ginkgo-nanoseconds.json"),
+    include_str!("../../tests/golden/ginkgo-plain.json"),
+];
+
 const GOLDEN: &[u8] = include_bytes!("../../tests/golden/bundle-1.0.zip");
 
 #[test]
@@ -304,6 +311,26 @@ proptest! {
             Err(error) => {
                 let message = error.to_string();
                 prop_assert!(!message.chars().any(char::is_control), "{message:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn broken_results_of_another_program_are_refused_or_are_a_bundle(
+        seed in prop::sample::select(&GINKGO[..]),
+        mutations in prop::collection::vec(mutation(), 1..4),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        let when = "2026-02-01T12:00:00Z".to_owned();
+        match Bundle::read_any("A100/cuda/a.json", &bytes, when, &Limits::default()) {
+            Ok(bundle) => {
+                let again = bundle.to_bytes().unwrap();
+                prop_assert_eq!(Bundle::read(&again, &Limits::default()).unwrap(), bundle);
+            }
+            Err(error) => {
+                let message = error.to_string();
+                prop_assert!(!message.chars().any(char::is_control), "{message:?}");
+                prop_assert!(message.len() < 1000, "{message}");
             }
         }
     }

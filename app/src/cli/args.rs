@@ -355,7 +355,7 @@ pub(super) enum PreferArg {
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The bundles, two or more
+    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark counts as one
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// The bundle to write
@@ -388,12 +388,15 @@ pub(super) struct ExportArgs {
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "svg", "png", "table"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "report", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
     /// Write one file that opens in any browser, without a server or network: viewer,
     /// bundles and lessons
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
+    /// Write one page without script to read and to print: summary, charts, matrices
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
     /// Write a figure of the viewer as SVG
     #[arg(long, value_name = "FILE")]
     pub(super) svg: Option<PathBuf>,

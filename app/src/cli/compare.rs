@@ -9,7 +9,7 @@ use sparsescope_core::measure::{CONFIDENCE, Change, Ratio};
 
 use super::Outcome;
 use super::args::CompareArgs;
-use super::output::{print, print_json};
+use super::output::{now, print, print_json};
 use super::table::{counted, render, seconds, table};
 
 /// Runs that a sentence or a list names before it says how many more there are.
@@ -29,8 +29,9 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     Ok(judge(args, &comparison))
 }
 
+/// A bundle, or results of Ginkgo's benchmark as one.
 pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
-    Bundle::open(path, &Limits::default())
+    Bundle::open_any(path, now(), &Limits::default())
         .with_context(|| format!("cannot open {}", path.display()))
 }
 

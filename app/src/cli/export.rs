@@ -2,11 +2,11 @@
 
 use super::args::ExportArgs;
 use super::output::{check_free, is_stdout, write_csv};
-use super::{Outcome, UsageError, compare, figure, html};
+use super::{Outcome, UsageError, compare, figure, html, report};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     let csv = args.csv.iter().filter(|path| !is_stdout(path));
-    for path in csv.chain(&args.html).chain(figure::files(args)) {
+    for path in csv.chain(&args.html).chain(&args.report).chain(figure::files(args)) {
         check_free(path, args.force)?;
     }
     if let Some(path) = &args.csv {
@@ -25,5 +25,9 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
         eprintln!("{}: {:.1} MB, opens in any browser", path.display(), bytes as f64 / 1e6);
     }
     figure::write(args)?;
+    if let Some(path) = &args.report {
+        let bytes = report::write(&args.bundles, path, args.force)?;
+        eprintln!("{}: {:.1} MB, a page without script", path.display(), bytes as f64 / 1e6);
+    }
     Ok(Outcome::Success)
 }

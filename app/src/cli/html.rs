@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::io::{IoError, write_atomically};
 
+use super::compare::open;
 use super::output::overwrite;
 use super::viewer;
-use crate::lesson::MOST_BYTES;
+use crate::lesson::{MOST_BYTES, is_lesson};
 use crate::shell::read_lesson;
 
 /// The viewer as one file without bundles, and the words in it where they go.
@@ -43,17 +43,13 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
 fn element(path: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot open {}", path.display());
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let bytes = match name.to_ascii_lowercase().ends_with(".json") {
-        true => {
-            let bytes = read_at_most(path, MOST_BYTES).with_context(cannot)?;
-            read_lesson(&bytes).map_err(anyhow::Error::msg).with_context(cannot)?;
-            bytes
-        }
-        false => {
-            Bundle::open(path, &Limits::default()).with_context(cannot)?;
-            std::fs::read(path).with_context(cannot)?
-        }
-    };
+    let mut bytes = read_at_most(path, MOST_BYTES).with_context(cannot)?;
+    if is_lesson(&name, &bytes) {
+        read_lesson(&bytes).map_err(anyhow::Error::msg).with_context(cannot)?;
+    } else {
+        open(path)?;
+        bytes = std::fs::read(path).with_context(cannot)?;
+    }
     let name = escape(&name);
     let data = BASE64_STANDARD.encode(bytes);
     Ok(format!("<script type=\"text/plain\" data-bundle=\"{name}\">{data}</script>\n"))

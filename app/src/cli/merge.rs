@@ -1,6 +1,8 @@
 //! `sparsescope merge`: one bundle from several, e.g. of a sweep that was split over machines.
 
-use sparsescope_core::bundle::{Conflicts, merge};
+use std::path::PathBuf;
+
+use sparsescope_core::bundle::{Bundle, Conflicts, MatrixRecord, is_known_by_name, merge};
 
 use super::args::{MergeArgs, PreferArg};
 use super::compare::open;
@@ -18,6 +20,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     for path in &args.bundles {
         bundles.push(open(path)?);
     }
+    recognise(&args.bundles, &mut bundles);
     let conflicts = match args.prefer {
         Some(PreferArg::Last) => Conflicts::PreferLast,
         None => Conflicts::Refuse,
@@ -40,4 +43,23 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
         if merged.complete { "" } else { "; incomplete, as one of the bundles is" }
     );
     Ok(Outcome::Success)
+}
+
+/// Says of imported bundles which of their matrices are those of the others.
+fn recognise(paths: &[PathBuf], bundles: &mut [Bundle]) {
+    let folders = bundles.iter().flat_map(|bundle| &bundle.matrices);
+    let known: Vec<MatrixRecord> = folders.map(|folder| folder.record.clone()).collect();
+    for (path, bundle) in paths.iter().zip(bundles) {
+        let by_name = bundle.matrices.iter().filter(|matrix| is_known_by_name(&matrix.record));
+        let by_name = by_name.count();
+        if by_name > 0 {
+            let recognised = bundle.recognise(known.iter());
+            eprintln!(
+                "{}: imported, not checked by Sparsescope; {recognised} of {} taken for those of \
+                 equal name, rows, columns and entries in the other bundles",
+                path.display(),
+                counted(by_name, "matrix is", "matrices are"),
+            );
+        }
+    }
 }

@@ -17,6 +17,7 @@ mod kernels;
 mod merge;
 mod output;
 mod progress;
+mod report;
 mod serve;
 mod spmv;
 mod table;

@@ -13,6 +13,8 @@ use egui::{Color32, ColorImage, Pos2, Rect, Vec2, pos2, vec2};
 
 pub(crate) use axis::Axis;
 pub use svg::Provenance;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use svg::escape;
 
 /// Shapes from (0, 0) to `size`, y downwards, and where a pointer finds something.
 #[derive(Clone, Debug, PartialEq)]

@@ -68,7 +68,7 @@ mod tests {
         figure.text(pos2(30.0, 25.0), Anchor::Middle, 14.0, Color32::BLACK, "mean");
         let svg = figure.to_svg("t", &Provenance::default());
         let (width, height, pixels) = decode(&render(&svg, 2.0).unwrap());
-        assert_eq!((width, height), (120, 94), "two pixels a point, provenance below");
+        assert_eq!((width, height), (120, 80), "two pixels a point, no foot without provenance");
         let at = |x: u32, y: u32| {
             let from = ((y * width + x) * 4) as usize;
             [pixels[from], pixels[from + 1], pixels[from + 2]]

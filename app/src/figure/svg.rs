@@ -34,7 +34,8 @@ impl Figure {
     /// The figure as an SVG document, provenance below it.
     pub fn to_svg(&self, title: &str, provenance: &Provenance) -> String {
         let lines = provenance.lines();
-        let height = self.size.y + LINE * (lines.len() as f32 + 0.5);
+        let below = if lines.is_empty() { 0.0 } else { LINE * (lines.len() as f32 + 0.5) };
+        let height = self.size.y + below;
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{height}\" \
              viewBox=\"0 0 {w} {height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
@@ -149,7 +150,7 @@ fn color(color: Color32) -> String {
 }
 
 /// Text from a bundle, made harmless: markup escaped, characters that XML forbids left out.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {

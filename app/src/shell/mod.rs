@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
-use sparsescope_core::bundle::Bundle;
+use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
@@ -116,6 +116,7 @@ impl App {
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
+        self.tell_imported(name);
         if let Err(error) = opened {
             self.notify(format!("{name} was not opened: {error}."));
         }
@@ -145,6 +146,25 @@ impl App {
             self.model.lessons.add(Lesson::from_json(lesson)?);
         }
         Ok(())
+    }
+
+    /// Says of runs that were imported who measured them, and which matrices were recognised.
+    fn tell_imported(&mut self, name: &str) {
+        let Some(open) = self.model.bundles.last().filter(|open| open.file == name) else { return };
+        let runs = &open.bundle.runs;
+        let Some(by) = runs.iter().find_map(|run| run.check.by.as_ref()) else { return };
+        if runs.iter().any(|run| run.check.by.is_none()) {
+            return; // A merged bundle, whose matrices were recognised then.
+        }
+        let matrices = &open.bundle.matrices;
+        let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
+        self.notify(format!(
+            "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} \
+             matrices are taken for opened ones of equal name, rows, columns and entries.",
+            runs.len(),
+            matrices.len() - by_name,
+            matrices.len()
+        ));
     }
 
     fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {

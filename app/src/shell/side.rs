@@ -1,8 +1,8 @@
 //! The left panel: bundles, filters, matrices.
 
-use egui::{ComboBox, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+use egui::{ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo};
 
-use crate::model::{Matrix, Model, count, display_name};
+use crate::model::{Matrix, Model, OpenBundle, count, display_name};
 use crate::state::{Filter, ViewState};
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
@@ -18,7 +18,7 @@ pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_
 
 fn bundles(ui: &mut Ui, model: &mut Model) {
     ui.strong("Bundles");
-    let mut closed = None;
+    let (mut closed, mut renamed) = (None, None);
     for (index, open) in model.bundles.iter().enumerate() {
         ui.horizontal(|ui| {
             let close = ui.small_button("×");
@@ -27,14 +27,7 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
             if close.on_hover_text(&name).clicked() {
                 closed = Some(index);
             }
-            let hover = format!(
-                "{}, {} matrices, {} runs, made {}",
-                open.file,
-                open.bundle.matrices.len(),
-                open.bundle.runs.len(),
-                open.bundle.created
-            );
-            ui.add(egui::Label::new(open.label()).truncate()).on_hover_text(hover);
+            renamed = label(ui, open).map(|label| (index, label)).or(renamed.take());
         });
         let state = match (open.is_unfinished(), open.bundle.complete) {
             (true, _) => "being measured …",
@@ -43,10 +36,54 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
         };
         ui.indent(("state", index), |ui| ui.weak(state));
     }
+    if let Some((index, label)) = renamed {
+        model.rename(index, &label);
+    }
     if let Some(index) = closed {
         model.bundles.remove(index);
     }
     ui.weak("Drop more here to compare.");
+}
+
+/// The name of a bundle, which a click makes a field; the new one when it is typed.
+fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
+    // What is being typed belongs to nobody else and to no link.
+    let id = Id::unique(("label", &open.sha256));
+    let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else {
+        let created = match open.bundle.created.as_str() {
+            "" => String::new(),
+            created => format!(", made {created}"),
+        };
+        let hover = format!(
+            "{}, {} matrices, {} runs{created}. Click to rename",
+            open.file,
+            open.bundle.matrices.len(),
+            open.bundle.runs.len(),
+        );
+        // Not less of a text for answering clicks.
+        let name = RichText::new(open.label()).color(ui.visuals().text_color());
+        let name = egui::Label::new(name).truncate().sense(Sense::click());
+        let name = ui.add(name).on_hover_text(hover);
+        let info = format!("Rename {}", open.label());
+        name.widget_info(|| WidgetInfo::labeled(Role::Button, true, info.as_str()));
+        if name.clicked() {
+            ui.data_mut(|data| data.insert_temp(id, open.label().to_owned()));
+        }
+        return None;
+    };
+    let field = ui.add(TextEdit::singleline(&mut text).char_limit(80));
+    let info = format!("Name of {}", open.label());
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, info.as_str()));
+    if field.lost_focus() {
+        ui.data_mut(|data| data.remove::<String>(id));
+        let is_given_up = ui.input(|input| input.key_pressed(Key::Escape));
+        return (!is_given_up).then_some(text);
+    }
+    if !field.has_focus() {
+        field.request_focus();
+    }
+    ui.data_mut(|data| data.insert_temp(id, text));
+    None
 }
 
 fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut bool) {

@@ -217,3 +217,30 @@ fn without_bundles_the_window_says_what_to_do() {
     harness.run();
     harness.get_by_label("Drop a result bundle here");
 }
+
+#[test]
+fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
+    let mut harness = with_example("v1");
+    let label = harness.state().model().bundles[0].label().to_owned();
+    let rename = |harness: &mut Harness<'static, App>, from: &str, typed: &str, end: Key| {
+        harness.get_by_label(&format!("Rename {from}")).click();
+        harness.run();
+        harness.run();
+        let field = format!("Name of {from}");
+        harness.get_by_label(&field).type_text(typed);
+        harness.run();
+        harness.key_press(end);
+        harness.run();
+        harness.run();
+    };
+    rename(&mut harness, &label, " on a laptop", Key::Enter);
+    let renamed = harness.state().model().bundles[0].label().to_owned();
+    assert!(renamed.contains("on a laptop") && renamed.contains(&label), "{renamed}");
+    rename(&mut harness, &renamed, "never", Key::Escape);
+    assert_eq!(harness.state().model().bundles[0].label(), renamed);
+    harness.get_by_label("Save SVG").click();
+    harness.run();
+    let exports = harness.state_mut().take_exports();
+    let svg = String::from_utf8_lossy(&exports[0].bytes);
+    assert!(svg.contains(&format!("{renamed}: ")), "the name in the provenance");
+}

@@ -1,7 +1,7 @@
 //! One matrix: its figures, how long its rows are, what each format makes of it.
 
 use egui::{Grid, ScrollArea, Ui, pos2, vec2};
-use sparsescope_core::bundle::MatrixRecord;
+use sparsescope_core::bundle::{MatrixRecord, is_known_by_name};
 
 use super::{View, nothing, provenance, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
@@ -35,6 +35,9 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             ui.weak(format!("{}: {generator}", record.source.as_str()));
         } else {
             ui.weak(record.source.as_str());
+        }
+        if is_known_by_name(record) {
+            ui.weak("Imported: only name and size are known, perhaps row lengths; the rest is 0.");
         }
         ui.add_space(6.0);
         let facts = facts(record);

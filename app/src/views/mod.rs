@@ -57,19 +57,23 @@ pub(crate) fn needs_no_bundle(view: &View) -> bool {
 fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     let mut sources = Vec::new();
     for open in &model.bundles {
-        let mut devices: Vec<&str> = runs
-            .iter()
-            .filter(|run| run.bundle.sha256 == open.sha256)
-            .map(|run| run.run.device.as_str())
-            .collect();
+        let of = || runs.iter().filter(|run| run.bundle.sha256 == open.sha256);
+        let mut devices: Vec<&str> = of().map(|run| run.run.device.as_str()).collect();
         devices.sort_unstable();
         devices.dedup();
         if !devices.is_empty() {
+            let imported = of().find_map(|run| run.run.check.by.as_deref());
+            let imported = imported.map_or_else(String::new, |by| {
+                format!(", holds runs imported from {by}, not checked by Sparsescope")
+            });
+            let created = match open.bundle.created.as_str() {
+                "" => String::new(),
+                created => format!(", measured {created}"),
+            };
             sources.push(format!(
-                "{}: {}, measured {}, bundle {:.12}",
+                "{}: {}{created}{imported}, bundle {:.12}",
                 open.label(),
                 devices.join(" + "),
-                open.bundle.created,
                 open.sha256
             ));
         }

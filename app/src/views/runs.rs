@@ -148,9 +148,9 @@ const COLUMNS: [Column; 13] = [
         id: "check",
         title: "Check",
         width: 96.0,
-        explain: "How the comparison with the reference ended",
+        explain: "How the comparison with the reference ended; imported: by another program, not checked by Sparsescope",
         number: false,
-        cell: |run| Cell::Text(run.run.check.verdict.as_str().into()),
+        cell: |run| Cell::Text(run.verdict().into()),
     },
 ];
 

@@ -85,6 +85,9 @@ pub enum BundleError {
     /// Bundles that are to become one hold different things under one name.
     #[error("{found} {what} differ between the bundles, {} among them", examples.join("; "))]
     Conflict { found: usize, what: &'static str, examples: Vec<String> },
+    /// A JSON file from which no results can be taken over.
+    #[error("not results of Ginkgo's SpMV benchmark: {detail}")]
+    Ginkgo { detail: String },
     /// Anything else that contradicts itself.
     #[error("{whose} {problem}")]
     Inconsistent { whose: String, problem: String },

@@ -11,11 +11,12 @@ use super::{Bundle, BundleError, Limits};
 impl Bundle {
     /// Reads the bundle in a file, of which no more than `limits` allows is taken into memory.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, BundleError> {
-        let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(limits.zip_bytes.saturating_add(1)).read_to_end(&mut bytes))
-            .map_err(io("read", path))?;
-        Self::read(&bytes, limits)
+        Self::read(&content(path, limits)?, limits)
+    }
+
+    /// Reads a bundle, or results of Ginkgo's benchmark as one that was `created` now.
+    pub fn open_any(path: &Path, created: String, limits: &Limits) -> Result<Self, BundleError> {
+        Self::read_any(&path.to_string_lossy(), &content(path, limits)?, created, limits)
     }
 
     /// Writes the bundle as a file: whole or not at all. An existing file is replaced only when
@@ -26,6 +27,15 @@ impl Bundle {
         }
         place(path, &self.to_bytes()?, overwrite).map(drop)
     }
+}
+
+/// The file, or the beginning of one that is larger than any bundle may be.
+fn content(path: &Path, limits: &Limits) -> Result<Vec<u8>, BundleError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits.zip_bytes.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(io("read", path))?;
+    Ok(bytes)
 }
 
 /// A system error as [`BundleError::Io`].

@@ -1,6 +1,7 @@
-//! The result bundle: one zip that holds everything measured, its journal while measuring, and
-//! the limits under which a bundle from anywhere is read. [`Bundle`] is what it holds; the
-//! documents inside are the types of `schema.rs`, described by [`JSON_SCHEMA`].
+//! The result bundle: one zip that holds everything measured, its journal while measuring, the
+//! limits under which a bundle from anywhere is read, and results of another program as a bundle.
+//! [`Bundle`] is what it holds; the documents inside are the types of `schema.rs`, described by
+//! [`JSON_SCHEMA`].
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::get_unwrap)]
 
@@ -10,6 +11,7 @@ mod compare;
 mod contents;
 mod error;
 mod figures;
+mod ginkgo;
 mod json;
 mod key;
 mod limits;
@@ -37,6 +39,7 @@ mod schema_tests;
 pub use compare::{ComparedRun, Comparison, VerdictChange};
 pub use contents::{Bundle, MatrixFolder};
 pub use error::BundleError;
+pub use ginkgo::is_known_by_name;
 #[cfg(not(target_family = "wasm"))]
 pub use journal::{Journal, Record, journal_path};
 pub use key::RunKey;

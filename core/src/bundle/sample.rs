@@ -41,6 +41,7 @@ pub(super) fn bundle() -> Bundle {
         idle_share: Some(0.125),
         ..Predicted::default()
     });
+    cuda.check.by = Some("another program".into());
     cuda.hot = false;
     cuda.precision = "f32".into();
     cuda.params = BTreeMap::from([("sigma".into(), "1".into()), ("hack_size".into(), "32".into())]);
@@ -137,6 +138,7 @@ fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: 
             worst: Some(0.25),
             s_paper: Some(0.0),
             rel_err: Some(1.5e-16),
+            by: None,
         },
         samples: samples.to_vec(),
         repetitions: 100,
@@ -178,6 +180,7 @@ fn without_timing(matrix: &str, kernel: &str, verdict: Verdict, reason: &str) ->
             worst: None,
             s_paper: None,
             rel_err: None,
+            by: None,
         },
         samples: Vec::new(),
         repetitions: 0,

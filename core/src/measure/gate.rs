@@ -76,6 +76,7 @@ impl Reference {
             worst: finite(errors.worst),
             s_paper: finite(if rows == 0 { 0.0 } else { errors.paper_sum / rows as f64 }),
             rel_err,
+            by: None,
         }
     }
 }

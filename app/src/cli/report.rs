@@ -1,0 +1,474 @@
+//! `sparsescope export --report`: bundles as one page without script, for those who have measured
+//! where there is no screen. It is HTML and well-formed XML, and refers to nothing outside itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use egui::{Color32, ColorImage, vec2};
+use sparsescope_core::bundle::{Environment, MatrixRecord, Source, Verdict, is_known_by_name};
+use sparsescope_core::io::{IoError, save};
+
+use super::output::overwrite;
+use super::table::{count, counted, seconds, three_digits};
+use crate::figure::{Figure, Provenance, Shape, area, escape};
+use crate::model::{Matrix, Model, OpenBundle, RunOf, bytes, display_name, matrix_key};
+use crate::picture::Picture;
+use crate::state::{Filter, ViewState};
+use crate::views::{VIEWS, View};
+
+/// Charts of a report, in its order. Those that have nothing to show are left out.
+const CHARTS: [&str; 13] = [
+    "kernels",
+    "csr-hll",
+    "parallel",
+    "threads",
+    "speedup",
+    "blocks",
+    "roofline",
+    "profile",
+    "deviation",
+    "bytes",
+    "hot-cold",
+    "break-even",
+    "compare",
+];
+
+/// Cells along the longer edge of a matrix's picture, and how large it is drawn.
+const CELLS: usize = 160;
+const PICTURE: f32 = 120.0;
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --line: #d0d0d0; --weak: #5f5f5f; --link: #005a96; }
+body { font: 15px/1.45 Helvetica, Arial, sans-serif; max-width: 64rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; } h2 { margin-top: 2.2rem; } a { color: var(--link); }
+.weak { color: var(--weak); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.92em; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.55rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td { white-space: nowrap; } td.long { white-space: normal; overflow-wrap: anywhere; }
+.number { text-align: right; }
+figure { margin: 1.2rem 0; } figcaption { margin-bottom: 0.4rem; }
+.chart svg { display: block; width: 100%; min-width: 44rem; height: auto; }
+.matrix { border-top: 1px solid var(--line); padding-top: 0.8rem; margin-top: 1.2rem; }
+.matrix h3 { margin: 0 0 0.4rem; }
+.matrix .about { display: flex; flex-wrap: wrap; gap: 1rem; }
+.matrix svg { background: #ffffff; border: 1px solid var(--line); }
+@media (prefers-color-scheme: dark) {
+  :root { --line: #4a4a4a; --weak: #a8a8a8; --link: #78bef5; }
+  body { background: #181818; color: #ebebeb; }
+}
+@media print {
+  body { max-width: none; padding: 0; font-size: 9pt; color: #000000; background: #ffffff; }
+  h2, h3 { break-after: avoid; } figure, .matrix, tr { break-inside: avoid; }
+  .chart svg { min-width: 0; } .wide { overflow: visible; }
+}
+";
+
+/// Writes the report; its size in bytes.
+pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
+    let mut model = Model::default();
+    for bundle in bundles {
+        let cannot = || format!("cannot open {}", bundle.display());
+        let content = std::fs::read(bundle).with_context(cannot)?;
+        let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
+        model.open(&name, &content).with_context(cannot)?;
+    }
+    let html = page(&model);
+    save(path, overwrite(force), |out| {
+        out.write_all(html.as_bytes()).map_err(|error| IoError::System { doing: "write", error })
+    })
+    .map_err(|error| error.in_file(path))?;
+    Ok(html.len())
+}
+
+fn page(model: &Model) -> String {
+    let all = Filter::default();
+    let runs = model.runs(&all);
+    let matrices = model.matrices(&all);
+    let labels: Vec<&str> = model.bundles.iter().map(OpenBundle::label).collect();
+    let title = escape(&labels.join(", "));
+    let devices: BTreeSet<&str> = runs.iter().map(|run| run.run.device.as_str()).collect();
+    let devices: Vec<&str> = devices.into_iter().collect();
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
+         <meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>Sparsescope: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{title}</h1>\n<p>{} on {}, measured on {}.</p>\n",
+        counted(runs.len(), "run", "runs"),
+        counted(matrices.len(), "matrix", "matrices"),
+        escape(&devices.join(" and ")),
+    );
+    let drawn = charts(model);
+    html += "<ul>\n";
+    let chapters = [
+        ("fastest", "Fastest kernel on each matrix", true),
+        ("charts", "Charts", !drawn.is_empty()),
+        ("matrices", "Matrices", !matrices.is_empty()),
+        ("measured", "How this was measured", true),
+    ];
+    for (id, name, _) in chapters.iter().filter(|(.., there)| *there) {
+        put(&mut html, format_args!("<li><a href=\"#{id}\">{name}</a></li>\n"));
+    }
+    html += "</ul>\n";
+    let best: Vec<RunOf<'_>> = model.best(&all).into_iter().filter(|run| run.run.hot).collect();
+    let mut chapter = |place: usize, content: String| {
+        if let Some((id, name, true)) = chapters.get(place) {
+            put(&mut html, format_args!("<h2 id=\"{id}\">{name}</h2>\n{content}"));
+        }
+    };
+    chapter(0, fastest(model, &matrices, &best) + &outcome(&runs));
+    chapter(1, drawn);
+    let numbered = matrices.iter().enumerate();
+    chapter(2, numbered.map(|(number, matrix)| about(model, number, matrix, &best)).collect());
+    chapter(3, model.bundles.iter().map(measured).collect());
+    html + "</body>\n</html>\n"
+}
+
+/// Writing into a `String` does not fail, so the result is not looked at.
+fn put(html: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = html.write_fmt(text);
+}
+
+/// What stands in a cell: numbers at the right end.
+enum Cell {
+    Text(String),
+    Number(String),
+    /// Markup of our own making.
+    Made(String),
+}
+
+fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
+    let mut html = String::from("<div class=\"wide\"><table>\n<tr>");
+    let first = lines.first();
+    for (column, name) in header.iter().enumerate() {
+        let is_number = first
+            .and_then(|line| line.get(column))
+            .is_some_and(|cell| matches!(cell, Cell::Number(_)));
+        let class = if is_number { " class=\"number\"" } else { "" };
+        put(&mut html, format_args!("<th{class}>{name}</th>"));
+    }
+    html += "</tr>\n";
+    for line in lines {
+        html += "<tr>";
+        for cell in line {
+            match cell {
+                Cell::Text(text) => put(&mut html, format_args!("<td>{}</td>", escape(text))),
+                Cell::Number(text) => {
+                    put(&mut html, format_args!("<td class=\"number\">{text}</td>"));
+                }
+                Cell::Made(made) => put(&mut html, format_args!("<td>{made}</td>")),
+            }
+        }
+        html += "</tr>\n";
+    }
+    html + "</table></div>\n"
+}
+
+/// The fastest run on each matrix, of each bundle.
+fn fastest(model: &Model, matrices: &[Matrix<'_>], best: &[RunOf<'_>]) -> String {
+    let several = model.bundles.len() > 1;
+    let mut lines = Vec::new();
+    for (number, matrix) in matrices.iter().enumerate() {
+        for open in &model.bundles {
+            let of = best.iter().filter(|run| {
+                run.bundle.series == open.series && matrix_key(run.record) == matrix.key
+            });
+            let fastest =
+                of.max_by(|a, b| a.gflops().unwrap_or(0.0).total_cmp(&b.gflops().unwrap_or(0.0)));
+            let Some(run) = fastest else { continue };
+            let name = escape(&display_name(matrix.record));
+            let mut line = vec![
+                Cell::Made(format!("<a href=\"#matrix-{number}\">{name}</a>")),
+                Cell::Number(count(matrix.record.statistics.nnz)),
+                Cell::Text(run.run.kernel.clone()),
+            ];
+            line.extend(figures(run));
+            if several {
+                line.push(Cell::Text(open.label().into()));
+            }
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return "<p>No run has a time.</p>\n".into();
+    }
+    let mut header = vec!["matrix", "nnz", "kernel"];
+    header.extend(FIGURES);
+    if several {
+        header.push("bundle");
+    }
+    table(&header, &lines)
+        + "<p class=\"weak\">Medians with warm caches, each kernel at its best thread count or block \
+           size. % of copy relates the bytes that a product must move at least to the measured copy \
+           bandwidth; speed-up is relative to cpu/csr/serial on the same matrix.</p>\n"
+}
+
+const FIGURES: [&str; 7] =
+    ["threads", "median", "GFLOPS", "GB/s", "% of copy", "speed-up", "check"];
+
+fn figures(run: &RunOf<'_>) -> Vec<Cell> {
+    let dash = || "–".to_owned();
+    let of = run.run.figures.as_ref();
+    let number = |text: Option<String>| Cell::Number(text.unwrap_or_else(dash));
+    let threads = match (run.run.backend.as_str(), run.run.block) {
+        ("cpu", _) => Some(run.run.threads.to_string()),
+        (_, block) => block.map(|block| format!("{block}/block")),
+    };
+    vec![
+        number(threads),
+        number(of.map(|of| seconds(of.median_s))),
+        number(of.map(|of| three_digits(of.gflops))),
+        number(of.map(|of| three_digits(of.gbs))),
+        number(of.and_then(|of| of.pct_copy).map(|share| format!("{share:.0}"))),
+        number(of.and_then(|of| of.speedup).map(|speedup| format!("{}×", three_digits(speedup)))),
+        Cell::Text(run.verdict().into()),
+    ]
+}
+
+/// How the checks ended, and why runs have no time.
+fn outcome(runs: &[RunOf<'_>]) -> String {
+    let of = |verdict: Verdict| runs.iter().filter(|run| run.run.check.verdict == verdict).count();
+    let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
+    let imported = runs.iter().filter(|run| run.run.check.by.is_some()).count();
+    let mut html = format!(
+        "<p>{passed} of {} passed their check, {failed} failed, {} were not run.",
+        counted(runs.len(), "run", "runs"),
+        runs.len() - passed - failed
+    );
+    if runs.iter().any(|run| run.record.source == Source::StandIn) {
+        html += " A stand-in is a generated matrix in place of a real one.";
+    }
+    if imported > 0 {
+        put(
+            &mut html,
+            format_args!(
+                " {imported} of them are imported: another program measured and checked them, \
+                 Sparsescope did not."
+            ),
+        );
+    }
+    html += "</p>\n";
+    let mut reasons: BTreeMap<(&str, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.run.check.verdict != Verdict::Pass) {
+        let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
+        let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
+        *number += 1;
+        of.insert(display_name(run.record));
+    }
+    if reasons.is_empty() {
+        return html;
+    }
+    html += "<p>Without a time:</p>\n<ul>\n";
+    for ((kernel, reason), (number, of)) in &reasons {
+        let names: Vec<&str> = of.iter().map(String::as_str).collect();
+        let line = format!("{kernel} on {}: {reason}", names.join(", "));
+        let runs = counted(*number, "run", "runs");
+        put(&mut html, format_args!("<li>{} ({runs})</li>\n", escape(&line)));
+    }
+    html + "</ul>\n"
+}
+
+/// Every chart that has something to show, each with its sentence.
+fn charts(model: &Model) -> String {
+    let mut html = String::new();
+    let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return html };
+    let mut drawn = BTreeSet::new();
+    for chart in CHARTS {
+        let state = ViewState::from_fragment(&format!("v1;view=chart;chart={chart}"));
+        let Some(svg) = state.and_then(|state| drawing(view, model, &state)) else { continue };
+        if drawn.insert(svg.clone()) {
+            // The title is the drawing's sentence, escaped already.
+            let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+            let sentence = title.map_or("", |(sentence, _)| sentence);
+            put(
+                &mut html,
+                format_args!(
+                    "<figure class=\"chart\"><figcaption>{sentence}</figcaption>\
+                     <div class=\"wide\">{svg}</div></figure>\n"
+                ),
+            );
+        }
+    }
+    html
+}
+
+/// What a view draws; nothing where its table has no lines.
+fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
+    let has_lines = (view.table)(model, state).len() > 1;
+    view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
+}
+
+/// A matrix: its picture, what is known of it, and every kernel at its best.
+fn about(model: &Model, number: usize, matrix: &Matrix<'_>, best: &[RunOf<'_>]) -> String {
+    let record = matrix.record;
+    let picture = model.picture(&matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
+    let mut html = format!(
+        "<div class=\"matrix\" id=\"matrix-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
+        escape(&display_name(record)),
+        picture.unwrap_or_default(),
+        facts(record).iter().map(|fact| escape(fact)).collect::<Vec<_>>().join("<br/>\n"),
+    );
+    let several = model.bundles.len() > 1;
+    let mut runs: Vec<&RunOf<'_>> =
+        best.iter().filter(|run| matrix_key(run.record) == matrix.key).collect();
+    runs.sort_by(|a, b| b.gflops().unwrap_or(0.0).total_cmp(&a.gflops().unwrap_or(0.0)));
+    let lines: Vec<Vec<Cell>> = runs
+        .into_iter()
+        .map(|run| {
+            let mut line = vec![Cell::Text(run.run.kernel.clone())];
+            line.extend(figures(run));
+            if several {
+                line.push(Cell::Text(run.bundle.label().into()));
+            }
+            line
+        })
+        .collect();
+    if !lines.is_empty() {
+        let mut header = vec!["kernel"];
+        header.extend(FIGURES);
+        if several {
+            header.push("bundle");
+        }
+        let kernels = counted(lines.len(), "kernel", "kernels");
+        let list = table(&header, &lines);
+        put(
+            &mut html,
+            format_args!(
+                "<details><summary>{kernels}, each at its best</summary>\n{list}</details>\n"
+            ),
+        );
+    }
+    html + "</div>\n"
+}
+
+/// What is known of a matrix, a line a fact.
+fn facts(record: &MatrixRecord) -> Vec<String> {
+    let of = &record.statistics;
+    let mut lines = vec![format!(
+        "{} rows, {} columns, {} entries",
+        count(of.rows),
+        count(of.cols),
+        count(of.nnz)
+    )];
+    if of.row.max > 0 {
+        lines.push(format!(
+            "{} to {} entries a row, {} on average",
+            count(of.row.min),
+            count(of.row.max),
+            three_digits(of.row.mean)
+        ));
+    }
+    lines.push(match (&record.generator, record.source) {
+        (Some(generator), Source::StandIn) => {
+            format!("a stand-in for the real matrix, made by {generator}")
+        }
+        (Some(generator), _) => format!("made by {generator}"),
+        (None, source) => format!("{} matrix", source.as_str()),
+    });
+    lines.push(if is_known_by_name(record) {
+        "known by name and size only".into()
+    } else {
+        format!("SHA-256 {:.16}", record.sha256)
+    });
+    lines
+}
+
+/// A small picture of the structure: the darker, the more entries, logarithmically.
+fn thumbnail(picture: &Picture, record: &MatrixRecord) -> Option<String> {
+    let fits = |level: &&sparsescope_core::spy::Level| level.rows().max(level.cols()) <= CELLS;
+    let level = picture.pyramid.levels().iter().find(fits)?;
+    let (rows, cols, most) = (level.rows(), level.cols(), (level.max() as f32).ln_1p());
+    let mut pixels = ColorImage::filled([cols, rows], Color32::WHITE);
+    for (row, col, entries) in level.cells() {
+        let share = if most > 0.0 { (entries as f32).ln_1p() / most } else { 1.0 };
+        if let Some(pixel) = pixels.pixels.get_mut(row * cols + col) {
+            *pixel = Color32::from_gray((150.0 * (1.0 - share)) as u8);
+        }
+    }
+    let longest = rows.max(cols).max(1) as f32;
+    let edge = |cells: usize| (PICTURE * cells as f32 / longest).max(4.0);
+    let (width, height) = (edge(cols), edge(rows));
+    let mut figure = Figure::new(vec2(width, height), Color32::WHITE);
+    let rect = area(0.0, 0.0, width, height);
+    figure.shapes.push(Shape::Image { rect, pixels: Arc::new(pixels) });
+    let title = format!("Structure of {}", display_name(record));
+    Some(figure.to_svg(&title, &Provenance::default()))
+}
+
+/// A bundle: where its numbers come from, and the machines.
+fn measured(open: &OpenBundle) -> String {
+    let bundle = &open.bundle;
+    let producer = &bundle.producer;
+    let mut lines = vec![
+        ("file", open.file.clone()),
+        ("SHA-256", open.sha256.clone()),
+        ("measured by", format!("{} {}", producer.name, producer.version)),
+    ];
+    if let Some(revision) = &producer.revision {
+        lines.push(("revision", revision.clone()));
+    }
+    if !bundle.created.is_empty() {
+        lines.push(("measured", bundle.created.clone()));
+    }
+    if !bundle.complete {
+        lines.push(("complete", "no, it was interrupted".into()));
+    }
+    for machine in &bundle.environments {
+        lines.extend(machine_lines(machine));
+    }
+    let mut html = format!("<h3>{}</h3>\n<table>\n", escape(open.label()));
+    for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        put(
+            &mut html,
+            format_args!(
+                "<tr><th>{}</th><td class=\"long\">{}</td></tr>\n",
+                escape(name),
+                escape(value)
+            ),
+        );
+    }
+    html + "</table>\n"
+}
+
+fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
+    let cpu = &machine.cpu;
+    let mut lines = vec![("processor", cpu.model.clone())];
+    if cpu.logical > 0 {
+        let cores =
+            cpu.physical.map(|cores| format!(", {}", counted(cores as usize, "core", "cores")));
+        let logical = counted(cpu.logical as usize, "logical processor", "logical processors");
+        lines.push(("processors", logical + &cores.unwrap_or_default()));
+    }
+    if machine.memory_bytes > 0 {
+        lines.push(("memory", bytes(machine.memory_bytes)));
+    }
+    lines.push(("system", machine.os.clone()));
+    let build = &machine.build;
+    lines.push((
+        "compiler",
+        [&build.rustc, &build.target, &build.profile, &build.flags]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", "),
+    ));
+    let copies = machine.bandwidth.iter().map(|with| {
+        let threads = counted(with.threads as usize, "thread", "threads");
+        format!("{} GB/s with {threads}", three_digits(with.copy / 1e9))
+    });
+    lines.push(("copy bandwidth", copies.collect::<Vec<_>>().join(", ")));
+    for gpu in &machine.gpus {
+        lines.push(("GPU", gpu.model.clone()));
+        if let Some(copy) = gpu.copy {
+            lines.push(("its copy bandwidth", format!("{} GB/s", three_digits(copy / 1e9))));
+        }
+        let details = gpu.details.iter().map(|(name, value)| format!("{name} {value}"));
+        lines.push(("its details", details.collect::<Vec<_>>().join(", ")));
+    }
+    lines
+}
