@@ -48,7 +48,7 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
 /// The name of a bundle, which a click makes a field; the new one when it is typed.
 fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
     // What is being typed belongs to nobody else and to no link.
-    let id = Id::new(("label", &open.sha256));
+    let id = Id::unique(("label", &open.sha256));
     let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else {
         let created = match open.bundle.created.as_str() {
             "" => String::new(),
