@@ -10,7 +10,10 @@ from pathlib import Path
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
-LETTERS = "0020-007E 00A0-017F 0370-03FF 2010-205E 2070-209F 20AC 2100-214F 2190-2199 2200-22FF"
+# Western letters and the field's signs; what others write is drawn with the browser's fonts.
+LETTERS = "0020-007E 00A0-00FF 0391-03A9 03B1-03C9 2010-2014 2016-201E 2020-2026 202F-2030 2039-203A \
+2070-2079 207B 2080-2089 20AC 2190-2199 2202 2206 220F 2211-2212 221A 221E 2248 2260 2264-2265 226A-226B \
+2308-230B"
 # Of the second font only the signs that the first one lacks: nothing in the page is monospaced.
 SIGNS = "0020 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
 # The Ubuntu Font Licence asks for this form of a changed font's name.

@@ -70,12 +70,13 @@ fn artifact(message: &Value) -> Option<PathBuf> {
 
 /// Splits what cargo built into the program and its JavaScript. The script is no ES module: those
 /// do not load from a file on disk, and one script serves the page and the self-contained file.
-pub(crate) fn bind(compiled: &Path, dev: bool) -> anyhow::Result<(Vec<u8>, String)> {
+/// Functions keep their names where `named`.
+pub(crate) fn bind(compiled: &Path, dev: bool, named: bool) -> anyhow::Result<(Vec<u8>, String)> {
     let mut output = Bindgen::new()
         .input_path(compiled)
         .no_modules(true)?
         .typescript(false)
-        .remove_name_section(!dev)
+        .remove_name_section(!named)
         .remove_producers_section(!dev)
         .generate_output()
         .context("wasm-bindgen cannot read what cargo built")?;

@@ -59,7 +59,9 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let root = web.parent().context("web has no parent")?;
     eprintln!("building the viewer ({})", if args.dev { "debug" } else { "release" });
     let compiled = compile::run(root, args.dev)?;
-    let (program, glue) = compile::bind(&compiled, args.dev)?;
+    // wasm-opt orders functions by their names and removes these.
+    let named = args.dev || !args.no_opt;
+    let (program, glue) = compile::bind(&compiled, args.dev, named)?;
     let program = if args.dev || args.no_opt { program } else { optimise::run(web, program)? };
     let notices = notices::collect(root)?;
     let minified: page::Minified = if args.dev || args.no_opt {
