@@ -34,7 +34,10 @@ pub(crate) struct Changed {
 
 /// The last answers: resampling takes too long for every picture.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChangesKept(RefCell<Vec<(String, Arc<Changes>)>>);
+pub(crate) struct ChangesKept(RefCell<Vec<(Asked, Arc<Changes>)>>);
+
+/// Two bundles and the filter that runs pass.
+type Asked = (String, String, Filter);
 
 /// Answers kept.
 const KEPT: usize = 4;
@@ -48,7 +51,7 @@ impl Model {
         filter: &Filter,
     ) -> Arc<Changes> {
         let of = |open: &OpenBundle| format!("{} {}", open.sha256, open.bundle.runs.len());
-        let key = format!("{} {} {filter:?}", of(before), of(after));
+        let key = (of(before), of(after), filter.clone());
         let mut kept = self.changes.0.borrow_mut();
         if let Some((_, found)) = kept.iter().find(|(of, _)| *of == key) {
             return found.clone();

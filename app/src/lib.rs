@@ -12,6 +12,7 @@ pub mod figure;
 pub mod layout;
 pub mod lesson;
 pub mod model;
+mod order;
 #[cfg(not(target_family = "wasm"))]
 mod patterns;
 pub mod picture;

@@ -261,7 +261,8 @@ impl Model {
                 found.push(Matrix { key, record: &folder.record });
             }
         }
-        found.sort_by_key(|matrix| matrix.record.statistics.nnz);
+        let entries = |matrix: &Matrix<'_>| matrix.record.statistics.nnz;
+        crate::order::sort_by(&mut found, |a, b| entries(a).cmp(&entries(b)));
         found
     }
 

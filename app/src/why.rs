@@ -53,7 +53,7 @@ impl RunOf<'_> {
                 (format!("Moves at least {moved} a product{rate}"), self.reasons(launch))
             }
         };
-        reasons.sort_by(|one, other| other.0.total_cmp(&one.0));
+        crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
         let worth = reasons.iter().enumerate().take(3);
         let worth =
             worth.filter(|(place, (share, _))| *share >= if *place < 2 { LEAST } else { THIRD });

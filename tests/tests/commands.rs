@@ -273,4 +273,12 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert!(only(&["--state", "v9"]).contains("v1;key=value"));
     assert!(only(&["--view", "runs"]).contains("is no figure"));
     assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
+    // A folder takes every chart that has something to draw.
+    p.succeed(&["export", golden, "--svg", "figures", "--png", "figures"]);
+    let drawn: Vec<_> = p.files().into_iter().filter(|name| name.starts_with("figures/")).collect();
+    for name in ["kernels.svg", "blocks.svg", "roofline.svg", "blocks.png"] {
+        assert!(p.path("figures").join(name).is_file(), "{name} of {drawn:?}");
+    }
+    assert!(!p.path("figures/compare.svg").exists(), "one bundle is compared with none");
+    assert!(p.fail(1, &["export", golden, "--svg", "figures"]).contains("--force"));
 }

@@ -397,11 +397,11 @@ pub(super) struct ExportArgs {
     /// Write one page without script to read and to print: summary, charts, matrices
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
-    /// Write a figure of the viewer as SVG
-    #[arg(long, value_name = "FILE")]
+    /// Write every chart as SVG into a folder, or one figure to a path that ends in .svg
+    #[arg(long, value_name = "DIR|FILE")]
     pub(super) svg: Option<PathBuf>,
-    /// Write the same figure as PNG
-    #[arg(long, value_name = "FILE")]
+    /// Write the same figures as PNG
+    #[arg(long, value_name = "DIR|FILE")]
     pub(super) png: Option<PathBuf>,
     /// Write what the figure shows as CSV; - prints it
     #[arg(long, value_name = "FILE")]

@@ -7,22 +7,84 @@ use sparsescope_core::io::{IoError, save};
 
 use super::UsageError;
 use super::args::ExportArgs;
-use super::output::{is_stdout, overwrite, print};
+use super::output::{check_free, is_stdout, overwrite, print};
 use crate::figure::png;
 use crate::model::Model;
 use crate::shell::{PIXELS, csv_text};
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, charts};
 
-/// The files that are asked for.
+/// The files that are asked for by name.
 pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
     let table = args.table.iter().filter(|path| !is_stdout(path));
-    args.svg.iter().chain(&args.png).chain(table)
+    let svg = args.svg.iter().filter(|path| is_file(path, "svg"));
+    svg.chain(args.png.iter().filter(|path| is_file(path, "png"))).chain(table)
+}
+
+/// A path without the ending of its kind is a folder.
+fn is_file(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+}
+
+/// Figures with their names: the one that is asked for, or every chart with something to draw.
+fn figures(args: &ExportArgs, model: &Model) -> Result<Vec<(String, String)>, UsageError> {
+    let (view, state) = wanted(args)?;
+    let draw = view.svg.ok_or_else(|| {
+        UsageError(format!("the view {} is no figure; --table writes what it shows", view.id))
+    })?;
+    let all_into =
+        |path: &Option<PathBuf>, ending| path.as_ref().is_some_and(|path| !is_file(path, ending));
+    let all = all_into(&args.svg, "svg") || all_into(&args.png, "png");
+    if !all || args.chart.is_some() || args.view.is_some() {
+        let name = args.chart.as_deref().unwrap_or(view.id);
+        return Ok(vec![(name.to_owned(), draw(model, &state))]);
+    }
+    let charts = charts::ids().map(|id| {
+        let mut state = state.clone();
+        (state.view, state.charts.chart) = ("chart".into(), id.into());
+        (id, state)
+    });
+    let predicted = ViewState { view: "predicted".into(), ..state.clone() };
+    let drawn = charts.chain([("predicted", predicted)]).filter_map(|(name, state)| {
+        let svg = drawing(crate::views::current(&state)?, model, &state)?;
+        Some((name.to_owned(), svg))
+    });
+    Ok(drawn.collect())
+}
+
+/// What a view draws; nothing where its table has no lines.
+pub(super) fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
+    let has_lines = (view.table)(model, state).len() > 1;
+    view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
+}
+
+/// Writes figures to the file, or one file each into the folder.
+fn place(
+    path: &Path,
+    ending: &str,
+    figures: &[(String, String)],
+    force: bool,
+    of: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<()> {
+    if is_file(path, ending) {
+        let svg = figures.first().map_or("", |(_, svg)| svg);
+        return Ok(keep(path, force, &of(svg)?)?);
+    }
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+    let file = |name: &str| path.join(format!("{name}.{ending}"));
+    for (name, _) in figures {
+        check_free(&file(name), force)?;
+    }
+    for (name, svg) in figures {
+        keep(&file(name), force, &of(svg)?)?;
+    }
+    eprintln!("{}: {} figures", path.display(), figures.len());
+    Ok(())
 }
 
 /// Writes the figure and its table as far as they are asked for.
 pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
-    if files(args).next().is_none() && args.table.is_none() {
+    if [&args.svg, &args.png, &args.table].iter().all(|path| path.is_none()) {
         return Ok(());
     }
     let (view, state) = wanted(args)?;
@@ -34,17 +96,15 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         model.open(&name, &bytes).with_context(cannot)?;
     }
     if args.svg.is_some() || args.png.is_some() {
-        let draw = view.svg.ok_or_else(|| {
-            UsageError(format!("the view {} is no figure; --table writes what it shows", view.id))
-        })?;
-        let svg = draw(&model, &state);
+        let figures = figures(args, &model)?;
         if let Some(path) = &args.svg {
-            keep(path, args.force, svg.as_bytes())?;
+            place(path, "svg", &figures, args.force, |svg| Ok(svg.as_bytes().to_vec()))?;
         }
         if let Some(path) = &args.png {
-            let pixels = png::render(&svg, PIXELS)
-                .map_err(|error| anyhow!("the image could not be made: {error}"))?;
-            keep(path, args.force, &pixels)?;
+            place(path, "png", &figures, args.force, |svg| {
+                png::render(svg, PIXELS)
+                    .map_err(|error| anyhow!("the image could not be made: {error}"))
+            })?;
         }
     }
     if let Some(path) = &args.table {

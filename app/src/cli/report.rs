@@ -11,30 +11,14 @@ use egui::{Color32, ColorImage, vec2};
 use sparsescope_core::bundle::{Environment, MatrixRecord, Source, Verdict, is_known_by_name};
 use sparsescope_core::io::{IoError, save};
 
+use super::figure::drawing;
 use super::output::overwrite;
 use super::table::{count, counted, seconds, three_digits};
 use crate::figure::{Figure, Provenance, Shape, area, escape};
 use crate::model::{Matrix, Model, OpenBundle, RunOf, bytes, display_name, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, ViewState};
-use crate::views::{VIEWS, View};
-
-/// Charts of a report, in its order. Those that have nothing to show are left out.
-const CHARTS: [&str; 13] = [
-    "kernels",
-    "csr-hll",
-    "parallel",
-    "threads",
-    "speedup",
-    "blocks",
-    "roofline",
-    "profile",
-    "deviation",
-    "bytes",
-    "hot-cold",
-    "break-even",
-    "compare",
-];
+use crate::views::{VIEWS, charts};
 
 /// Cells along the longer edge of a matrix's picture, and how large it is drawn.
 const CELLS: usize = 160;
@@ -102,7 +86,7 @@ fn page(model: &Model) -> String {
         counted(matrices.len(), "matrix", "matrices"),
         escape(&devices.join(" and ")),
     );
-    let drawn = charts(model);
+    let drawn = all_charts(model);
     html += "<ul>\n";
     let chapters = [
         ("fastest", "Fastest kernel on each matrix", true),
@@ -273,11 +257,11 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
 }
 
 /// Every chart that has something to show, each with its sentence.
-fn charts(model: &Model) -> String {
+fn all_charts(model: &Model) -> String {
     let mut html = String::new();
     let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return html };
     let mut drawn = BTreeSet::new();
-    for chart in CHARTS {
+    for chart in charts::ids() {
         let state = ViewState::from_fragment(&format!("v1;view=chart;chart={chart}"));
         let Some(svg) = state.and_then(|state| drawing(view, model, &state)) else { continue };
         if drawn.insert(svg.clone()) {
@@ -294,12 +278,6 @@ fn charts(model: &Model) -> String {
         }
     }
     html
-}
-
-/// What a view draws; nothing where its table has no lines.
-fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
-    let has_lines = (view.table)(model, state).len() > 1;
-    view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
 }
 
 /// A matrix: its picture, what is known of it, and every kernel at its best.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
-use sparsescope_core::bundle::{Bundle, is_known_by_name};
+use sparsescope_core::bundle::{Bundle, RunKey, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
@@ -217,8 +217,12 @@ impl App {
 
     /// Runs are selected by their number, which others may take: the selection stays with the run.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
-        let identity =
-            |run: &RunOf<'_>| (run.bundle.series, format!("{:?}", run.run.key(run.record)));
+        let identity = |run: &RunOf<'_>| {
+            let RunKey { sha256, kernel, precision, params, device, threads, block, hot, .. } =
+                run.run.key(run.record);
+            let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
+            (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
+        };
         let all = Filter::default();
         let selected = self.state.run;
         let before =

@@ -190,7 +190,7 @@ impl Cell {
 fn rows<'a>(model: &'a Model, state: &ViewState) -> Vec<RunOf<'a>> {
     let mut rows = model.runs(&state.filter);
     if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
-        rows.sort_by(|one, other| {
+        crate::order::sort_by(&mut rows, |one, other| {
             let order = (column.cell)(one).compare(&(column.cell)(other));
             if state.descending { order.reverse() } else { order }
         });

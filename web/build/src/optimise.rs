@@ -20,8 +20,8 @@ const FEATURES: [&str; 8] = [
 
 /// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites
 /// compresses worse, 1 % more with brotli for 6 % less without, and takes minutes. Instances of one
-/// generic function, alike and alike in name, compress better side by side: 1.5 %.
-const PASSES: [&str; 15] = [
+/// generic function, alike and alike in name, compress better side by side: 1 %.
+const PASSES: [&str; 14] = [
     "--duplicate-function-elimination",
     "--merge-similar-functions",
     "--duplicate-function-elimination",
@@ -36,7 +36,6 @@ const PASSES: [&str; 15] = [
     "--reorder-locals",
     "--vacuum",
     "--reorder-functions-by-name",
-    "--strip-debug",
 ];
 
 /// Makes the program smaller.
@@ -49,7 +48,6 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     eprintln!("optimising it");
     let status = Command::new("node")
         .arg(web.join("node_modules/binaryen/bin/wasm-opt"))
-        .arg("-g") // names, until the last pass takes them away
         .args(PASSES)
         .args(FEATURES.map(|feature| format!("--enable-{feature}")))
         .arg(&before)

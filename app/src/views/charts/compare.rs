@@ -39,7 +39,7 @@ pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut places = std::collections::BTreeMap::new();
     for (after, changes) in others(data) {
         let mut runs: Vec<_> = changes.runs.iter().collect();
-        runs.sort_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
+        crate::order::sort_by(&mut runs, |a, b| a.ratio.value.total_cmp(&b.ratio.value));
         for run in runs {
             let rows = plot.rows.get_or_insert_default();
             let row = *places.entry(run.words.clone()).or_insert(rows.len());

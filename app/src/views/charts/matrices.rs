@@ -24,8 +24,8 @@ pub(super) fn kernels<'a>(data: &Data<'a>) -> Plot<'a> {
 pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
     let all = data.model.kernels().into_iter().map(|kernel| format_of(kernel).to_owned());
     let mut formats: Vec<String> = all.collect();
-    formats
-        .sort_by_key(|format| (crate::theme::family_place(format).unwrap_or(99), format.clone()));
+    let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
+    crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
     formats.dedup();
     formats
 }

@@ -114,7 +114,7 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
             }
         }
     }
-    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    crate::order::sort_by(&mut found, |a, b| b.2.total_cmp(&a.2));
     for (device, name, bandwidth) in found {
         let ends = span.map(|x| [x, x * bandwidth / 1e9]);
         let name = format!("{name} {}/s, {device}", bytes(bandwidth as u64));

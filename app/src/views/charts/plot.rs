@@ -163,7 +163,7 @@ impl<'a> Plot<'a> {
     /// The bundles that points are from, in the order of opening.
     pub(super) fn bundles(&self) -> Vec<&'a OpenBundle> {
         let mut found: Vec<&OpenBundle> = self.series.values().filter_map(|s| s.bundle).collect();
-        found.sort_by_key(|open| open.series);
+        crate::order::sort_by(&mut found, |a, b| a.series.cmp(&b.series));
         found.dedup_by_key(|open| open.series);
         found
     }

@@ -78,7 +78,7 @@ fn against<'a>(
         }
     }
     let mut ticks: Vec<f64> = plot.points().map(|(_, _, point)| point.at[0]).collect();
-    ticks.sort_by(f64::total_cmp);
+    ticks.sort_unstable_by(f64::total_cmp);
     ticks.dedup();
     plot.x.ticks = ticks;
     plot
@@ -120,7 +120,8 @@ pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
         .filter(|run| run.backend == "cpu" && run.threads > 1)
         .map(|run| run.kernel.clone())
         .collect();
-    found.sort_by_key(|kernel| (kernel != "cpu/csr/nnz", kernel.clone()));
+    let place = |kernel: &String| kernel != "cpu/csr/nnz";
+    crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
     found.dedup();
     found
 }

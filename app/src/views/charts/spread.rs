@@ -56,11 +56,11 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
     let tau = data.state.charts.tau;
     for ((name, bundle), (run, mut ratios)) in ratios {
         let matrices = top.keys().filter(|(of, _)| *of == bundle).count();
-        ratios.sort_by(f64::total_cmp);
+        ratios.sort_unstable_by(f64::total_cmp);
         let within = |tau: f64| ratios.partition_point(|ratio| *ratio <= tau);
         let mut ends = ratios.clone();
         ends.extend([1.0, tau, most]);
-        ends.sort_by(f64::total_cmp);
+        ends.sort_unstable_by(f64::total_cmp);
         ends.dedup();
         for end in ends {
             let count = within(end);
