@@ -265,7 +265,7 @@ export const cases = {
 
   async "a narrow screen shows the views, and the matrices in their stead when asked"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.setViewportSize({ width: 390, height: 844 }));
-    await viewer.find("img", /^Chart: /);
+    await viewer.find("img", /^Figure: /);
     await viewer.colours(join(given.screenshots, "narrow.png"));
     await viewer.click("button", "Matrices");
     await viewer.click("button", /^Matrix fem-3dof/);

@@ -23,10 +23,15 @@ pub type LessonError = String;
 
 type Read<T> = Result<T, LessonError>;
 
-/// Whether a file is to be read as a lesson: by its name, or because it begins as JSON does.
+/// Whether a file is to be read as a lesson: because it begins as a JSON object does, or by its
+/// name. JSON that speaks of `"spmv"` holds another program's results, as a list always does.
 pub fn is_lesson(name: &str, bytes: &[u8]) -> bool {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    name.to_ascii_lowercase().ends_with(".json") || first == Some(&b'{')
+    const RESULTS: &[u8] = br#""spmv""#;
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') => !bytes.windows(RESULTS.len()).any(|part| part == RESULTS),
+        Some(b'[') => false,
+        _ => name.to_ascii_lowercase().ends_with(".json"),
+    }
 }
 
 impl Lesson {
