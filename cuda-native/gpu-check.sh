@@ -134,7 +134,8 @@ sectors() {
             name=${kernel#cuda/}
             name=${name//[\/-]/_}
             counted=$("$ncu" --clock-control none --metrics "$counter" --csv --kernel-name "$name" \
-                "$folder/sparsescope" spmv "$matrix" --kernel "$kernel" --block-size 128 |
+                --launch-count 1 "$folder/sparsescope" spmv "$matrix" --kernel "$kernel" \
+                --block-size 128 -q -o "$out/y.mtx" --force |
                 awk -F'","' -v counter="$counter" 'index($0, counter) {
                     gsub(/[",]/, "", $NF); print $NF; exit
                 }')

@@ -73,7 +73,7 @@ fn hold(counts: &[Counted], at: impl Fn(&str) -> String) {
 #[test]
 fn sectors_of_a_generated_matrix_are_those_that_nsight_compute_counted() {
     let counts = counted(true);
-    assert_eq!(counts.len(), 5);
+    assert_eq!(counts.len(), 11);
     hold(&counts, str::to_owned);
     // The tolerance tells kernels and loops apart: it is no formality.
     let a = load(counts[0].matrix);
@@ -88,7 +88,7 @@ fn sectors_of_real_matrices_are_those_that_nsight_compute_counted() {
         skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
     };
     let counts = counted(false);
-    assert_eq!(counts.len(), 10);
+    assert_eq!(counts.len(), 22);
     let path = |name: &str| folder.join(Path::new(name)).to_string_lossy().into_owned();
     if let Some(absent) = counts.iter().find(|c| !Path::new(&path(c.matrix)).is_file()) {
         skip!(Need::Matrices, "{} is not in {}", absent.matrix, folder.display());
