@@ -162,6 +162,8 @@ export const cases = {
         await viewer.page.keyboard.press("PageDown");
       }
     }
+    // A key acts in the next frame, a dropped file at once.
+    await viewer.frames(6);
     await viewer.drop("own.json", Buffer.from(JSON.stringify({ ...lessons[0], id: "own", title: "Own" })));
     await viewer.shows("lesson=own,0");
     await viewer.drop("bad.json", Buffer.from("{}"));
