@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
 }
 
 /// Places of panics and the fields that derived `Debug` would print are not in the page, which says
-/// of a failure what failed only: a twentieth of the download.
+/// of a failure what failed only.
 const SMALLER: [&str; 2] = ["-Zlocation-detail=none", "-Zfmt-debug=shallow"];
 
 /// Flags of rustc, besides those that the user asks for: for vectors, without which the glyph
