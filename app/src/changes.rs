@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use sparsescope_core::bundle::{Bundle, Comparison, MatrixFolder};
-use sparsescope_core::measure::Ratio;
+use sparsescope_core::samples::Ratio;
 
 use crate::model::{Model, OpenBundle, matrix_key};
 use crate::state::Filter;

@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use sparsescope_core::bundle::{
-    Bundle, BundleError, Limits, MatrixFolder, MatrixRecord, Producer, Run, Source, Verdict,
-    is_known_by_name,
-};
+use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixFolder, is_known_by_name};
 use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{MatrixRecord, Producer, Run, Source, Verdict};
 
 use crate::changes::ChangesKept;
 use crate::lesson::Lessons;
@@ -417,10 +415,9 @@ pub fn seconds(value: f64) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use sparsescope_core::bundle::{
-        Check, Costs, Environment, Figures, MatrixFolder, Producer, matrix_id,
-    };
+    use sparsescope_core::bundle::MatrixFolder;
     use sparsescope_core::matrix::Statistics;
+    use sparsescope_core::record::{Check, Costs, Environment, Figures, Producer, matrix_id};
 
     use super::*;
 

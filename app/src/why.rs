@@ -1,7 +1,7 @@
 //! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
 
-use sparsescope_core::bundle::{Environment, Gpu};
-use sparsescope_core::experiment::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
+use sparsescope_core::record::{Environment, Gpu};
 
 use crate::model::{RunOf, bytes, count, seconds, significant};
 

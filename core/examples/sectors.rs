@@ -6,8 +6,9 @@
 use std::error::Error;
 use std::time::Instant;
 
-use sparsescope_core::experiment::{FormatParams, KERNELS, LoadedValues, Mapping, MatrixSource};
+use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
+use sparsescope_core::kernel::{FormatParams, KERNELS, Mapping};
 use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::memory::MemoryLimit;
 

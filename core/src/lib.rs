@@ -4,12 +4,16 @@
 
 pub mod bundle;
 pub mod experiment;
+pub mod gate;
 pub mod generate;
 pub mod io;
+pub mod kernel;
 pub mod layout;
 pub mod matrix;
 pub mod measure;
 pub mod memory;
 mod parallel;
+pub mod record;
+pub mod samples;
 pub mod spmv;
 pub mod spy;

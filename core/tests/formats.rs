@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, DeviceKind, FormatParams, KERNELS, Output, PrepareError, Problem, Setting,
-    SpmvProblem,
+    Backend, CpuBackend, Output, PrepareError, Problem, Setting, SpmvProblem,
 };
+use sparsescope_core::gate::Reference;
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
+use sparsescope_core::kernel::{DeviceKind, FormatParams, KERNELS};
 use sparsescope_core::matrix::{
     AnyFormat, BSR_BLOCKS, Bsr, Coo, Csr, Dia, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout,
     Hyb, Order, RowOrder,
 };
-use sparsescope_core::measure::Reference;
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Verdict;
 use sparsescope_core::spmv;
 
 /// Matrices of up to 70 x 70: no rows, no columns, empty rows, and now and then a dense row.

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use sparsescope_core::bundle::{Costs, Gpu};
 use sparsescope_core::experiment::{
-    Availability, Backend, DeviceKind, GpuAbsence, KernelDescriptor, LANES, PrepareError, Prepared,
-    Problem, Setting,
+    Availability, Backend, PrepareError, Prepared, Problem, Setting,
 };
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
 use sparsescope_core::matrix::{AnyFormat, FormatSpec, Hyb};
+use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};

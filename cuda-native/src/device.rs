@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError};
 use cudarc::nvrtc::Ptx;
-use sparsescope_core::experiment::GpuAbsence;
 use sparsescope_core::memory::gigabytes;
+use sparsescope_core::record::GpuAbsence;
 
 use crate::cache::KernelCache;
 use crate::kernels::Variant;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::bundle::Gpu;
+use sparsescope_core::record::Gpu;
 
 use crate::device::{Device, DeviceError};
 use crate::memory::{Memory, bandwidth};

@@ -4,7 +4,7 @@
 //! Nothing of CUDA is linked: every library is found at run time, and what is missing is a value
 //! ([`GpuAbsence`]), never a panic.
 //!
-//! [`GpuAbsence`]: sparsescope_core::experiment::GpuAbsence
+//! [`GpuAbsence`]: sparsescope_core::record::GpuAbsence
 
 #![cfg(not(target_family = "wasm"))]
 

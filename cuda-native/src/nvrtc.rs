@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use libloading::Library;
-use sparsescope_core::experiment::GpuAbsence;
+use sparsescope_core::record::GpuAbsence;
 
 use crate::library::{function_table, open};
 

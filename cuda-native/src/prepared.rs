@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cudarc::driver::CudaGraph;
-use sparsescope_core::bundle::Costs;
 use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature};
+use sparsescope_core::record::Costs;
 
 use crate::backend::CudaBackend;
 use crate::buffer::Buffer;

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::CStr;
 
 use cudarc::driver::sys;
-use sparsescope_core::experiment::{GPU_SWITCH, GpuAbsence};
+use sparsescope_core::record::{GPU_SWITCH, GpuAbsence};
 
 /// Oldest CUDA version that a driver must support, as the driver counts and as people read it.
 pub const OLDEST_DRIVER: (i32, &str) = (12000, "12.0");

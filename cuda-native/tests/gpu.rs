@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Availability, Backend, DeviceKind, FormatParams, KERNELS, KernelDescriptor, Output,
-    PrepareError, Problem, Setting, SpmvProblem, Temperature,
+    Availability, Backend, Output, PrepareError, Problem, Setting, SpmvProblem, Temperature,
 };
+use sparsescope_core::kernel::{DeviceKind, FormatParams, KERNELS, KernelDescriptor};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Verdict;
 use sparsescope_cuda::CudaBackend;
 use sparsescope_tests::{Need, skip};
 

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sparsescope_core::bundle::{Bundle, Journal, Limits, Verdict, journal_path};
+use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::{Need, Program, skip};
 
 fn program() -> Program {
@@ -68,7 +69,7 @@ fn random(most: Duration) -> Duration {
 
 /// The samples of every run, by matrix and kernel.
 fn samples(bundle: &Bundle) -> BTreeMap<(String, String), Vec<f64>> {
-    let of = |run: &sparsescope_core::bundle::Run| {
+    let of = |run: &sparsescope_core::record::Run| {
         ((run.matrix.clone(), run.kernel.clone()), run.samples.clone())
     };
     bundle.runs.iter().map(of).collect()
@@ -100,7 +101,7 @@ fn left(output: &Path) -> (Left, Option<Bundle>) {
         bundle
     });
     for bundle in finished.iter().chain(&journaled) {
-        let good = |run: &sparsescope_core::bundle::Run| {
+        let good = |run: &sparsescope_core::record::Run| {
             run.check.verdict == Verdict::Pass && run.samples.len() == 2
         };
         assert!(bundle.runs.iter().all(good));

@@ -4,8 +4,9 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, Run, Verdict, journal_path};
-use sparsescope_core::experiment::{DeviceKind, KERNELS};
+use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, journal_path};
+use sparsescope_core::kernel::{DeviceKind, KERNELS};
+use sparsescope_core::record::{Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
 

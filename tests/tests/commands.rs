@@ -1,7 +1,7 @@
 //! The commands that describe, make and multiply matrices.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::experiment::{DeviceKind, KERNELS};
+use sparsescope_core::kernel::{DeviceKind, KERNELS};
 use sparsescope_tests::Program;
 
 fn program() -> Program {

@@ -1,7 +1,8 @@
 //! Bundles side by side and joined.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::bundle::{Bundle, Figures, Limits, Verdict};
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::record::{Figures, Verdict};
 use sparsescope_tests::Program;
 
 fn program() -> Program {

@@ -10,8 +10,9 @@
 //! beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::bundle::{Bundle, Limits, Run, Source, Verdict};
-use sparsescope_core::experiment::{DeviceKind, KERNELS};
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::kernel::{DeviceKind, KERNELS};
+use sparsescope_core::record::{Run, Source, Verdict};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 

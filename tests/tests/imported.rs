@@ -1,7 +1,8 @@
 //! Results of another program beside our own, through the command line.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::bundle::{Bundle, Limits, Verdict, is_known_by_name};
+use sparsescope_core::bundle::{Bundle, Limits, is_known_by_name};
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::Program;
 
 const SECONDS: &str = include_str!("../golden/ginkgo-seconds.json");

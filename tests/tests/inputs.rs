@@ -1,7 +1,8 @@
 //! What is read beside Matrix Market, and what `bench` takes and prints beside its defaults.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::bundle::{Bundle, HEADER, Limits, Verdict};
+use sparsescope_core::bundle::{Bundle, HEADER, Limits};
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::Program;
 
 fn program() -> Program {

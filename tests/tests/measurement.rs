@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sparsescope::run::{Ending, Job, Measurement, News};
-use sparsescope_core::bundle::{Bundle, Limits, Verdict, journal_path};
+use sparsescope_core::bundle::{Bundle, Limits, journal_path};
+use sparsescope_core::record::Verdict;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sparsescope-under-test");
 

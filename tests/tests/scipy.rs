@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sparsescope_core::bundle::{Bundle, Limits, Verdict};
-use sparsescope_core::experiment::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::{Need, Program, skip};
 
 fn program() -> Program {

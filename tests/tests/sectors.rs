@@ -6,8 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use sparsescope_core::experiment::{FormatParams, LoadedValues, MatrixSource, kernel};
+use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
+use sparsescope_core::kernel::{FormatParams, kernel};
 use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;

@@ -15,7 +15,8 @@ use sparsescope::shell::App;
 use sparsescope::state::ViewState;
 use sparsescope::views::VIEWS;
 use sparsescope::views::spy::gpu;
-use sparsescope_core::bundle::{Bundle, Figures, Limits};
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::record::Figures;
 use sparsescope_tests::{Need, skip};
 
 const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");

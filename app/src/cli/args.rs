@@ -247,7 +247,7 @@ pub(super) struct SpmvArgs {
     /// The matrix A
     pub(super) matrix: String,
     /// Kernel id
-    #[arg(long, default_value = sparsescope_core::experiment::REFERENCE, value_name = "ID")]
+    #[arg(long, default_value = sparsescope_core::kernel::REFERENCE, value_name = "ID")]
     pub(super) kernel: String,
     /// The vector x: Matrix Market, or one number a line [default: integers 1 to 5 from --seed]
     #[arg(long, value_name = "FILE")]

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use sparsescope_core::bundle::{Bundle, Comparison, Limits, Run, RunKey};
-use sparsescope_core::measure::{CONFIDENCE, Change, Ratio};
+use sparsescope_core::bundle::{Bundle, Comparison, Limits};
+use sparsescope_core::record::{Run, RunKey};
+use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
 use super::Outcome;
 use super::args::CompareArgs;

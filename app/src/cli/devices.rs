@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use sparsescope_core::bundle::Gpu;
-use sparsescope_core::experiment::GpuAbsence;
 use sparsescope_core::measure::{Devices, cpu, default_thread_counts};
 use sparsescope_core::memory::gigabytes;
+use sparsescope_core::record::{Gpu, GpuAbsence};
 
 use super::Outcome;
 use super::args::DevicesArgs;

@@ -1,6 +1,8 @@
 //! The GPU, or why there is none: a value, whatever this build holds.
 
-use sparsescope_core::experiment::{Availability, Backend, GpuAbsence, KernelDescriptor};
+use sparsescope_core::experiment::{Availability, Backend};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::record::GpuAbsence;
 
 /// A GPU's backend.
 pub(super) type Gpu = Box<dyn Backend>;

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sparsescope_core::bundle::{MatrixRecord, Reordered, Source};
 use sparsescope_core::experiment::MatrixSource;
 use sparsescope_core::matrix::Statistics;
 use sparsescope_core::memory::{MemoryLimit, gigabytes};
+use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 
 use super::Outcome;
 use super::args::InfoArgs;

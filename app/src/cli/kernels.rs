@@ -1,9 +1,9 @@
 //! `sparsescope kernels`: every kernel there is.
 
 use serde::Serialize;
-use sparsescope_core::experiment::{
-    Availability, Backend, CpuBackend, DeviceKind, GpuAbsence, KERNELS, KernelDescriptor,
-};
+use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
+use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::record::GpuAbsence;
 
 use super::Outcome;
 use super::args::KernelsArgs;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use sparsescope_core::bundle::{Bundle, Conflicts, MatrixRecord, is_known_by_name, merge};
+use sparsescope_core::bundle::{Bundle, Conflicts, is_known_by_name, merge};
+use sparsescope_core::record::MatrixRecord;
 
 use super::args::{MergeArgs, PreferArg};
 use super::compare::open;

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
-use sparsescope_core::bundle::{Bundle, Producer};
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::io::{IoError, Overwrite, Progress, save};
 use sparsescope_core::measure::revision;
+use sparsescope_core::record::Producer;
 
 use super::interrupt::Interrupt;
 use super::progress;

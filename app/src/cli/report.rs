@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use egui::{Color32, ColorImage, vec2};
-use sparsescope_core::bundle::{Environment, MatrixRecord, Source, Verdict, is_known_by_name};
+use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::io::{IoError, save};
+use sparsescope_core::record::{Environment, MatrixRecord, Source, Verdict};
 
 use super::figure::drawing;
 use super::output::overwrite;

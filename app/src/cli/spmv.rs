@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use sparsescope_core::bundle::Verdict;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, DeviceKind, FormatParams, LoadedValues, MatrixSource, Output, Problem,
-    Setting, SpmvProblem, kernel,
+    Backend, CpuBackend, LoadedValues, MatrixSource, Output, Problem, Setting, SpmvProblem,
 };
 use sparsescope_core::io::{Progress, open_vector, save, vector};
+use sparsescope_core::kernel::{DeviceKind, FormatParams, kernel};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Verdict;
 
 use super::args::{FormatArgs, SpmvArgs};
 use super::gpu;

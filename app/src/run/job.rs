@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use sparsescope_core::bundle::journal_path;
-use sparsescope_core::experiment::{
-    DeviceKind, GpuAbsence, KERNELS, KernelDescriptor, MatrixSource, Operation, select_kernels,
-};
+use sparsescope_core::experiment::{MatrixSource, select_kernels};
+use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::record::{GpuAbsence, Operation};
 
 use crate::cli::gpu;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sparsescope_core::bundle::journal_path;
 #[cfg(unix)]
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
-use sparsescope_core::experiment::GpuAbsence;
+use sparsescope_core::record::GpuAbsence;
 
 use super::job::command_line;
 use super::*;

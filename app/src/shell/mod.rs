@@ -18,10 +18,11 @@ use std::sync::Arc;
 
 use egui::{CentralPanel, Frame, Panel, RichText, Ui};
 
-use sparsescope_core::bundle::{Bundle, RunKey, is_known_by_name};
-use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix, matrix_name};
+use sparsescope_core::bundle::{Bundle, is_known_by_name};
+use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{RunKey, matrix_name};
 
 use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};

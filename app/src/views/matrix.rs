@@ -1,7 +1,8 @@
 //! One matrix: its figures, how long its rows are, what each format makes of it.
 
 use egui::{Grid, ScrollArea, Ui, pos2, vec2};
-use sparsescope_core::bundle::{MatrixRecord, is_known_by_name};
+use sparsescope_core::bundle::is_known_by_name;
+use sparsescope_core::record::MatrixRecord;
 
 use super::{View, nothing, provenance, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
@@ -304,7 +305,7 @@ fn draw_bars(
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::bundle::Predicted;
+    use sparsescope_core::record::Predicted;
 
     use super::*;
     use crate::figure::Shape;

@@ -11,7 +11,7 @@ pub mod spy;
 use egui::Ui;
 
 use crate::figure::Provenance;
-use sparsescope_core::bundle::MatrixRecord;
+use sparsescope_core::record::MatrixRecord;
 
 use crate::model::{Model, RunOf, matrix_key};
 use crate::state::ViewState;
@@ -78,7 +78,7 @@ fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
             ));
         }
     }
-    let stand_in = sparsescope_core::bundle::Source::StandIn;
+    let stand_in = sparsescope_core::record::Source::StandIn;
     Provenance { sources, stand_in: runs.iter().any(|run| run.record.source == stand_in) }
 }
 
@@ -99,7 +99,7 @@ fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
         None => format!("{}: {identity}", record.name),
     }];
     sources.extend(holding.map(|open| format!("from {}, {:.12}", open.label(), open.sha256)));
-    let stand_in = record.source == sparsescope_core::bundle::Source::StandIn;
+    let stand_in = record.source == sparsescope_core::record::Source::StandIn;
     Provenance { sources, stand_in }
 }
 

@@ -1,7 +1,7 @@
 //! What the layout model predicts against what was measured: a point a run.
 
 use egui::{Color32, Pos2, Rect, ScrollArea, Ui, pos2, vec2};
-use sparsescope_core::experiment::{GridMapping, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, kernel};
 
 use super::{View, nothing, provenance};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
@@ -236,7 +236,7 @@ fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::bundle::Predicted;
+    use sparsescope_core::record::Predicted;
 
     use super::*;
     use crate::figure::Shape;

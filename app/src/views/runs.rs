@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
-use sparsescope_core::bundle::{Figures, Predicted};
+use sparsescope_core::record::{Figures, Predicted};
 
 use super::{View, nothing};
 use crate::model::{Model, RunOf, count, display_name, matrix_key, seconds, significant};

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::bundle::{
-    Bundle, Check, Costs, Cpu, Environment, Figures, Gpu, MatrixFolder, MatrixRecord, Noise,
-    Predicted, Producer, Run, Source, Verdict,
-};
+use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::matrix::{FormatSize, RowLengths, Statistics};
+use sparsescope_core::record::{
+    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise, Predicted, Producer, Run,
+    Source, Verdict,
+};
 
 use crate::model::Model;
 use crate::state::Filter;

@@ -7,8 +7,8 @@ use zip::read::{ArchiveOffset, Config, ZipFileEntry};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN};
-use super::names::{is_safe_entry, matrix_entry, printable};
-use super::{BundleError, Limits};
+use crate::bundle::{BundleError, Limits};
+use crate::record::{is_safe_entry, matrix_entry, printable};
 
 /// A zip whose directory has been read and of whose entries only the manifest is decompressed.
 pub(super) struct Archive<'a> {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::names::{is_safe_entry, is_safe_id, matrix_entry, printable};
-use super::{Bundle, BundleError, Environment, MatrixFolder, MatrixRecord, Run, Verdict};
+use crate::bundle::{Bundle, BundleError, MatrixFolder};
+use crate::record::{
+    Environment, MatrixRecord, Run, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable,
+};
 
 /// Entries that the bundle itself makes.
 pub(super) const MANIFEST: &str = "manifest.json";

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::parallel::*;
 
-use super::{Bundle, Environment, MatrixRecord, Run, RunKey, Verdict};
-use crate::measure::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
+use crate::bundle::Bundle;
+use crate::record::{Environment, MatrixRecord, Run, RunKey, Verdict};
+use crate::samples::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 
 /// Bandwidths and frequencies within this factor are called the same.
 const SAME_BANDWIDTH: f64 = 1.1;
@@ -192,7 +193,7 @@ fn keyed(bundle: &Bundle) -> Keyed<'_> {
 fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
     let devices = |bundle: &Bundle| {
         let devices: BTreeSet<&str> = bundle.runs.iter().map(|run| run.device.as_str()).collect();
-        devices.into_iter().map(super::names::printable).collect::<Vec<_>>().join(", ")
+        devices.into_iter().map(crate::record::printable).collect::<Vec<_>>().join(", ")
     };
     let identities = |bundle: &Bundle| -> BTreeSet<String> {
         bundle.matrices.iter().map(|matrix| matrix.record.sha256.clone()).collect()
@@ -244,11 +245,11 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
             facts
                 .get(name)
                 .filter(|v| !v.is_empty())
-                .map_or("none".to_owned(), |v| super::names::printable(v))
+                .map_or("none".to_owned(), |v| crate::record::printable(v))
         };
         let (one, other) = (of(&first_facts), of(&second_facts));
         if one != other {
-            let name = super::names::printable(name);
+            let name = crate::record::printable(name);
             found.push(format!("the {name} differs: {one} before, {other} after"));
         }
     }
@@ -302,7 +303,8 @@ fn is_version(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Figures, sample};
+    use crate::bundle::sample;
+    use crate::record::Figures;
 
     /// The sample bundle, its first run with these times.
     fn timed(samples: &[f64]) -> Bundle {

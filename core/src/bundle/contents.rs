@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Environment, MatrixRecord, Producer, Run, RunKey, Source};
+use crate::record::{Environment, MatrixRecord, Producer, Run, RunKey, Source};
 
 /// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
 /// entries, their checksums and `results.csv` are made anew when writing.

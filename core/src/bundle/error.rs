@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::SCHEMA;
+use crate::record::SCHEMA;
 
 /// A bundle or journal that cannot be read or written. Names and texts that come out of a bundle
 /// are shortened and have their control characters escaped, so that a message stays one line.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Bundle, BundleError, Limits};
+use crate::bundle::{Bundle, BundleError, Limits};
 
 impl Bundle {
     /// Reads the bundle in a file, of which no more than `limits` allows is taken into memory.

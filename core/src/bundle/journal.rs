@@ -12,12 +12,9 @@ use serde_json::Value;
 
 use super::file::{io, place};
 use super::json::{compact, value_of};
-use super::names::printable;
 use super::read::check_version;
-use super::{
-    Bundle, BundleError, Environment, Limits, MatrixFolder, MatrixRecord, Producer, Run, SCHEMA,
-    SchemaVersion,
-};
+use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
+use crate::record::{Environment, MatrixRecord, Producer, Run, SCHEMA, SchemaVersion, printable};
 
 /// The journal of the bundle that is to become `output`.
 pub fn journal_path(output: &Path) -> PathBuf {

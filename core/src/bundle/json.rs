@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::BundleError;
-use super::names::printable;
+use crate::bundle::BundleError;
+use crate::record::printable;
 
 /// Parses a document; `entry` names it in errors.
 pub(super) fn parse<T: DeserializeOwned>(entry: &str, bytes: &[u8]) -> Result<T, BundleError> {
@@ -66,7 +66,7 @@ pub(super) fn compact(value: &Value) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Bandwidth, Environment};
+    use crate::record::{Bandwidth, Environment};
 
     #[test]
     fn a_float_that_is_not_finite_is_named_with_its_path() {

@@ -1,7 +1,7 @@
 //! How much a bundle may hold. A bundle is untrusted input: the sizes in its directory are
 //! checked against these before anything is decompressed, and again while decompressing.
 
-use super::BundleError;
+use crate::bundle::BundleError;
 
 /// Caps on a bundle, for reading and for writing alike.
 ///

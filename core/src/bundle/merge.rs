@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::names::{is_safe_id, printable};
-use super::{Bundle, BundleError, Environment, MatrixFolder, Producer, Run, RunKey};
+use crate::bundle::{Bundle, BundleError, MatrixFolder};
+use crate::record::{Environment, Producer, Run, RunKey, is_safe_id, printable};
 
 /// Keys and names that an error lists.
 const EXAMPLES: usize = 5;

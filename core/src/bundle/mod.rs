@@ -1,6 +1,6 @@
 //! The result bundle: one zip that holds everything measured, its journal while measuring, the
 //! limits under which a bundle from anywhere is read, and results of another program as a bundle.
-//! [`Bundle`] is what it holds; the documents inside are the types of `schema.rs`, described by
+//! [`Bundle`] is what it holds; the documents inside are the types of [`crate::record`], described by
 //! [`JSON_SCHEMA`].
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::get_unwrap)]
@@ -10,16 +10,11 @@ mod check;
 mod compare;
 mod contents;
 mod error;
-mod figures;
-mod ginkgo;
+mod import;
 mod json;
-mod key;
 mod limits;
 mod merge;
-mod names;
-mod predicted;
 mod read;
-mod schema;
 mod spreadsheet;
 mod table;
 mod write;
@@ -32,21 +27,18 @@ mod journal;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod schema_tests;
 
 pub use compare::{ComparedRun, Comparison, VerdictChange};
 pub use contents::{Bundle, MatrixFolder};
 pub use error::BundleError;
-pub use ginkgo::is_known_by_name;
+pub use import::is_known_by_name;
 #[cfg(not(target_family = "wasm"))]
 pub use journal::{Journal, Record, journal_path};
-pub use key::RunKey;
 pub use limits::Limits;
 pub use merge::{Conflicts, merge};
-pub use names::matrix_id;
-pub use schema::*;
 pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
 

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use super::archive::Archive;
 use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS};
 use super::json::parse;
-use super::names::{is_safe_id, matrix_entry, printable};
-use super::{
-    Bundle, BundleError, Environments, Limits, Manifest, MatrixFolder, MatrixRecord, Runs, SCHEMA,
-};
+use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
 use crate::matrix::sha256;
+use crate::record::{
+    Environments, Manifest, MatrixRecord, Runs, SCHEMA, is_safe_id, matrix_entry, printable,
+};
 
 /// What is read before anything else is believed.
 #[derive(Deserialize)]

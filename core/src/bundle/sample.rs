@@ -1,5 +1,9 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
+use crate::record::{
+    Bandwidth, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise,
+    Predicted, Producer, Reordered, Run, Source, Verdict, matrix_id,
+};
 use std::collections::BTreeMap;
 
 use super::*;
@@ -8,7 +12,7 @@ use crate::matrix::{FormatSize, RowLengths, Statistics, identity};
 
 /// Two matrices (one a stand-in), two machines, and runs that pass, fail, are refused and are
 /// unsupported.
-pub(super) fn bundle() -> Bundle {
+pub(crate) fn bundle() -> Bundle {
     let five = matrix("five", Source::Real, 10);
     let mut cant = matrix("cant", Source::StandIn, 4_007_383);
     cant.record.generator = Some("fem-hex?n=20&dof=3&seed=1".into());

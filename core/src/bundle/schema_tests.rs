@@ -1,5 +1,6 @@
 //! The JSON Schema against what the writer produces, and against documents that break it.
 
+use crate::record::SCHEMA;
 use serde_json::{Value, json};
 
 use super::archive::Archive;

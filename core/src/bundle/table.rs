@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Bundle, BundleError, Figures, MatrixRecord, Run, spreadsheet_cell};
+use crate::bundle::{Bundle, BundleError, spreadsheet_cell};
+use crate::record::{Figures, MatrixRecord, Run};
 
 /// The header of `results.csv`; its order is part of the format.
 ///
@@ -49,7 +50,7 @@ fn line(run: &Run, matrix: &MatrixRecord) -> [String; 31] {
     [
         matrix.name.clone(),
         matrix.source.as_str().into(),
-        (matrix.source == super::Source::StandIn).to_string(),
+        (matrix.source == crate::record::Source::StandIn).to_string(),
         matrix.statistics.rows.to_string(),
         matrix.statistics.cols.to_string(),
         matrix.statistics.nnz.to_string(),
@@ -89,7 +90,8 @@ fn float(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Figures, sample};
+    use crate::bundle::sample;
+    use crate::record::Figures;
 
     #[test]
     fn each_run_is_a_line_as_the_header_defines() {

@@ -10,8 +10,9 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 use super::archive::Archive;
 use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, run_name};
 use super::json::{compact, pretty, value_of};
-use super::{Bundle, BundleError, EntryInfo, Environments, Limits, Manifest, SCHEMA};
+use crate::bundle::{Bundle, BundleError, Limits};
 use crate::matrix::sha256;
+use crate::record::{EntryInfo, Environments, Manifest, SCHEMA};
 
 /// Deflate's usual effort.
 const LEVEL: i64 = 6;
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn a_timing_without_a_passed_check_is_not_written() {
         let mut bundle = sample::bundle();
-        bundle.runs[0].check.verdict = crate::bundle::Verdict::Fail;
+        bundle.runs[0].check.verdict = crate::record::Verdict::Fail;
         bundle.runs[0].check.reason = Some("row 3 differs".into());
         let error = bundle.to_bytes().unwrap_err().to_string();
         assert!(error.contains("a timing although its check did not pass"), "{error}");

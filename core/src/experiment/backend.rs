@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::descriptor::{FormatParams, KernelDescriptor};
 use super::problem::{Output, Problem};
-use crate::bundle::{Costs, Gpu};
+use crate::kernel::{FormatParams, KernelDescriptor};
 use crate::memory::MemoryLimit;
+use crate::record::{Costs, Gpu};
 
 /// Whether a kernel can run here, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]

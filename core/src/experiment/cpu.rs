@@ -7,12 +7,12 @@ use std::time::Instant;
 use super::backend::{
     Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
 };
-use super::descriptor::{DeviceKind, KernelDescriptor};
 use super::problem::{Output, Problem, SpmvProblem};
-use crate::bundle::Costs;
+use crate::kernel::{DeviceKind, KernelDescriptor};
 use crate::matrix::{AnyFormat, FormatSpec};
 use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, cpu, pool};
 use crate::memory::MemoryLimit;
+use crate::record::Costs;
 use crate::spmv::hyb::HybParts;
 use crate::spmv::{GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb};
 
@@ -348,10 +348,10 @@ impl Prepared for CpuPrepared<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::Verdict;
-    use crate::experiment::{FormatParams, KERNELS, Mapping, row_at, row_steps};
+    use crate::kernel::{FormatParams, KERNELS, Mapping, row_at, row_steps};
     use crate::matrix::{Csr, SlotLayout, examples};
     use crate::measure::integer_vector;
+    use crate::record::Verdict;
 
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
         KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu)
@@ -507,7 +507,7 @@ mod tests {
         let problem = Problem::Spmv(SpmvProblem::new(a, vec![1.0; 5]));
         let backend = CpuBackend::new();
         let small = Setting { memory: MemoryLimit::bytes(100), ..setting(1) };
-        let kernel = crate::experiment::kernel("cpu/ell/serial").unwrap();
+        let kernel = crate::kernel::kernel("cpu/ell/serial").unwrap();
         let error = backend.prepare(kernel, &problem, &small).err().unwrap();
         assert!(
             matches!(&error, PrepareError::Refused(why) if why.contains("140 bytes")),

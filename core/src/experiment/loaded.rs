@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::bundle::{MatrixRecord, Source, matrix_id};
 use crate::io::{AnyMatrix, Field, MatrixFile, Symmetry};
 use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+use crate::record::{MatrixRecord, Source, matrix_id};
 
 /// A matrix as it was read or generated.
 #[derive(Clone, Debug)]
@@ -77,13 +77,6 @@ impl LoadedMatrix {
         };
         Self { values: read.values, warnings: read.warnings, record }
     }
-}
-
-/// The name of a matrix from the name of its file: without `.mtx`, `.tar`, `.tgz` and `.gz`.
-pub fn matrix_name(file: &str) -> &str {
-    let name = file.strip_suffix(".gz").unwrap_or(file);
-    let endings = [".mtx", ".tar", ".tgz"];
-    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {

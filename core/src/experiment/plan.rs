@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::backend::Temperature;
-use super::descriptor::{DeviceKind, FormatParams, KERNELS, KernelDescriptor, Operation};
-use crate::bundle::Run;
+use crate::kernel::{DeviceKind, FormatParams, KERNELS, KernelDescriptor};
+use crate::record::Operation;
+use crate::record::Run;
 
 /// How often and under which settings kernels are run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

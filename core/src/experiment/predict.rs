@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::descriptor::{DeviceKind, KernelDescriptor};
 use super::plan::Configuration;
 use super::problem::SpmvProblem;
-use crate::bundle::Predicted;
+use crate::kernel::{DeviceKind, KernelDescriptor};
 use crate::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
 use crate::matrix::{AnyFormat, FormatSpec};
 use crate::memory::MemoryLimit;
+use crate::record::Predicted;
 
 /// What one product asks of the memory by the layout model: with so many threads on a processor,
 /// or threads a block on a GPU. Nothing for kernels without a model, nor once `cancel` is set.
@@ -105,7 +105,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::experiment::{FormatParams, KERNELS, Mapping, kernel};
+    use crate::kernel::{FormatParams, KERNELS, Mapping, kernel};
     use crate::matrix::{Csr, RowPtr};
 
     fn diagonal(m: usize) -> Arc<Csr> {

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use web_time::Instant;
 
-use crate::bundle::Check;
+use crate::gate::Reference;
 use crate::matrix::{AnyFormat, Csr, FormatError, FormatSpec};
-use crate::measure::Reference;
 use crate::memory::MemoryLimit;
+use crate::record::Check;
 
 /// A problem, one variant an operation.
 #[derive(Debug)]

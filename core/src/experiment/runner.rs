@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use web_time::Instant;
 
 use super::backend::{Backend, KernelError, PrepareError, Prepared, Setting, Temperature};
-use super::descriptor::{DeviceKind, REFERENCE};
 use super::plan::{Configuration, Settings};
 use super::predict::Predictions;
 use super::problem::{Output, Problem};
-use crate::bundle::{Bandwidth, Check, Environment, Figures, Run, Verdict};
+use crate::kernel::{DeviceKind, REFERENCE};
 use crate::matrix::FormatSpec;
 use crate::memory::MemoryLimit;
+use crate::record::{Bandwidth, Check, Environment, Figures, Run, Verdict};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix, matrix_name};
-use crate::bundle::{Reordered, Source};
+use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
 use crate::io::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_matrix};
 use crate::matrix::{Band, Csr, FormatError, Reordering, Scalar, permuted};
 use crate::memory::MemoryLimit;
+use crate::record::matrix_name;
+use crate::record::{Reordered, Source};
 
 /// A matrix as a user names it.
 #[derive(Clone, Debug)]

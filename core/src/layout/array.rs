@@ -1,6 +1,6 @@
 //! The arrays that a product reads and writes: their names, lengths and addresses.
 
-use crate::experiment::COO_SPAN;
+use crate::kernel::COO_SPAN;
 use crate::matrix::{AnyFormat, Csr, RowPtr};
 
 /// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
@@ -186,7 +186,7 @@ pub fn arrays(a: &AnyFormat) -> Vec<ArrayInfo> {
         AnyFormat::Dia(a) => shelf.add_slice(Array::Val, a.val()),
     }
     shelf.add(Array::X, cols_of(a), size_of::<f64>());
-    shelf.add(Array::Y, crate::experiment::rows_of(a), size_of::<f64>());
+    shelf.add(Array::Y, crate::kernel::rows_of(a), size_of::<f64>());
     shelf.0
 }
 
@@ -233,7 +233,7 @@ pub(super) fn element_bytes(a: &AnyFormat, array: Array) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::FormatParams;
+    use crate::kernel::FormatParams;
     use crate::matrix::{FormatSpec, HllLayout, Order, examples};
     use crate::memory::MemoryLimit;
     use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::parallel::*;
 use super::array::{Array, ArrayInfo, arrays};
 use super::launch::{LayoutError, check_format};
 use super::slots::Place;
-use crate::experiment::{KernelDescriptor, Mapping, Share, row_at, row_length, slot};
+use crate::kernel::{KernelDescriptor, Mapping, Share, row_at, row_length, slot};
 use crate::matrix::{AnyFormat, Coo};
 
 /// Bytes of a cache line of a processor.

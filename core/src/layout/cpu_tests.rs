@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::tests::built;
 use super::*;
-use crate::experiment::{
+use crate::kernel::{
     DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, kernel, row_steps,
 };
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, examples};

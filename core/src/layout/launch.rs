@@ -1,7 +1,7 @@
 //! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
 
 use super::array::cols_of;
-use crate::experiment::{
+use crate::kernel::{
     DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, rows_of, span_entries,
 };
 use crate::matrix::{AnyFormat, Coo};
@@ -164,7 +164,7 @@ pub(super) fn coordinates(a: &AnyFormat) -> Option<&Coo> {
 
 /// Spans that coordinates are divided into.
 pub(super) fn spans(coo: &Coo) -> u64 {
-    (coo.nnz() as u64).div_ceil(crate::experiment::COO_SPAN)
+    (coo.nnz() as u64).div_ceil(crate::kernel::COO_SPAN)
 }
 
 /// The row that a span shares with the one before it.

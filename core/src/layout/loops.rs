@@ -11,7 +11,7 @@
 //! stored only after the loop); `hll_warp_per_row` loads a hack's offset only in lanes that have a
 //! slot to read; both rows that `coo_segmented` compares at its start are loaded by all lanes.
 
-use crate::experiment::KernelDescriptor;
+use crate::kernel::KernelDescriptor;
 
 /// Which of two forms of the loops is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,7 +80,7 @@ impl Unrolling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{KERNELS, Mapping, kernel};
+    use crate::kernel::{KERNELS, Mapping, kernel};
 
     #[test]
     fn parts_are_the_whole_loop() {

@@ -1,6 +1,6 @@
 //! Where every stored entry lies, who reads it and what the memory does for it: the model behind
 //! the layout explorer. Addresses come from the index arithmetic of the descriptors
-//! ([`crate::experiment`]) and of the formats ([`crate::matrix::SlotLayout`]), never from a copy.
+//! ([`crate::kernel`]) and of the formats ([`crate::matrix::SlotLayout`]), never from a copy.
 //!
 //! [`Slots`] tells what lies where, [`Schedule`] what a warp does step by step, [`Traffic`] what a
 //! whole product asks of the memory, and [`CpuTraffic`] the same for threads of a processor.
@@ -27,7 +27,7 @@ pub use array::{ALIGNMENT, Array, ArrayInfo, arrays, arrays_of_product};
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;
-pub use request::{Counts, Direction, LINE, Request, SECTOR};
+pub use request::{Counts, Direction, LINE, Request};
 pub use schedule::{LaneWork, Schedule, Step, StepKind};
 pub use slots::{Held, Place, Slot, SlotMap, Slots};
 pub use traffic::{ArrayTraffic, LaunchTraffic, Traffic};

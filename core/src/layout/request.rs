@@ -1,10 +1,8 @@
 //! What one load or store of a warp asks of the memory.
 
 use super::array::Array;
-use crate::experiment::LANES;
-
-/// Bytes of a sector, the least that the memory of a GPU moves.
-pub const SECTOR: u64 = 32;
+use crate::kernel::LANES;
+use crate::record::SECTOR;
 
 /// Bytes of a cache line of a GPU: four sectors.
 pub const LINE: u64 = 128;

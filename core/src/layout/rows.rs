@@ -6,7 +6,9 @@ use super::launch::{keeps_x, kept_of_x};
 use super::loops::{Loops, PARTS, Unrolling};
 use super::request::{Direction, Lanes, Request};
 use super::schedule::{Sink, StepKind};
-use crate::experiment::{GridMapping, KernelDescriptor, LANES, Mapping, Pass, Run, Runs};
+use crate::kernel::{
+    GridMapping, KernelDescriptor, LANES, Mapping, Pass, StridedSlots, ThreadSlots,
+};
 use crate::matrix::AnyFormat;
 
 const WARP: usize = LANES as usize;
@@ -169,7 +171,7 @@ impl<'a> RowPass<'a> {
 
 /// What the lanes of a warp go through side by side: one row a lane, or one row for all.
 struct Round {
-    runs: [Run; WARP],
+    runs: [StridedSlots; WARP],
     /// Lanes that have a row.
     with_row: u32,
     /// Lanes that have a slot to read.
@@ -186,14 +188,15 @@ impl Round {
 /// The rounds of a warp, one after another: several where a thread has a hack of rows.
 enum Rounds<'a> {
     /// Lane 0's runs, which tell those of the others.
-    Shared(Runs<'a>),
+    Shared(ThreadSlots<'a>),
     /// Each lane's own.
-    Own(Box<[Runs<'a>; WARP]>),
+    Own(Box<[ThreadSlots<'a>; WARP]>),
 }
 
 impl<'a> Rounds<'a> {
     fn new(pass: &RowPass<'a>, warp: u64) -> Self {
-        let runs = |lane: usize| pass.kernel.runs(pass.a, Pass::Rows, warp * LANES + lane as u64);
+        let runs =
+            |lane: usize| pass.kernel.thread_slots(pass.a, Pass::Rows, warp * LANES + lane as u64);
         match pass.warp_a_row {
             true => Self::Shared(runs(0)),
             false => Self::Own(Box::new(std::array::from_fn(runs))),
@@ -207,9 +210,10 @@ impl<'a> Rounds<'a> {
                 (std::array::from_fn(|lane| run.of_lane(lane as u64)), u32::MAX)
             }
             Self::Own(lanes) => {
-                let next: [Option<Run>; WARP] = std::array::from_fn(|lane| lanes[lane].next());
+                let next: [Option<StridedSlots>; WARP] =
+                    std::array::from_fn(|lane| lanes[lane].next());
                 let any = next.iter().flatten().next().copied()?;
-                let mask = |mask, (lane, run): (usize, &Option<Run>)| {
+                let mask = |mask, (lane, run): (usize, &Option<StridedSlots>)| {
                     mask | u32::from(run.is_some()) << lane
                 };
                 (next.map(|run| run.unwrap_or(any)), next.iter().enumerate().fold(0, mask))

@@ -8,7 +8,7 @@ use super::loops::Loops;
 use super::request::Request;
 use super::rows::RowPass;
 use super::spans::SpanPass;
-use crate::experiment::{Access, KernelDescriptor, LANES};
+use crate::kernel::{Access, KernelDescriptor, LANES};
 use crate::matrix::AnyFormat;
 
 /// What a step of a warp is for.
@@ -52,7 +52,7 @@ pub(super) trait Sink {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use sparsescope_core::experiment::kernel;
+/// use sparsescope_core::kernel::kernel;
 /// use sparsescope_core::layout::{Loops, Schedule};
 /// use sparsescope_core::matrix::{AnyFormat, examples};
 /// let a = AnyFormat::Csr(Arc::new(examples::five_by_five()));

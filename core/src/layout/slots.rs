@@ -2,7 +2,7 @@
 
 use super::array::{Array, ArrayInfo, arrays};
 use super::launch::LayoutError;
-use crate::experiment::{row_at, row_length, rows_of, slot};
+use crate::kernel::{row_at, row_length, rows_of, slot};
 use crate::matrix::{AnyFormat, Csr};
 use crate::memory::{MemoryError, MemoryLimit};
 

@@ -5,7 +5,7 @@ use super::array::{Array, element_bytes};
 use super::launch::{shared_row, spans};
 use super::request::{Direction, Request};
 use super::schedule::{Sink, StepKind};
-use crate::experiment::{KernelDescriptor, LANES, Pass, Run, span_entries};
+use crate::kernel::{KernelDescriptor, LANES, Pass, StridedSlots, span_entries};
 use crate::matrix::{AnyFormat, Coo};
 
 const WARP: usize = LANES as usize;
@@ -76,8 +76,8 @@ impl<'a> SpanPass<'a> {
             self.request((Array::CarrySum, Direction::Store), of, sink);
         };
 
-        let runs: [Option<Run>; WARP] = std::array::from_fn(|lane| {
-            self.kernel.runs(self.a, Pass::Spans, warp * LANES + lane as u64).next()
+        let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
+            self.kernel.thread_slots(self.a, Pass::Spans, warp * LANES + lane as u64).next()
         });
         let steps = runs.iter().flatten().map(|run| run.steps).max().unwrap_or(0);
         // The row that goes on from the step before.

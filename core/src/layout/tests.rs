@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::experiment::{FormatParams, KERNELS, KernelDescriptor, LANES, Mapping};
+use crate::kernel::{FormatParams, KERNELS, KernelDescriptor, LANES, Mapping};
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use crate::memory::MemoryLimit;
 

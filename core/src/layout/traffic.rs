@@ -8,7 +8,7 @@ use super::array::Array;
 use super::launch::LaunchInfo;
 use super::request::{Counts, Direction, Request};
 use super::schedule::{Schedule, Sink, StepKind};
-use crate::experiment::{Access, LANES};
+use crate::kernel::{Access, LANES};
 
 /// What is asked of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl LaunchTraffic {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use sparsescope_core::experiment::kernel;
+/// use sparsescope_core::kernel::kernel;
 /// use sparsescope_core::layout::{Array, Loops, Schedule, Traffic};
 /// use sparsescope_core::matrix::{AnyFormat, examples};
 /// let a = AnyFormat::Csr(Arc::new(examples::five_by_five()));

@@ -12,8 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{CacheSizes, ThreadsError, cpu, pool};
-use crate::bundle::Bandwidth;
 use crate::memory::available_bytes;
+use crate::record::Bandwidth;
 
 /// Why there is no bandwidth.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! How this program was compiled, as the build script found it.
 
-use crate::bundle::Build;
+use crate::record::Build;
 
 /// Compiler, target, profile and flags of this build. Flags that name a path are left out.
 pub fn build() -> Build {

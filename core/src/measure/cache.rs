@@ -1,7 +1,7 @@
 //! The processor's caches: what the system tells of them, their totals, and flushing them before
 //! cold samples.
 
-use crate::bundle::{Cache, Cpu};
+use crate::record::{Cache, Cpu};
 
 /// Caches as cpu0 sees them, smallest level first; empty where the system does not tell.
 pub(super) fn caches() -> Vec<Cache> {

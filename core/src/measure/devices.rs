@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 
 use super::{BandwidthError, environment, measure_bandwidth};
-use crate::bundle::{Bandwidth, Cpu, Gpu};
-use crate::experiment::GpuAbsence;
+use crate::record::{Bandwidth, Cpu, Gpu, GpuAbsence};
 
 /// Processor with its measured bandwidth, and graphics processors or why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize)]

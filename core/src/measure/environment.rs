@@ -1,7 +1,7 @@
 //! The machine as a bundle records it: never its name, its user or a path.
 
 use super::{build, cache};
-use crate::bundle::{Bandwidth, Cpu, Environment, Noise};
+use crate::record::{Bandwidth, Cpu, Environment, Noise};
 
 /// This machine with the given bandwidth. `noise` stays empty until a
 /// [`NoiseWatch`](super::NoiseWatch) has finished; `gpus` until a backend fills it in.

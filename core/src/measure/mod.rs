@@ -1,4 +1,4 @@
-//! Measuring: the machine and its memory bandwidth, and the gate that results pass.
+//! Measuring: the machine, its memory bandwidth and its caches, and what disturbs.
 //!
 //! What starts threads or looks at the system is native only; kernels use the ambient pool.
 
@@ -9,10 +9,7 @@ mod cache;
 #[cfg(not(target_family = "wasm"))]
 mod devices;
 mod environment;
-mod gate;
 mod noise;
-mod ratio;
-mod summary;
 #[cfg(not(target_family = "wasm"))]
 mod threads;
 mod vector;
@@ -26,10 +23,7 @@ pub use cache::CacheSizes;
 #[cfg(not(target_family = "wasm"))]
 pub use devices::Devices;
 pub use environment::{cpu, environment};
-pub use gate::{PAPER_EPSILON, Reference};
 pub use noise::NoiseWatch;
-pub use ratio::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
-pub use summary::Summary;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, default_thread_counts, pool};
 pub use vector::{DEFAULT_SEED, integer_vector};

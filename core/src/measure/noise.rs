@@ -1,6 +1,6 @@
 //! What may disturb a measurement: other load on the machine, and a hypervisor taking time away.
 
-use crate::bundle::Noise;
+use crate::record::Noise;
 
 /// State of the machine before the first run.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ mod vendor;
 
 use std::any::Any;
 
-use sparsescope_core::experiment::{GridMapping, KernelDescriptor, Mapping, Work};
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
 
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
@@ -150,7 +150,7 @@ fn wrong_format(operands: &Operands<'_>) -> DeviceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::experiment::{DeviceKind, KERNELS};
+    use sparsescope_core::kernel::{DeviceKind, KERNELS};
 
     #[test]
     fn descriptors_and_launchers_match_one_to_one() {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn vendors_kernels_are_bound_to_a_library_and_the_others_to_a_grid() {
         for (id, bind) in LAUNCHERS {
-            let kernel = sparsescope_core::experiment::kernel(id).unwrap();
+            let kernel = sparsescope_core::kernel::kernel(id).unwrap();
             let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
             assert_eq!(matches!(bind, Bind::Kernel(_)), on_grid, "{id}");
         }

@@ -1,6 +1,6 @@
 //! Launchers of the kernels in `kernels/`.
 
-use sparsescope_core::experiment::{COO_SPAN, GridMapping, LANES, Work};
+use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, Work};
 use sparsescope_core::matrix::AnyFormat;
 
 use super::{Bound, Operands, wrong_format};

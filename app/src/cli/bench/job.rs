@@ -6,13 +6,12 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
-use sparsescope_core::experiment::{
-    DeviceKind, GpuAbsence, KernelDescriptor, MatrixSource, Operation, Settings, kernel,
-    select_kernels,
-};
+use sparsescope_core::experiment::{MatrixSource, Settings, select_kernels};
 use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
+use sparsescope_core::record::{GpuAbsence, Operation};
 
 use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};

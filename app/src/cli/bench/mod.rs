@@ -9,14 +9,16 @@ mod tests;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
-use sparsescope_core::bundle::{Bundle, Verdict, journal_path};
+use sparsescope_core::bundle::{Bundle, journal_path};
 use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, DeviceKind, Ending, GpuAbsence, LoadedMatrix, LoadedValues,
-    Problem, Runner, Settings, SpmvProblem,
+    Backend, Configuration, CpuBackend, Ending, LoadedMatrix, LoadedValues, Problem, Runner,
+    Settings, SpmvProblem,
 };
 use sparsescope_core::io::{Progress, open_vector};
+use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::measure::{NoiseWatch, environment, integer_vector, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{GpuAbsence, Verdict};
 
 use super::args::{BackendArg, BenchArgs, ProgressArg};
 use super::gpu;
@@ -160,7 +162,7 @@ fn run_with(
     if args.csv.as_deref().is_some_and(is_stdout) {
         eprintln!("Bundle: {}", output.display());
     } else if args.json {
-        print_json(&sparsescope_core::bundle::Runs { runs: bundle.runs.clone() })?;
+        print_json(&sparsescope_core::record::Runs { runs: bundle.runs.clone() })?;
     } else {
         print(&summary::table(&bundle))?;
         if bundle.matrices.len() > 1 {

@@ -7,13 +7,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Context;
-use sparsescope_core::bundle::{
-    Bandwidth, Bundle, BundleError, Environment, Journal, MatrixFolder, Noise, Record, Run,
-    journal_path,
-};
-use sparsescope_core::experiment::{KERNELS, LoadedMatrix, LoadedValues, Observer};
+use sparsescope_core::bundle::{Bundle, BundleError, Journal, MatrixFolder, Record, journal_path};
+use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, Observer};
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
+use sparsescope_core::kernel::KERNELS;
 use sparsescope_core::matrix::{Csr, Scalar};
+use sparsescope_core::record::{Bandwidth, Environment, Noise, Run};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
 use crate::cli::args::BenchArgs;

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sparsescope_core::bundle::{Bundle, Predicted, Run, Source, Verdict};
-use sparsescope_core::experiment::{Configuration, DeviceKind, MatrixSource, REFERENCE, Settings};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
+use sparsescope_core::kernel::{DeviceKind, REFERENCE};
+use sparsescope_core::record::{Predicted, Run, Source, Verdict};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 

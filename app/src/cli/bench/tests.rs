@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use clap::Parser;
-use sparsescope_core::bundle::{Bundle, Costs, Limits, Verdict};
+use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{
-    Availability, Backend, CpuBackend, KernelDescriptor, KernelError, Output, PrepareError,
-    Prepared, Problem, Setting, Temperature,
+    Availability, Backend, CpuBackend, KernelError, Output, PrepareError, Prepared, Problem,
+    Setting, Temperature,
 };
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::record::{Costs, Verdict};
 
 use super::run_with;
 use crate::cli::Outcome;

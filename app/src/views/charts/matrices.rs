@@ -1,6 +1,6 @@
 //! Charts with a row for each matrix: how fast which kernels are on it.
 
-use sparsescope_core::bundle::Run;
+use sparsescope_core::record::Run;
 
 use super::plot::{Class, Data, Plot, Point, Scale, best, format_of, kernel};
 use crate::model::display_name;

@@ -18,7 +18,7 @@ mod tests;
 use std::sync::Arc;
 
 use egui::{ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
-use sparsescope_core::bundle::{MatrixRecord, Source};
+use sparsescope_core::record::{MatrixRecord, Source};
 
 use super::{View, nothing, provenance};
 use crate::figure::{Anchor, Figure, Provenance};
@@ -333,7 +333,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
-    let is_cold = |run: &sparsescope_core::bundle::Run| !run.hot;
+    let is_cold = |run: &sparsescope_core::record::Run| !run.hot;
     if next.cold || model.bundles.iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }

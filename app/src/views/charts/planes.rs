@@ -1,6 +1,6 @@
 //! One number of a run against another: row lengths, caches, the roofline.
 
-use sparsescope_core::bundle::Run;
+use sparsescope_core::record::Run;
 
 use super::plot::{Data, Guide, Plot, Point, Scale, best, format_of, kernel};
 use super::sizes::padding_bytes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use egui::Color32;
-use sparsescope_core::bundle::MatrixRecord;
+use sparsescope_core::record::MatrixRecord;
 
 use crate::figure::Mark;
 use crate::model::{Model, OpenBundle, RunOf, display_name, matrix_key, seconds, significant};
@@ -183,7 +183,7 @@ impl<'a> Plot<'a> {
         let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
         for (name, series, point) in self.points() {
             let run = point.run.map(|run| run.run);
-            let of = |text: fn(&sparsescope_core::bundle::Run) -> String| run.map(text);
+            let of = |text: fn(&sparsescope_core::record::Run) -> String| run.map(text);
             let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
             let mut line = vec![
                 Some(name.to_owned()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::bundle::Run;
+use sparsescope_core::record::Run;
 
 use super::plot::{Class, Data, Form, Plot, Point, Scale, format_of, kernel};
 use crate::model::{RunOf, matrix_key};

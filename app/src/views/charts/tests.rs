@@ -1,10 +1,11 @@
 //! Each chart's numbers against a calculation made here, from a bundle made here.
 
-use sparsescope_core::bundle::{
-    Bandwidth, Bundle, Check, Comparison, Costs, Environment, Figures, MatrixFolder, MatrixRecord,
-    Producer, Run, Source, Verdict, matrix_id,
-};
+use sparsescope_core::bundle::{Bundle, Comparison, MatrixFolder};
 use sparsescope_core::matrix::{FormatSize, RowLengths, Statistics, nnz_class};
+use sparsescope_core::record::{
+    Bandwidth, Check, Costs, Environment, Figures, MatrixRecord, Producer, Run, Source, Verdict,
+    matrix_id,
+};
 
 use egui::Rect;
 
@@ -107,7 +108,7 @@ fn bundle(label: &str, faster: f64) -> Bundle {
     let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
     bundle.label = Some(label.into());
     bundle.complete = true;
-    let gpu = sparsescope_core::bundle::Gpu {
+    let gpu = sparsescope_core::record::Gpu {
         model: "GPU".into(),
         copy: Some(4e12),
         ..Default::default()

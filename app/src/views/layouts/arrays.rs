@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use sparsescope_core::experiment::row_at;
+use sparsescope_core::kernel::row_at;
 use sparsescope_core::layout::{Array, Held, SlotMap, Slots};
 use sparsescope_core::matrix::{AnyFormat, Csr, FormatSize, FormatSpec, Hll, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sparsescope_core::experiment::{KernelDescriptor, row_at};
+use sparsescope_core::kernel::{KernelDescriptor, row_at};
 use sparsescope_core::layout::{Array, CACHE_LINE, CpuStep, CpuTraffic, LayoutError, Place};
 use sparsescope_core::matrix::AnyFormat;
 

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use sparsescope_core::experiment::{
-    Format, FormatParams, KERNELS, KernelDescriptor, Mapping, kernel,
-};
+use sparsescope_core::kernel::{Format, FormatParams, KERNELS, KernelDescriptor, Mapping, kernel};
 use sparsescope_core::layout::{
-    Array, Counts, Direction, Loops, Request, SECTOR, Schedule, Step, StepKind, Traffic,
+    Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
 };
 use sparsescope_core::matrix::{Csr, FormatSpec};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::SECTOR;
 
 use super::arrays;
 use super::board::Strip;

@@ -33,7 +33,7 @@ const COLORS: [Color32; 3] = [
 /// The opened matrices of the size of the selected one, by key and name.
 fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let Some(record) = super::selected(model, state) else { return Vec::new() };
-    let size = |record: &sparsescope_core::bundle::MatrixRecord| {
+    let size = |record: &sparsescope_core::record::MatrixRecord| {
         (record.statistics.rows, record.statistics.cols)
     };
     let own = crate::model::matrix_key(record);

@@ -15,7 +15,7 @@ use egui::{
     Color32, ColorImage, ComboBox, DragValue, Key, Modifiers, Rect, Response, Role, ScrollArea,
     Sense, Ui, WidgetInfo, pos2, vec2,
 };
-use sparsescope_core::bundle::MatrixRecord;
+use sparsescope_core::record::MatrixRecord;
 
 use self::difference::Other;
 use self::draw::{Frame, around, caption, index, legend, numbering_words, overlay_words};

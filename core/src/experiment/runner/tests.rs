@@ -1,9 +1,8 @@
 //! What the runner keeps, refuses and stops.
 
 use super::*;
-use crate::experiment::{
-    Availability, Backend, CpuBackend, KERNELS, KernelDescriptor, Output, SpmvProblem, kernel,
-};
+use crate::experiment::{Availability, Backend, CpuBackend, Output, SpmvProblem};
+use crate::kernel::{KERNELS, KernelDescriptor, kernel};
 use crate::matrix::examples;
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ fn settings() -> Settings {
         blocks: Vec::new(),
         cold: false,
         seed: 42,
-        formats: crate::experiment::FormatParams {
+        formats: crate::kernel::FormatParams {
             hack_size: 4,
             min_fill: Some(0),
             ..Default::default()
@@ -140,7 +139,7 @@ impl Prepared for WrongPrepared<'_> {
     fn parts(&self) -> Option<usize> {
         self.0.parts()
     }
-    fn costs(&self) -> crate::bundle::Costs {
+    fn costs(&self) -> crate::record::Costs {
         self.0.costs()
     }
     fn params(&self) -> BTreeMap<String, String> {
@@ -211,7 +210,7 @@ impl Prepared for SlowPrepared<'_> {
     fn parts(&self) -> Option<usize> {
         None
     }
-    fn costs(&self) -> crate::bundle::Costs {
+    fn costs(&self) -> crate::record::Costs {
         self.0.costs()
     }
     fn params(&self) -> BTreeMap<String, String> {

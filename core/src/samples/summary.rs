@@ -25,7 +25,7 @@ impl Summary {
     /// default).
     ///
     /// ```
-    /// use sparsescope_core::measure::Summary;
+    /// use sparsescope_core::samples::Summary;
     /// let s = Summary::of(&[7.0, 1.0, 4.0, 2.0]).unwrap();
     /// assert_eq!((s.q1, s.median, s.q3), (1.75, 3.0, 4.75));
     /// ```

@@ -3,8 +3,8 @@
 
 use crate::parallel::*;
 
-use crate::bundle::{Check, Verdict};
 use crate::matrix::Csr;
+use crate::record::{Check, Verdict};
 use crate::spmv;
 
 /// Unit roundoff of f64, 2⁻⁵³.

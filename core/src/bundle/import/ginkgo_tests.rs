@@ -1,11 +1,15 @@
 //! Results in the three forms that the benchmark has had: what becomes of them, and what is refused.
 
-use super::*;
-use crate::bundle::sample;
+use crate::bundle::is_known_by_name;
+use crate::record::MatrixRecord;
+use std::collections::BTreeMap;
 
-const SECONDS: &str = include_str!("../../../tests/golden/ginkgo-seconds.json");
-const NANOSECONDS: &str = include_str!("../../../tests/golden/ginkgo-nanoseconds.json");
-const PLAIN: &str = include_str!("../../../tests/golden/ginkgo-plain.json");
+use crate::bundle::{Bundle, BundleError, Limits, sample};
+use crate::record::{Run, Source, Verdict};
+
+const SECONDS: &str = include_str!("../../../../tests/golden/ginkgo-seconds.json");
+const NANOSECONDS: &str = include_str!("../../../../tests/golden/ginkgo-nanoseconds.json");
+const PLAIN: &str = include_str!("../../../../tests/golden/ginkgo-plain.json");
 const WHEN: &str = "2026-02-01T12:00:00Z";
 
 fn read(file: &str, text: &str) -> Result<Bundle, BundleError> {

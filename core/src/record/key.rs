@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::matrix::{MatrixRecord, Source};
 use super::names::printable;
-use super::{MatrixRecord, Run, Source};
+use super::run::Run;
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.

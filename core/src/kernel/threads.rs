@@ -1,40 +1,12 @@
-//! How the threads of a GPU's grid go through a matrix: how many blocks are launched, and which
-//! slots each thread reads in which step. The launchers take their grids from here.
+//! Which slots each thread of a GPU's grid reads, in which step.
 
 use std::ops::Range;
 
 use super::descriptor::KernelDescriptor;
-use super::mapping::{Mapping, rows_of};
-use crate::matrix::{AnyFormat, Coo, SlotLayout};
-
-/// Threads of a warp.
-pub const LANES: u64 = 32;
-
-/// Entries of COO that one warp goes through: a multiple of [`LANES`].
-pub const COO_SPAN: u64 = 512;
-
-/// The rule by which threads are given work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GridMapping {
-    /// Thread t takes row t.
-    ThreadPerRow,
-    /// The lanes of warp w take every 32nd slot of row w.
-    WarpPerRow,
-    /// Thread t takes hack t (HLL). There are as many threads as rows, as in the paper.
-    ThreadPerHack,
-    /// The lanes of warp w take every 32nd entry of span w (COO, and the tail of HYB, whose
-    /// ELLPACK part is gone through before by a thread a row).
-    WarpPerSpan,
-}
-
-/// What is to be shared out in one launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// So many rows.
-    Rows(u64),
-    /// So many entries of COO.
-    Entries(u64),
-}
+use super::grid::{GridMapping, LANES, span_entries};
+use super::mapping::Mapping;
+use super::rows::{row_length, rows_of, slot};
+use crate::matrix::{AnyFormat, Coo};
 
 /// One slot read by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,18 +21,6 @@ pub struct Access {
     pub in_tail: bool,
 }
 
-impl GridMapping {
-    /// Blocks of `block` threads that are launched.
-    pub fn blocks(self, work: Work, block: u32) -> u64 {
-        let threads = match (self, work) {
-            (Self::ThreadPerRow | Self::ThreadPerHack, Work::Rows(rows)) => rows,
-            (_, Work::Rows(rows)) => rows.saturating_mul(LANES),
-            (_, Work::Entries(entries)) => entries.div_ceil(COO_SPAN).saturating_mul(LANES),
-        };
-        threads.div_ceil(u64::from(block.max(1)))
-    }
-}
-
 /// The launches that a product on a grid is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
@@ -72,7 +32,7 @@ pub enum Pass {
 
 /// Slots that one thread goes through for one row, or for one span of entries: every `stride`-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct StridedSlots {
     /// The row; absent for a span, whose entries name theirs.
     pub row: Option<usize>,
     /// Steps of the loop.
@@ -85,7 +45,7 @@ pub struct Run {
     in_tail: bool,
 }
 
-impl Run {
+impl StridedSlots {
     fn new(row: Option<usize>, first: u64, end: u64, stride: u64, in_tail: bool) -> Self {
         let slots = end.saturating_sub(first);
         // Divisions by constants: this runs for every lane of every warp.
@@ -117,32 +77,32 @@ impl Run {
     }
 }
 
-/// The runs of one thread, one after another.
+/// The slots of one thread: those of its rows one after another, or those of its span.
 #[derive(Clone, Debug)]
-pub struct Runs<'a> {
+pub struct ThreadSlots<'a> {
     a: &'a AnyFormat,
     rows: Range<usize>,
     padding: bool,
     first: u64,
     stride: u64,
-    span: Option<Run>,
+    span: Option<StridedSlots>,
 }
 
-impl Runs<'_> {
+impl ThreadSlots<'_> {
     /// No work.
-    fn none(a: &AnyFormat) -> Runs<'_> {
-        Runs { a, rows: 0..0, padding: false, first: 0, stride: 1, span: None }
+    fn none(a: &AnyFormat) -> ThreadSlots<'_> {
+        ThreadSlots { a, rows: 0..0, padding: false, first: 0, stride: 1, span: None }
     }
 }
 
-impl Iterator for Runs<'_> {
-    type Item = Run;
+impl Iterator for ThreadSlots<'_> {
+    type Item = StridedSlots;
 
     #[inline]
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<StridedSlots> {
         let Some(row) = self.rows.next() else { return self.span.take() };
         let length = row_length(self.a, row, self.padding) as u64;
-        Some(Run::new(Some(row), self.first, length, self.stride, false))
+        Some(StridedSlots::new(Some(row), self.first, length, self.stride, false))
     }
 }
 
@@ -154,16 +114,16 @@ impl KernelDescriptor {
         let mut all = Vec::new();
         for pass in [Pass::Rows, Pass::Spans] {
             let accesses = self
-                .runs(a, pass, thread)
+                .thread_slots(a, pass, thread)
                 .flat_map(|run| (0..run.steps).map(move |step| run.access(a, step)));
             all.extend(accesses.zip(0..).map(|(access, step)| Access { step, ..access }));
         }
         all
     }
 
-    /// The same as runs of slots, without a list of them: of thread `thread` of one pass's grid.
-    pub fn runs<'a>(&self, a: &'a AnyFormat, pass: Pass, thread: u64) -> Runs<'a> {
-        let none = Runs::none(a);
+    /// The same without a list of them: of thread `thread` of one pass's grid.
+    pub fn thread_slots<'a>(&self, a: &'a AnyFormat, pass: Pass, thread: u64) -> ThreadSlots<'a> {
+        let none = ThreadSlots::none(a);
         let Mapping::Grid(mapping) = self.mapping else { return none };
         if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
             return none;
@@ -172,7 +132,7 @@ impl KernelDescriptor {
         let rows = |rows: Range<u64>, first: u64, stride: u64| {
             let end = rows.end.min(rows_of(a) as u64);
             let rows = rows.start.min(end) as usize..end as usize;
-            Runs { a, rows, padding: self.needs_finite_x, first, stride, span: None }
+            ThreadSlots { a, rows, padding: self.needs_finite_x, first, stride, span: None }
         };
         match (mapping, pass, a) {
             (GridMapping::ThreadPerRow, Pass::Rows, _) => rows(one(thread), 0, 1),
@@ -188,10 +148,10 @@ impl KernelDescriptor {
             }
             (GridMapping::WarpPerSpan, Pass::Rows, AnyFormat::Hyb(_)) => rows(one(thread), 0, 1),
             (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Coo(coo)) => {
-                Runs { span: span(coo, warp, lane, false), ..none }
+                ThreadSlots { span: span(coo, warp, lane, false), ..none }
             }
             (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Hyb(hyb)) => {
-                Runs { span: span(hyb.tail(), warp, lane, true), ..none }
+                ThreadSlots { span: span(hyb.tail(), warp, lane, true), ..none }
             }
             _ => none,
         }
@@ -203,51 +163,19 @@ fn one(index: u64) -> Range<u64> {
     index..index.saturating_add(1)
 }
 
-/// Slots that a kernel goes through for the row at a position, padding included when it
-/// multiplies that; 0 for formats without rows of slots.
-pub(crate) fn row_length(a: &AnyFormat, row: usize, padding: bool) -> usize {
-    let length =
-        |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
-    match a {
-        AnyFormat::Csr(a) => a.row_slots(row),
-        AnyFormat::Ell(a) => length(a.row_len(), a.shape().row_slots(row)),
-        AnyFormat::Hll(a) => length(a.row_len(), a.shape().row_slots(row)),
-        AnyFormat::Hyb(a) => length(a.ell().row_len(), a.ell().shape().row_slots(row)),
-        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => 0,
-    }
-}
-
-/// Index of slot `j` of the row at a position in `col` and `val`; `j` itself for formats without
-/// rows of slots.
-#[inline]
-pub(crate) fn slot(a: &AnyFormat, row: usize, j: usize) -> u64 {
-    match a {
-        AnyFormat::Csr(a) => a.slot(row, j),
-        AnyFormat::Ell(a) => a.shape().slot(row, j),
-        AnyFormat::Hll(a) => a.shape().slot(row, j),
-        AnyFormat::Hyb(a) => a.ell().shape().slot(row, j),
-        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => j as u64,
-    }
-}
-
-/// The entries of span `warp`.
-pub(crate) fn span_entries(coo: &Coo, warp: u64) -> Range<u64> {
-    let entries = coo.nnz() as u64;
-    let begin = warp.saturating_mul(COO_SPAN).min(entries);
-    begin..begin.saturating_add(COO_SPAN).min(entries)
-}
-
 /// What lane `lane` of warp `warp` reads of its span.
-fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Option<Run> {
+fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Option<StridedSlots> {
     let entries = span_entries(coo, warp);
-    let run = Run::new(None, entries.start + lane, entries.end, LANES, in_tail);
+    let run = StridedSlots::new(None, entries.start + lane, entries.end, LANES, in_tail);
     (run.steps > 0).then_some(run)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{DeviceKind, FormatParams, KERNELS, Problem, SpmvProblem};
+    use crate::experiment::{Problem, SpmvProblem};
+    use crate::kernel::{COO_SPAN, Work};
+    use crate::kernel::{DeviceKind, FormatParams, KERNELS};
     use crate::matrix::Csr;
     use crate::measure::integer_vector;
     use crate::memory::MemoryLimit;
@@ -331,7 +259,7 @@ mod tests {
     fn neighbouring_lanes_read_neighbouring_slots_where_the_mapping_coalesces() {
         let problem = SpmvProblem::new(Arc::new(matrix()), vec![1.0; 61]);
         let apart = |id: &str| {
-            let kernel = crate::experiment::kernel(id).unwrap();
+            let kernel = crate::kernel::kernel(id).unwrap();
             let spec = kernel.format.with(&FormatParams::default());
             let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
             // Rows 32 and 33 begin a warp.

@@ -1,11 +1,42 @@
 //! The figures that follow from a run's samples.
 
-use super::Figures;
-use crate::measure::Summary;
+use serde::{Deserialize, Serialize};
+
+use crate::samples::Summary;
 
 /// Relative difference up to which a stored figure counts as the one that the samples give:
 /// another order of summation, not another result.
 const TOLERANCE: f64 = 1e-9;
+
+/// Figures derived from the samples of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Median of the samples: the time that rates are computed from.
+    pub median_s: f64,
+    /// Mean of the samples (the papers' T).
+    pub mean_s: f64,
+    /// Smallest sample.
+    pub min_s: f64,
+    /// First quartile.
+    pub q1_s: f64,
+    /// Third quartile.
+    pub q3_s: f64,
+    /// Largest sample.
+    pub max_s: f64,
+    /// Floating-point operations a second / 10⁹ (2·nnz a product for SpMV).
+    pub gflops: f64,
+    /// Minimal bytes a second / 10⁹.
+    pub gbs: f64,
+    /// `gbs` in percent of the device's copy bandwidth with the same number of threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pct_copy: Option<f64>,
+    /// Median time of the serial reference on this matrix over this median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<f64>,
+    /// `speedup` over threads, for CPU kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency: Option<f64>,
+}
 
 impl Figures {
     /// Of samples in seconds of one product that does `flops` floating-point operations and moves
@@ -46,7 +77,7 @@ impl Figures {
 
     /// The first of the times, of `gbs` and, when `flops` is known, of `gflops` that differs from
     /// what the samples give: its name, what is stored, what was expected.
-    pub(super) fn disagreement(
+    pub(crate) fn disagreement(
         &self,
         samples: &[f64],
         flops: Option<f64>,

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::grid::GridMapping;
-use crate::matrix::{AnyFormat, RowPtr, SlotLayout};
+use super::rows::rows_of;
+use crate::matrix::{AnyFormat, RowPtr};
 use crate::spmv::{GuidedChunks, MergePath, RowParts};
 
 /// The rule by which work is divided.
@@ -34,7 +35,7 @@ pub struct Share {
     /// The worker; absent when the next free one takes it.
     pub worker: Option<usize>,
     /// Rows touched, the last one perhaps only in part; where a format stores rows in an order of
-    /// its own, positions in it ([`row_at`] tells the row).
+    /// its own, positions in it ([`row_at`](super::row_at) tells the row).
     pub rows: Range<usize>,
     /// The entries worked on when rows can be shared; otherwise all slots of `rows`.
     pub entries: Option<Range<usize>>,
@@ -80,56 +81,4 @@ fn merge_shares(row_ptr: &RowPtr, workers: usize) -> Vec<Share> {
             entries: Some(from.entry..to.entry),
         })
         .collect()
-}
-
-/// Rows of a matrix in any format.
-pub(crate) fn rows_of(a: &AnyFormat) -> usize {
-    match a {
-        AnyFormat::Coo(a) => a.rows(),
-        AnyFormat::Csr(a) => a.rows(),
-        AnyFormat::Ell(a) => a.shape().rows,
-        AnyFormat::Hyb(a) => a.ell().shape().rows,
-        AnyFormat::Hll(a) => a.rows(),
-        AnyFormat::Bsr(a) => a.rows(),
-        AnyFormat::Dia(a) => a.rows(),
-    }
-}
-
-/// The row at a position of a format: the same number but where the format sorts rows.
-pub fn row_at(a: &AnyFormat, position: usize) -> usize {
-    match a {
-        AnyFormat::Hll(a) => a.row_order().row_at(position),
-        _ => position,
-    }
-}
-
-/// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
-/// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
-/// are not read.
-pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
-    fn padded(layout: &impl SlotLayout, row: usize, col: &[u32], val: &[f64]) -> Vec<(u32, f64)> {
-        let slots = (0..layout.row_slots(row)).map(|j| layout.slot(row, j) as usize);
-        slots.map(|s| (col[s], val[s])).collect()
-    }
-    fn coordinates(a: &crate::matrix::Coo, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let first = a.row().partition_point(|&r| (r as usize) < row);
-        let entries = (first..a.nnz()).take_while(move |&k| a.row()[k] as usize == row);
-        entries.map(|k| (a.col()[k], a.val()[k]))
-    }
-    match a {
-        AnyFormat::Coo(a) => coordinates(a, row).collect(),
-        AnyFormat::Csr(a) => padded(a.as_ref(), row, a.col(), a.val()),
-        AnyFormat::Ell(a) => padded(&a.shape(), row, a.col(), a.val()),
-        AnyFormat::Hyb(a) => {
-            let mut steps = padded(&a.ell().shape(), row, a.ell().col(), a.ell().val());
-            steps.extend(coordinates(a.tail(), row));
-            steps
-        }
-        AnyFormat::Hll(a) => match row.checked_sub(a.row_order().in_blocks()) {
-            None => padded(a.shape(), row, a.col(), a.val()),
-            Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
-        },
-        AnyFormat::Bsr(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
-        AnyFormat::Dia(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
-    }
 }

@@ -16,17 +16,17 @@ fn is_safe_char(c: char) -> bool {
 
 /// Letters, digits, `.`, `_` and `-`, not starting with `.`, at most 80: a folder name on every
 /// system.
-pub(super) fn is_safe_id(id: &str) -> bool {
+pub(crate) fn is_safe_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= ID_BYTES && !id.starts_with('.') && id.chars().all(is_safe_char)
 }
 
 /// Relative, `/`-separated parts of safe characters, none empty, `.` or `..`.
-pub(super) fn is_safe_entry(name: &str) -> bool {
+pub(crate) fn is_safe_entry(name: &str) -> bool {
     name.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(is_safe_char))
 }
 
 /// Id and file name of an entry `matrices/<id>/<file>`.
-pub(super) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
+pub(crate) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("matrices/")?.split_once('/')
 }
 
@@ -34,7 +34,7 @@ pub(super) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
 /// eight digits of its identity, so that two matrices of one name keep apart.
 ///
 /// ```
-/// use sparsescope_core::bundle::matrix_id;
+/// use sparsescope_core::record::matrix_id;
 /// assert_eq!(matrix_id("gen:poisson2d?n=64", "2fca02e9f435"), "gen_poisson2d_n_64-2fca02e9");
 /// ```
 pub fn matrix_id(name: &str, sha256: &str) -> String {
@@ -48,8 +48,15 @@ pub fn matrix_id(name: &str, sha256: &str) -> String {
     format!("{safe}-{digits}")
 }
 
+/// The name of a matrix from the name of its file: without `.mtx`, `.tar`, `.tgz` and `.gz`.
+pub fn matrix_name(file: &str) -> &str {
+    let name = file.strip_suffix(".gz").unwrap_or(file);
+    let endings = [".mtx", ".tar", ".tgz"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
 /// Untrusted text for a message: control characters escaped, shortened to one readable line.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(SHOWN)

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::names::printable;
-use super::{
-    Bundle, BundleError, Check, Costs, Cpu, Environment, Figures, Gpu, Limits, MatrixFolder,
-    MatrixRecord, Producer, Run, Source, Verdict, matrix_id,
-};
+use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
 use crate::matrix::{RowLengths, Statistics, nnz_class, sha256};
+use crate::record::{
+    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Producer, Run, Source, Verdict,
+    matrix_id, printable,
+};
 
 /// Name of the program in kernel ids, and of whom runs are by.
 const GINKGO: &str = "Ginkgo";
@@ -172,7 +172,7 @@ fn matrix(entry: &Value) -> Result<MatrixRecord, String> {
     let name = match (&stencil, text(problem, "name")) {
         (_, Some(name)) => name,
         (Some(stencil), None) => format!("stencil {stencil} {}", size(&["size"]).unwrap_or(0)),
-        (None, None) => crate::experiment::matrix_name(file).to_owned(),
+        (None, None) => crate::record::matrix_name(file).to_owned(),
     };
     let mut name = printable(&name);
     // Numbered anew it is another matrix.

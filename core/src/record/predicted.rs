@@ -1,7 +1,34 @@
-//! What follows from a prediction.
+//! What the layout model predicts of a product, and what follows from it.
 
-use super::Predicted;
-use crate::layout::SECTOR;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a sector: what a GPU's memory moves at least.
+pub const SECTOR: u64 = 32;
+
+/// What one product asks of the memory, as the layout model (the crate's `layout`) has it: sectors and
+/// lanes of a GPU's kernel, cache lines and shares of a processor's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// On a GPU, sectors of 32 bytes that the warps' loads ask for, hits in caches included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_sectors: Option<u64>,
+    /// The same of their stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_sectors: Option<u64>,
+    /// Distinct bytes of each request, summed: what lanes want of those sectors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub useful_bytes: Option<u64>,
+    /// Lanes without work in a step of the inner loop, as a share of all, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_share: Option<f64>,
+    /// On a processor, bytes of the distinct cache lines that each share of the work touches,
+    /// summed over the shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bytes: Option<u64>,
+    /// Steps of the share with the most over the mean of the shares; 1 is balanced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imbalance: Option<f64>,
+}
 
 impl Predicted {
     /// Bytes moved by one product: those of the sectors, or of the cache lines; absent when
@@ -22,7 +49,7 @@ impl Predicted {
 
     /// No more is useful than is moved, no more lanes are idle than there are, and no share is
     /// above all others and below their mean.
-    pub(super) fn is_possible(&self) -> bool {
+    pub(crate) fn is_possible(&self) -> bool {
         self.efficiency().is_none_or(|share| share <= 1.0)
             && self.idle_share.is_none_or(|share| share <= 1.0)
             && self.imbalance.is_none_or(|most| most >= 1.0)

@@ -1,0 +1,82 @@
+//! The rows of a matrix in any format, as kernels go through them.
+
+use crate::matrix::{AnyFormat, SlotLayout};
+
+/// Rows of a matrix in any format.
+pub(crate) fn rows_of(a: &AnyFormat) -> usize {
+    match a {
+        AnyFormat::Coo(a) => a.rows(),
+        AnyFormat::Csr(a) => a.rows(),
+        AnyFormat::Ell(a) => a.shape().rows,
+        AnyFormat::Hyb(a) => a.ell().shape().rows,
+        AnyFormat::Hll(a) => a.rows(),
+        AnyFormat::Bsr(a) => a.rows(),
+        AnyFormat::Dia(a) => a.rows(),
+    }
+}
+
+/// The row at a position of a format: the same number but where the format sorts rows.
+pub fn row_at(a: &AnyFormat, position: usize) -> usize {
+    match a {
+        AnyFormat::Hll(a) => a.row_order().row_at(position),
+        _ => position,
+    }
+}
+
+/// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
+/// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
+/// are not read.
+pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
+    fn padded(layout: &impl SlotLayout, row: usize, col: &[u32], val: &[f64]) -> Vec<(u32, f64)> {
+        let slots = (0..layout.row_slots(row)).map(|j| layout.slot(row, j) as usize);
+        slots.map(|s| (col[s], val[s])).collect()
+    }
+    fn coordinates(a: &crate::matrix::Coo, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let first = a.row().partition_point(|&r| (r as usize) < row);
+        let entries = (first..a.nnz()).take_while(move |&k| a.row()[k] as usize == row);
+        entries.map(|k| (a.col()[k], a.val()[k]))
+    }
+    match a {
+        AnyFormat::Coo(a) => coordinates(a, row).collect(),
+        AnyFormat::Csr(a) => padded(a.as_ref(), row, a.col(), a.val()),
+        AnyFormat::Ell(a) => padded(&a.shape(), row, a.col(), a.val()),
+        AnyFormat::Hyb(a) => {
+            let mut steps = padded(&a.ell().shape(), row, a.ell().col(), a.ell().val());
+            steps.extend(coordinates(a.tail(), row));
+            steps
+        }
+        AnyFormat::Hll(a) => match row.checked_sub(a.row_order().in_blocks()) {
+            None => padded(a.shape(), row, a.col(), a.val()),
+            Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
+        },
+        AnyFormat::Bsr(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
+        AnyFormat::Dia(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
+    }
+}
+
+/// Slots that a kernel goes through for the row at a position, padding included when it
+/// multiplies that; 0 for formats without rows of slots.
+pub(crate) fn row_length(a: &AnyFormat, row: usize, padding: bool) -> usize {
+    let length =
+        |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
+    match a {
+        AnyFormat::Csr(a) => a.row_slots(row),
+        AnyFormat::Ell(a) => length(a.row_len(), a.shape().row_slots(row)),
+        AnyFormat::Hll(a) => length(a.row_len(), a.shape().row_slots(row)),
+        AnyFormat::Hyb(a) => length(a.ell().row_len(), a.ell().shape().row_slots(row)),
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => 0,
+    }
+}
+
+/// Index of slot `j` of the row at a position in `col` and `val`; `j` itself for formats without
+/// rows of slots.
+#[inline]
+pub(crate) fn slot(a: &AnyFormat, row: usize, j: usize) -> u64 {
+    match a {
+        AnyFormat::Csr(a) => a.slot(row, j),
+        AnyFormat::Ell(a) => a.shape().slot(row, j),
+        AnyFormat::Hll(a) => a.shape().slot(row, j),
+        AnyFormat::Hyb(a) => a.ell().shape().slot(row, j),
+        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => j as u64,
+    }
+}

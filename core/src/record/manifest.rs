@@ -1,0 +1,61 @@
+//! `manifest.json`: what a bundle is and what it contains.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version written by this program. A reader refuses only a higher `major`.
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 2 };
+
+/// Version of the bundle's schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaVersion {
+    /// Raised when old readers would misread the bundle.
+    pub major: u32,
+    /// Raised when fields, entries or folders are added; never for another meaning of one that
+    /// exists, nor for another word in a closed list such as [`Verdict`].
+    pub minor: u32,
+}
+
+/// `manifest.json`, the first entry of the zip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the schema that this bundle follows.
+    pub schema: SchemaVersion,
+    /// Program that wrote it.
+    pub producer: Producer,
+    /// When it was written, RFC 3339 in UTC.
+    pub created: String,
+    /// Name given by the user; the only place where a host or person may appear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// False when the measurement was interrupted.
+    pub complete: bool,
+    /// Ids of the matrices, each with a folder `matrices/<id>/`.
+    pub matrices: Vec<String>,
+    /// Number of runs in `runs.json`.
+    pub runs: u64,
+    /// SHA-256 and size of every other entry, by name.
+    pub entries: BTreeMap<String, EntryInfo>,
+}
+
+/// Name, version and source revision of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Producer {
+    /// `sparsescope`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Git revision it was built from, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+/// Checksum and size of an entry before compression.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntryInfo {
+    /// Lower-case hexadecimal SHA-256.
+    pub sha256: String,
+    /// Uncompressed size.
+    pub bytes: u64,
+}

@@ -1,0 +1,29 @@
+//! What a result bundle records, as Rust types with the arithmetic that follows from them: machines,
+//! matrices, runs, figures. Times are seconds, sizes bytes, bandwidths bytes per second.
+//! `bundle.schema.json` in the room `bundle` is the normative JSON Schema of the same.
+//!
+//! Unknown fields pass when reading, so that a newer minor version still opens. Fields that a newer
+//! minor version adds are optional with a default.
+
+mod absence;
+mod environment;
+mod figures;
+mod key;
+mod manifest;
+mod matrix;
+mod names;
+mod operation;
+mod predicted;
+mod run;
+
+pub use absence::{GPU_SWITCH, GpuAbsence};
+pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
+pub use figures::Figures;
+pub use key::RunKey;
+pub use manifest::{EntryInfo, Manifest, Producer, SCHEMA, SchemaVersion};
+pub use matrix::{MatrixRecord, Reordered, Source};
+pub(crate) use names::{is_safe_entry, is_safe_id, matrix_entry, printable};
+pub use names::{matrix_id, matrix_name};
+pub use operation::Operation;
+pub use predicted::{Predicted, SECTOR};
+pub use run::{Check, Costs, Run, Runs, Verdict};

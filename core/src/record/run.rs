@@ -1,0 +1,146 @@
+//! `runs.json`: every run with its samples, its check and what it cost.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::figures::Figures;
+use super::predicted::Predicted;
+
+/// `runs.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Runs {
+    /// Every run, in the order of the plan.
+    pub runs: Vec<Run>,
+}
+
+/// One kernel on one matrix with one setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Id of the matrix.
+    pub matrix: String,
+    /// `spmv`, `symgs`, …
+    pub operation: String,
+    /// Kernel id, e.g. `cpu/csr/nnz`.
+    pub kernel: String,
+    /// `paper:000` … `paper:004`, `ours`, `vendor`.
+    pub origin: Vec<String>,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// Model name of the device.
+    pub device: String,
+    /// Id of the environment.
+    pub environment: String,
+    /// Threads asked for; 1 for a serial kernel.
+    pub threads: u32,
+    /// Parts of the work that were not empty, when that can be fewer than the threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u32>,
+    /// Threads a block, for GPU kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+    /// Caches left as the previous product left them (true) or flushed before each sample.
+    pub hot: bool,
+    /// `f64` or `f32`.
+    pub precision: String,
+    /// Format parameters, e.g. `hack_size`, `width`.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
+    /// Result of the check against the reference.
+    pub check: Check,
+    /// Every timed sample: seconds of one product. Empty unless the check passed.
+    #[serde(default)]
+    pub samples: Vec<f64>,
+    /// Products behind each sample (small products are timed in groups and divided).
+    #[serde(default)]
+    pub repetitions: u32,
+    /// Products run before the first sample.
+    #[serde(default)]
+    pub warmup: u32,
+    /// What getting ready cost.
+    #[serde(default)]
+    pub costs: Costs,
+    /// Figures derived from the samples; absent unless the check passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Figures>,
+}
+
+/// How a run's check ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every row within its bound.
+    Pass,
+    /// At least one row outside its bound; no timing is kept.
+    Fail,
+    /// Not run: too large, or an input that the kernel does not take.
+    Refused,
+    /// Not run: this build or machine cannot.
+    #[default]
+    Unsupported,
+}
+
+impl Verdict {
+    /// The word used in tables and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Refused => "refused",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A run's check against the reference, and the error measures beside it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// One sentence unless it passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// First row outside its bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
+    /// Largest difference of a row in units of its bound; ≤ 1 passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<f64>,
+    /// The Tor Vergata paper's s = 1/n Σ δ, δ = |z − y| where at least ε = 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub s_paper: Option<f64>,
+    /// ‖z − y‖₂ / ‖y‖₂.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rel_err: Option<f64>,
+    /// Program that measured and checked, where it was not Sparsescope: the run is imported, and
+    /// its verdict rests on the `rel_err` that this program recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// What getting ready for a kernel cost, apart from the products.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Conversion from CSR.
+    pub conversion_s: f64,
+    /// Partitioning and other plans.
+    pub plan_s: f64,
+    /// Bytes of the format's arrays.
+    pub format_bytes: u64,
+    /// Minimal bytes that one product moves.
+    pub minimal_bytes: u64,
+    /// Products after which conversion and plan have paid against `cpu/csr/serial`; absent when
+    /// they never do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub break_even: Option<f64>,
+    /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_s: Option<f64>,
+    /// On a GPU, the median time of one product when many are launched as one graph; only for
+    /// short products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph_s: Option<f64>,
+    /// What the layout model predicts of one product; absent for kernels without a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Predicted>,
+}
