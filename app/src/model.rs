@@ -453,7 +453,6 @@ mod tests {
                 device: "CPU".into(),
                 environment: "a".into(),
                 threads: *threads,
-                parts: None,
                 block: None,
                 hot: true,
                 precision: "f64".into(),
@@ -464,6 +463,7 @@ mod tests {
                 warmup: 0,
                 costs: Costs { minimal_bytes: 12_000_000_000, ..Costs::default() },
                 figures: Figures::from_samples(&[*seconds; 3], 2e9, 12_000_000_000),
+                ..Run::default()
             });
         }
         bundle.to_bytes().unwrap()

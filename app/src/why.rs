@@ -132,7 +132,7 @@ impl RunOf<'_> {
         let size = self.record.statistics.formats.iter().find(|size| size.format == format)?;
         // With other parameters than the statistics have, it would be another size.
         let same = size.bytes.abs_diff(self.run.costs.format_bytes) <= size.bytes / 50;
-        let multiplied = kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs_finite_x);
+        let multiplied = kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs.finite_x);
         (same && multiplied && size.padding > 1.0).then(|| {
             let share = 1.0 - 1.0 / size.padding;
             (share, format!("{} of its slots are padding", percent(share)))

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
-use sparsescope_core::kernel::{FormatParams, KERNELS, Mapping};
+use sparsescope_core::kernel::{FormatParams, Mapping, all_kernels};
 use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::memory::MemoryLimit;
 
@@ -22,8 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let LoadedValues::Real(a) = read.values else { return Err("a complex matrix".into()) };
     eprintln!("{matrix}: {} x {}, {} entries", a.rows(), a.cols(), a.nnz());
     println!("kernel,block,launch,array,load_requests,load_sectors,store_sectors");
-    for kernel in KERNELS.iter().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
-        let format = match kernel.format.with(&FormatParams::default()).build(&a, limit) {
+    for kernel in all_kernels().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
+        let Some(format) = kernel.format() else { continue };
+        let format = match format.with(&FormatParams::default()).build(&a, limit) {
             Ok(format) => format,
             Err(error) => {
                 eprintln!("{}: {error}", kernel.id);

@@ -2,19 +2,21 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, Output, PrepareError, Problem, Setting, SpmvProblem,
+    Backend, Configuration, CpuBackend, Output, PrepareError, Problem, SpmvProblem, Watch,
 };
 use sparsescope_core::gate::Reference;
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
-use sparsescope_core::kernel::{DeviceKind, FormatParams, KERNELS};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
 use sparsescope_core::matrix::{
     AnyFormat, BSR_BLOCKS, Bsr, Coo, Csr, Dia, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout,
     Hyb, Order, RowOrder,
 };
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Operation;
 use sparsescope_core::record::Verdict;
 use sparsescope_core::spmv;
 
@@ -97,6 +99,13 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
     }
 }
 
+/// A kernel with so many threads and those of the parameters that it lists.
+fn with(kernel: &'static KernelDescriptor, threads: u32, parameters: &Parameters) -> Configuration {
+    let threads = if kernel.takes.threads { threads } else { 1 };
+    let parameters = kernel.listed(parameters);
+    Configuration { threads, parameters, ..Configuration::usual(kernel) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -119,18 +128,26 @@ proptest! {
         bsr_block in prop::option::of(BSR_BLOCKS),
     ) {
         let hack_size = HACK_SIZES[hack];
-        let min_fill = Some(0);
-        let format =
-            FormatParams { hack_size, sigma, spill, hyb_width: None, bsr_block, min_fill };
-        let memory = MemoryLimit::unlimited();
-        let setting = Setting { threads, block: None, format, memory };
+        let mut parameters = Parameters::default()
+            .with(Parameter::HackSize, &hack_size.to_string())
+            .with(Parameter::Sigma, &sigma.max(1).to_string())
+            .with(Parameter::MinFill, "0");
+        for (parameter, value) in [(Parameter::Spill, spill), (Parameter::BsrBlock, bsr_block)] {
+            if let Some(value) = value {
+                parameters = parameters.with(parameter, &value.to_string());
+            }
+        }
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
         let backend = CpuBackend::new();
-        for kernel in KERNELS.iter().filter(|kernel| kernel.device == DeviceKind::Cpu) {
-            let mut prepared = backend.prepare(kernel, &problem, &setting).unwrap();
+        for kernel in kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu) {
+            let configuration = with(kernel, threads as u32, &parameters);
+            let mut prepared =
+                backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
             // `output` fills y with NaN first.
-            let check = problem.check(&prepared.output().unwrap());
+            let never = AtomicBool::new(false);
+            let output = prepared.output(&Watch::cancelled_by(&never)).unwrap().unwrap();
+            let check = problem.check(&configuration, &output);
             prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
         }
     }
@@ -216,24 +233,26 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
 #[test]
 fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
     let backend = CpuBackend::new();
-    let memory = MemoryLimit::unlimited();
-    let format = FormatParams { min_fill: Some(0), ..FormatParams::default() };
-    let setting = Setting { threads: 3, block: None, format, memory };
+    let parameters = Parameters::default().with(Parameter::MinFill, "0");
+    let never = AtomicBool::new(false);
     for a in awkward().into_iter().filter(|a| a.cols() > 1) {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             // Every other column: rows that hold one stand beside rows that do not.
             let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
             let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
-            for kernel in KERNELS.iter().filter(|kernel| kernel.device == DeviceKind::Cpu) {
-                match backend.prepare(kernel, &problem, &setting) {
+            for kernel in kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu) {
+                let configuration = with(kernel, 3, &parameters);
+                match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                     Ok(mut prepared) => {
-                        let output = prepared.output().unwrap();
-                        assert_eq!(problem.check(&output).verdict, Verdict::Pass, "{}", kernel.id);
-                        let Output::Vector(y) = output;
+                        let output = prepared.output(&Watch::cancelled_by(&never)).unwrap();
+                        let output = output.unwrap();
+                        let check = problem.check(&configuration, &output);
+                        assert_eq!(check.verdict, Verdict::Pass, "{}", kernel.id);
+                        let Output::Vector(y) = output else { panic!("no vector of f64") };
                         assert_eq!(y.len(), a.rows());
                     }
                     Err(PrepareError::Refused(why)) => {
-                        assert!(kernel.needs_finite_x && why.contains("infinite or NaN"), "{why}");
+                        assert!(kernel.needs.finite_x && why.contains("infinite or NaN"), "{why}");
                     }
                     Err(other) => assert_eq!(other.to_string(), "", "{}", kernel.id),
                 }

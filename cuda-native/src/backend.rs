@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, PrepareError, Prepared, Problem, Setting,
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
 use sparsescope_core::matrix::{AnyFormat, FormatSpec, Hyb};
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
 use crate::cusparse::Cusparse;
@@ -94,18 +95,18 @@ impl Backend for CudaBackend {
 
     fn prepare<'p>(
         &'p self,
-        kernel: &'static KernelDescriptor,
+        configuration: &Configuration,
         problem: &'p Problem,
-        setting: &Setting,
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        let Problem::Spmv(problem) = problem;
+        problem.admit(configuration)?;
+        let kernel = configuration.kernel;
+        let Some(problem) = problem.spmv() else {
+            return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
+        };
         let bind = launcher(kernel.id)
             .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
-        if kernel.needs_finite_x && !problem.x_is_finite() {
-            let reason = "it multiplies padding by x, which holds an infinite or NaN element";
-            return Err(PrepareError::Refused(reason.to_owned()));
-        }
-        let block = setting.block.unwrap_or(DEFAULT_BLOCK);
+        let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
         if u64::from(block) % LANES != 0 || !(1..=MOST_THREADS).contains(&block) {
             let reason = format!(
                 "blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}"
@@ -116,14 +117,9 @@ impl Backend for CudaBackend {
             Bind::Cusparse(_) => Some(self.cusparse().map_err(PrepareError::Unsupported)?),
             Bind::Kernel(_) => None,
         };
-        let spec = kernel.format.with(&setting.format);
-        if matches!(spec, FormatSpec::Hll(layout) if layout.sigma > 1 || layout.spill.is_some()) {
-            let reason = "on a GPU it takes HLL with all rows in their own order only: without \
-                          sorting (sigma) and without rows kept apart (spill)";
-            return Err(PrepareError::Unsupported(reason.to_owned()));
-        }
+        let spec = SpmvProblem::spec(configuration);
         let made = problem
-            .format(spec, setting.memory)
+            .format(spec, memory)
             .map_err(|error| PrepareError::Refused(error.to_string()))?;
 
         let matrix = self.uploads.matrix(&self.device, problem, spec, &made.matrix);
@@ -182,7 +178,7 @@ fn refused(error: DeviceError) -> PrepareError {
 /// the slots that hold entries, so that padding does not count for it.
 fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
     let whole = matrix.host.minimal_bytes();
-    if kernel.needs_finite_x {
+    if kernel.needs.finite_x {
         return whole;
     }
     let slot = (size_of::<f64>() + size_of::<u32>()) as u64;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cudarc::driver::CudaGraph;
-use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature};
+use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature, Watch};
 use sparsescope_core::record::Costs;
 
 use crate::backend::CudaBackend;
@@ -102,6 +102,18 @@ impl<'p> PreparedProduct<'p> {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
+    /// The result, unless something was written beside it.
+    fn read(&self) -> Result<Result<Output, KernelError>, DeviceError> {
+        let (y, untouched) = self.parts.y.read(self.backend.device())?;
+        Ok(match untouched {
+            true => Ok(Output::Vector(y)),
+            false => Err(KernelError {
+                kernel: self.kernel.to_owned(),
+                reason: "it wrote beside its result".to_owned(),
+            }),
+        })
+    }
+
     fn enqueue(&self) -> Result<(), DeviceError> {
         enqueue(self.backend.device(), &self.parts.bound.steps)
     }
@@ -160,7 +172,12 @@ impl<'p> PreparedProduct<'p> {
 }
 
 impl Prepared for PreparedProduct<'_> {
-    fn sample(&mut self, n: usize, temperature: Temperature) -> Result<Vec<f64>, KernelError> {
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        _: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
         let samples = match temperature {
             Temperature::Hot => self.sample_hot(n),
             Temperature::Cold => self.sample_cold(n),
@@ -168,22 +185,19 @@ impl Prepared for PreparedProduct<'_> {
         samples.map_err(|error| self.failed(error))
     }
 
-    fn output(&mut self) -> Result<Output, KernelError> {
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.read().map_err(|error| self.failed(error))?
+    }
+
+    fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
         let device = self.backend.device();
         let run = |y: &mut GuardedVector, steps| {
             y.fill_with_nan(device)?;
-            enqueue(device, steps)?;
-            y.read(device)
+            enqueue(device, steps)
         };
         let Parts { bound, y, .. } = &mut self.parts;
-        match run(y, &bound.steps) {
-            Ok((y, true)) => Ok(Output::Vector(y)),
-            Ok((_, false)) => Err(KernelError {
-                kernel: self.kernel.to_owned(),
-                reason: "it wrote beside its result".to_owned(),
-            }),
-            Err(error) => Err(self.failed(error)),
-        }
+        run(y, &bound.steps).map_err(|error| self.failed(error))?;
+        self.last_output().map(Some)
     }
 
     fn repetitions(&self) -> u32 {

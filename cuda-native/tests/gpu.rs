@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Output, PrepareError, Problem, Setting, SpmvProblem, Temperature,
+    Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
+    SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::{DeviceKind, FormatParams, KERNELS, KernelDescriptor};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, all_kernels};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
@@ -27,9 +29,9 @@ macro_rules! gpu {
 /// The kernels that can run, each with the block sizes of the papers.
 fn cases(backend: &CudaBackend) -> Vec<(&'static KernelDescriptor, Option<u32>)> {
     let mut all = Vec::new();
-    for kernel in KERNELS.iter().filter(|k| k.device == DeviceKind::Cuda) {
+    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda) {
         match backend.availability(kernel) {
-            Availability::Available if kernel.takes_block() => {
+            Availability::Available if kernel.takes.block => {
                 all.extend([32, 64, 96, 128, 160, 1024].map(|block| (kernel, Some(block))));
             }
             Availability::Available => all.push((kernel, None)),
@@ -40,9 +42,21 @@ fn cases(backend: &CudaBackend) -> Vec<(&'static KernelDescriptor, Option<u32>)>
     all
 }
 
-fn setting(block: Option<u32>, hack_size: usize) -> Setting {
-    let format = FormatParams { hack_size, ..FormatParams::default() };
-    Setting { threads: 1, block, format, memory: MemoryLimit::unlimited() }
+/// A kernel with these threads a block and, where it reads HLL, hacks of this size.
+fn configured(
+    kernel: &'static KernelDescriptor,
+    block: Option<u32>,
+    hack_size: usize,
+) -> Configuration {
+    let parameters = Parameters::default().with(Parameter::HackSize, &hack_size.to_string());
+    let parameters = kernel.listed(&parameters);
+    Configuration { block, parameters, ..Configuration::usual(kernel) }
+}
+
+/// The result of one execution.
+fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> {
+    let never = AtomicBool::new(false);
+    Ok(prepared.output(&Watch::cancelled_by(&never))?.unwrap())
 }
 
 /// Rows of these lengths with values that are not exact, columns spread over `cols`.
@@ -99,14 +113,19 @@ fn pass_the_gate(backend: &CudaBackend, whose: &str) {
         let problem = problem(a);
         for (kernel, block) in cases(backend).into_iter().filter(|(k, _)| k.id.starts_with(whose)) {
             for hack_size in [4, 32, 256] {
-                if hack_size != 32 && kernel.format.name() != "hll" {
+                if hack_size != 32 && kernel.allowed(Parameter::HackSize).is_none() {
                     continue;
                 }
                 let what = format!("{} block {block:?} hack {hack_size}: {name}", kernel.id);
-                let prepared = backend.prepare(kernel, &problem, &setting(block, hack_size));
+                let prepared = backend.prepare(
+                    &configured(kernel, block, hack_size),
+                    &problem,
+                    MemoryLimit::unlimited(),
+                );
                 let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
-                let output = prepared.output().unwrap_or_else(|error| panic!("{what}: {error}"));
-                let check = problem.check(&output);
+                let output =
+                    output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
+                let check = problem.check(&Configuration::usual(kernel), &output);
                 assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
             }
         }
@@ -118,10 +137,12 @@ fn results_are_the_same_from_run_to_run() {
     let backend = gpu!();
     let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 167)));
     for (kernel, block) in cases(&backend).into_iter().filter(|(k, _)| k.id.starts_with("cuda/")) {
-        let mut prepared = backend.prepare(kernel, &problem, &setting(block, 32)).unwrap();
-        let first = prepared.output().unwrap();
+        let mut prepared = backend
+            .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
+            .unwrap();
+        let first = output(&mut prepared).unwrap();
         for _ in 0..5 {
-            assert_eq!(prepared.output().unwrap(), first, "{} {block:?}", kernel.id);
+            assert_eq!(output(&mut prepared).unwrap(), first, "{} {block:?}", kernel.id);
         }
     }
 }
@@ -136,14 +157,19 @@ fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
         x[399] = bad;
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
         for (kernel, block) in cases(&backend) {
-            match backend.prepare(kernel, &problem, &setting(block, 32)) {
+            match backend.prepare(
+                &configured(kernel, block, 32),
+                &problem,
+                MemoryLimit::unlimited(),
+            ) {
                 Ok(mut prepared) => {
-                    assert!(!kernel.needs_finite_x, "{}", kernel.id);
-                    let check = problem.check(&prepared.output().unwrap());
+                    assert!(!kernel.needs.finite_x, "{}", kernel.id);
+                    let check = problem
+                        .check(&Configuration::usual(kernel), &output(&mut prepared).unwrap());
                     assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
                 }
                 Err(error) => {
-                    assert!(kernel.needs_finite_x, "{}: {error}", kernel.id);
+                    assert!(kernel.needs.finite_x, "{}: {error}", kernel.id);
                     assert!(
                         matches!(&error, PrepareError::Refused(why) if why.contains("padding"))
                     );
@@ -158,12 +184,14 @@ fn a_row_that_is_off_fails_the_gate() {
     let backend = gpu!();
     let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
     let (kernel, block) = cases(&backend)[0];
-    let mut prepared = backend.prepare(kernel, &problem, &setting(block, 32)).unwrap();
-    let Output::Vector(y) = prepared.output().unwrap();
+    let mut prepared = backend
+        .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
+        .unwrap();
+    let Output::Vector(y) = output(&mut prepared).unwrap() else { panic!("no vector") };
     for spoilt in [y[300] * (1.0 + 1e-6), f64::NAN] {
         let mut z = y.clone();
         z[300] = spoilt;
-        let check = problem.check(&Output::Vector(z));
+        let check = problem.check(&Configuration::usual(kernel), &Output::Vector(z));
         assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(300)));
     }
 }
@@ -174,9 +202,12 @@ fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
     // Short also for a thread that goes through a hack of four rows.
     let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
     for (kernel, block) in cases(&backend) {
-        let mut prepared = backend.prepare(kernel, &problem, &setting(block, 4)).unwrap();
+        let mut prepared = backend
+            .prepare(&configured(kernel, block, 4), &problem, MemoryLimit::unlimited())
+            .unwrap();
+        let never = AtomicBool::new(false);
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let samples = prepared.sample(3, temperature).unwrap();
+            let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
             assert_eq!(samples.len(), 3);
             assert!(samples.iter().all(|&s| s > 0.0 && s < 0.1), "{} {samples:?}", kernel.id);
         }
@@ -185,7 +216,7 @@ fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
         let graph = costs.graph_s.unwrap_or_else(|| panic!("{}", kernel.id));
         assert!(launch > 0.0 && launch < 1e-3 && graph > 0.0 && graph < 1e-3, "{}", kernel.id);
         assert!(prepared.repetitions() > 1 && costs.minimal_bytes > 0);
-        let check = problem.check(&prepared.output().unwrap());
+        let check = problem.check(&Configuration::usual(kernel), &output(&mut prepared).unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
     }
 }
@@ -196,7 +227,10 @@ fn blocks_that_are_no_whole_warps_are_refused() {
     let problem = problem(matrix(5, [1; 5]));
     let (kernel, _) = cases(&backend)[0];
     for block in [0, 1, 33, 2048] {
-        let error = backend.prepare(kernel, &problem, &setting(Some(block), 32)).err().unwrap();
+        let error = backend
+            .prepare(&configured(kernel, Some(block), 32), &problem, MemoryLimit::unlimited())
+            .err()
+            .unwrap();
         assert!(matches!(error, PrepareError::Refused(_)), "{block}: {error}");
     }
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, journal_path};
-use sparsescope_core::kernel::{DeviceKind, KERNELS};
+use sparsescope_core::kernel::{DeviceKind, all_kernels};
 use sparsescope_core::record::{Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
@@ -28,8 +28,8 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
 
 /// Configurations of all kernels on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let on_cpu: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
-    let serial = on_cpu.iter().filter(|k| k.is_serial()).count();
+    let on_cpu: Vec<_> = all_kernels().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let serial = on_cpu.iter().filter(|k| !k.takes.threads).count();
     serial + threads * (on_cpu.len() - serial)
 }
 

@@ -11,7 +11,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, KERNELS};
+use sparsescope_core::kernel::{DeviceKind, all_kernels};
 use sparsescope_core::record::{Run, Source, Verdict};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
@@ -126,9 +126,9 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
     assert!(bundle.complete);
     assert_eq!(bundle.matrices.len(), 30);
-    for kernel in KERNELS.iter().filter(|k| k.device == DeviceKind::Cuda) {
+    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda) {
         let runs = || bundle.runs.iter().filter(|run| run.kernel == kernel.id);
-        assert_eq!(runs().count(), 30 * 2 * if kernel.takes_block() { 5 } else { 1 });
+        assert_eq!(runs().count(), 30 * 2 * if kernel.takes.block { 5 } else { 1 });
         let (pass, refused) = (Verdict::Pass, Verdict::Refused);
         assert!(runs().all(|run| [pass, refused].contains(&run.check.verdict)), "{}", kernel.id);
         // The model knows what every kernel of ours reads, not what a vendor's does.
@@ -137,7 +137,7 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
         let measured = || runs().filter(|run| run.check.verdict == pass);
         assert!(measured().all(|run| predicted(run) == is_ours), "{}", kernel.id);
         // ELLPACK of a matrix with a dense row is larger than the memory.
-        let may_be_refused = kernel.format.name() == "ell";
+        let may_be_refused = kernel.what() == "ell";
         assert_eq!(runs().any(|run| run.check.verdict == refused), may_be_refused);
     }
 }

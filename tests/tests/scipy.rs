@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
 use sparsescope_core::record::Verdict;
 use sparsescope_tests::{Need, Program, skip};
 
@@ -77,7 +77,7 @@ fn check(p: &Program, matrix: &str, kernels: &[&str]) {
 
 /// The kernels that run on any machine.
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu)
+    all_kernels().filter(|k| k.device == DeviceKind::Cpu)
 }
 
 #[test]

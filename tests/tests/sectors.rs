@@ -51,7 +51,7 @@ fn load(matrix: &str) -> std::sync::Arc<Csr> {
 /// Sectors of all global loads of one product.
 fn predicted(a: &std::sync::Arc<Csr>, id: &str, block: u32, loops: Loops) -> u64 {
     let kernel = kernel(id).unwrap();
-    let spec = kernel.format.with(&FormatParams::default());
+    let spec = kernel.format().unwrap().with(&FormatParams::default());
     let format = spec.build(a, MemoryLimit::unlimited()).unwrap();
     let schedule = Schedule::new(kernel, &format, block, loops).unwrap();
     Traffic::of(&schedule).loads().sectors

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::kernel::{Parameter, ParameterError};
+use sparsescope_core::record::{Operation, Precision};
 
 /// See a sparse matrix, run the kernels that people write for it, share what came out.
 #[derive(Debug, Parser)]
@@ -63,6 +66,19 @@ pub(super) enum Command {
 pub(super) enum OperationArg {
     /// y = A·x
     Spmv,
+    /// x ← x + 1
+    #[cfg(feature = "proof")]
+    Increment,
+}
+
+impl From<OperationArg> for Operation {
+    fn from(arg: OperationArg) -> Self {
+        match arg {
+            OperationArg::Spmv => Self::Spmv,
+            #[cfg(feature = "proof")]
+            OperationArg::Increment => Self::Increment,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,6 +107,17 @@ impl From<ReorderArg> for sparsescope_core::matrix::Reordering {
 pub(super) enum PrecisionArg {
     /// 64-bit values
     F64,
+    /// 32-bit values
+    F32,
+}
+
+impl From<PrecisionArg> for Precision {
+    fn from(arg: PrecisionArg) -> Self {
+        match arg {
+            PrecisionArg::F64 => Self::F64,
+            PrecisionArg::F32 => Self::F32,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,7 +127,8 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 12] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 13] = [
+    "precision",
     "output",
     "suite",
     "kernels",
@@ -161,8 +189,8 @@ pub(super) struct BenchArgs {
     #[command(flatten)]
     pub(super) format: FormatArgs,
     /// Precision of the values
-    #[arg(long, value_enum, default_value = "f64")]
-    pub(super) precision: PrecisionArg,
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
+    pub(super) precision: Vec<PrecisionArg>,
     /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     pub(super) memory_limit: Option<u64>,
@@ -208,26 +236,44 @@ pub(super) struct GpuArgs {
 }
 
 /// Parameters of formats.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct FormatArgs {
-    /// Rows a hack of HLL: a power of two from 4 to 256
-    #[arg(long, default_value_t = sparsescope_core::matrix::DEFAULT_HACK_SIZE, value_name = "N", value_parser = hack_size)]
-    pub(super) hack_size: usize,
+    /// Rows a hack of HLL: powers of two from 4 to 256 [default: 32]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize))]
+    pub(super) hack_size: Vec<String>,
     /// Sort the rows of HLL by length in windows of N rows [default: as they come]
-    #[arg(long, default_value_t = 1, hide_default_value = true, value_name = "N")]
-    pub(super) sigma: usize,
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma))]
+    pub(super) sigma: Vec<String>,
     /// Keep rows of more than N entries apart from HLL's hacks, in CSR [default: none]
-    #[arg(long, value_name = "N")]
-    pub(super) spill: Option<usize>,
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill))]
+    pub(super) spill: Vec<String>,
     /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
-    #[arg(long, value_name = "N")]
-    pub(super) hyb_width: Option<usize>,
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth))]
+    pub(super) hyb_width: Vec<String>,
     /// Edge of BSR's blocks, 2 to 8 [default: the one that moves the fewest bytes]
-    #[arg(long, value_name = "N", value_parser = bsr_block)]
-    pub(super) bsr_block: Option<usize>,
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock))]
+    pub(super) bsr_block: Vec<String>,
     /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub(super) min_fill: Option<u32>,
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill))]
+    pub(super) min_fill: Vec<String>,
+}
+
+impl FormatArgs {
+    /// The values given for each parameter.
+    pub(super) fn lists(&self) -> Result<ParameterLists, ParameterError> {
+        let mut lists = ParameterLists::default();
+        for (parameter, values) in [
+            (Parameter::HackSize, &self.hack_size),
+            (Parameter::Sigma, &self.sigma),
+            (Parameter::Spill, &self.spill),
+            (Parameter::HybWidth, &self.hyb_width),
+            (Parameter::BsrBlock, &self.bsr_block),
+            (Parameter::MinFill, &self.min_fill),
+        ] {
+            lists.set(parameter, values)?;
+        }
+        Ok(lists)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -247,7 +293,7 @@ pub(super) struct SpmvArgs {
     /// The matrix A
     pub(super) matrix: String,
     /// Kernel id
-    #[arg(long, default_value = sparsescope_core::kernel::REFERENCE, value_name = "ID")]
+    #[arg(long, default_value = "cpu/csr/serial", value_name = "ID")]
     pub(super) kernel: String,
     /// The vector x: Matrix Market, or one number a line [default: integers 1 to 5 from --seed]
     #[arg(long, value_name = "FILE")]
@@ -466,16 +512,11 @@ fn duration(text: &str) -> Result<Duration, String> {
     length.ok_or_else(|| "expected a time such as 90s, 5m or 1.5h".to_owned())
 }
 
-fn hack_size(text: &str) -> Result<usize, String> {
-    let sizes = sparsescope_core::matrix::HACK_SIZES;
-    let size = text.parse().ok().filter(|size| sizes.contains(size));
-    size.ok_or_else(|| format!("expected one of {sizes:?}"))
-}
-
-fn bsr_block(text: &str) -> Result<usize, String> {
-    let sizes = sparsescope_core::matrix::BSR_BLOCKS;
-    let size = text.parse().ok().filter(|size| sizes.contains(size));
-    size.ok_or_else(|| format!("expected a number from {} to {}", sizes.start(), sizes.end()))
+/// Reads values of a parameter.
+fn value_of(
+    parameter: Parameter,
+) -> impl Fn(&str) -> Result<String, ParameterError> + Clone + Send + Sync + 'static {
+    move |text| parameter.value(text.trim())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -544,7 +585,8 @@ mod tests {
 
     #[test]
     fn only_the_formats_hack_sizes_and_sane_thread_counts_pass() {
-        assert_eq!(hack_size("64"), Ok(64));
+        let hack_size = value_of(Parameter::HackSize);
+        assert_eq!(hack_size(" 64"), Ok("64".to_owned()));
         assert!(hack_size("33").is_err() && hack_size("2").is_err());
         assert!(block_size("160") == Ok(160) && block_size("100").is_err());
         assert!(thread_count("0").is_err() && thread_count("x").is_err());

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
 use sparsescope_core::record::GpuAbsence;
 
 use super::Outcome;
@@ -38,11 +38,11 @@ impl Kernel {
         Self {
             id: k.id,
             operation: k.operation.as_str(),
-            format: k.format.name(),
+            format: k.what(),
             device: k.device.as_str(),
             mapping: k.summary,
             origin: k.origin_names(),
-            needs_finite_x: k.needs_finite_x,
+            needs_finite_x: k.needs.finite_x,
             available: reason.is_none(),
             reason,
         }
@@ -52,7 +52,7 @@ impl Kernel {
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
     let gpu = gpu::open(args.gpu.device);
-    let kernels: Vec<Kernel> = KERNELS.iter().map(|k| Kernel::of(k, &cpu, &gpu)).collect();
+    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu)).collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

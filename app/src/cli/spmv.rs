@@ -4,33 +4,30 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::{
-    Backend, CpuBackend, LoadedValues, MatrixSource, Output, Problem, Setting, SpmvProblem,
+    Backend, Configuration, CpuBackend, LoadedValues, MatrixSource, Output, Problem, SpmvProblem,
+    Watch,
 };
 use sparsescope_core::io::{Progress, open_vector, save, vector};
-use sparsescope_core::kernel::{DeviceKind, FormatParams, kernel};
+use sparsescope_core::kernel::{DeviceKind, kernel};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Verdict;
 
-use super::args::{FormatArgs, SpmvArgs};
+use super::args::SpmvArgs;
 use super::gpu;
 use super::interrupt::Interrupt;
 use super::output::{check_free, file_size, overwrite, watched};
 use super::{Outcome, UsageError};
-
-impl FormatArgs {
-    /// As the experiment room takes them.
-    pub(super) fn params(self) -> FormatParams {
-        let Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill } = self;
-        FormatParams { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
-    }
-}
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel(&args.kernel).ok_or_else(|| {
         let id = &args.kernel;
         UsageError(format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"))
     })?;
+    let parameters = args.format.lists()?.single().ok_or_else(|| {
+        UsageError("a single product takes one value of each parameter, not a list".to_owned())
+    })?;
+    let parameters = kernel.listed(&parameters);
     if let Some(path) = &args.output {
         check_free(path, args.force)?;
     }
@@ -79,23 +76,31 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
             gpu::open(args.gpu.device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
     };
-    let threads = match args.threads {
-        Some(threads) => threads as usize,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+    let threads = match (kernel.takes.threads, args.threads) {
+        (false, _) => 1,
+        (true, Some(threads)) => threads,
+        (true, None) => default_threads(),
     };
-    let block = kernel.takes_block().then_some(args.block_size);
-    let setting = Setting { threads, block, format: args.format.params(), memory };
-    let mut prepared = backend
-        .prepare(kernel, &problem, &setting)
+    let block = kernel.takes.block.then_some(args.block_size);
+    let configuration =
+        Configuration { parameters, threads, block, ..Configuration::usual(kernel) };
+    let mut prepared = problem
+        .admit(&configuration)
+        .and_then(|()| backend.prepare(&configuration, &problem, memory))
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
-    let output = prepared.output()?;
-    let check = problem.check(&output);
+    let Some(output) = prepared.output(&Watch::cancelled_by(interrupt.flag()))? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let check = problem.check(&configuration, &output);
     if check.verdict != Verdict::Pass {
         let reason = check.reason.unwrap_or_default();
         eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
         return Ok(Outcome::CheckFailed);
     }
-    let Output::Vector(y) = output;
+    let y = match output {
+        Output::Vector(y) => y,
+        Output::Single(y) => y.into_iter().map(f64::from).collect(),
+    };
     if let Some(path) = &args.output {
         save(path, overwrite(args.force), |out| {
             vector::write(&y, out, Progress::none().cancelled_by(interrupt.flag()))
@@ -112,6 +117,12 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         }
         None => Ok(Outcome::Success),
     }
+}
+
+/// All that the machine has.
+fn default_threads() -> u32 {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    u32::try_from(all).unwrap_or(u32::MAX)
 }
 
 /// One sentence about the rows where |y − e| > tol·max(1, |e|), if there are any. Equal infinities

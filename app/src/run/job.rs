@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sparsescope_core::bundle::journal_path;
 use sparsescope_core::experiment::{MatrixSource, select_kernels};
-use sparsescope_core::kernel::{DeviceKind, KERNELS, KernelDescriptor};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{GpuAbsence, Operation};
 
 use crate::cli::gpu;
@@ -74,9 +74,7 @@ impl Job {
     /// devices that are here.
     pub(super) fn offered(&self) -> impl Iterator<Item = &'static KernelDescriptor> {
         let devices = self.devices();
-        KERNELS.iter().filter(move |kernel| {
-            kernel.operation == Operation::Spmv && devices.contains(&kernel.device)
-        })
+        kernels(Operation::Spmv).iter().filter(move |kernel| devices.contains(&kernel.device))
     }
 
     /// Their families, in the order of the kernels.

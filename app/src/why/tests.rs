@@ -40,7 +40,6 @@ pub(crate) fn run(kernel: &str) -> (Run, Statistics, Environment) {
         device: device.into(),
         environment: "here".into(),
         threads: if on_gpu { 1 } else { 4 },
-        parts: None,
         block: on_gpu.then_some(128),
         hot: true,
         precision: "f64".into(),
@@ -51,6 +50,7 @@ pub(crate) fn run(kernel: &str) -> (Run, Statistics, Environment) {
         warmup: 0,
         costs: Costs { minimal_bytes: 10_000_000, format_bytes: 12_000_000, ..Costs::default() },
         figures: None,
+        ..Run::default()
     };
     (run, statistics, environment)
 }

@@ -2,7 +2,7 @@
 
 use crate::record::{
     Bandwidth, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise,
-    Predicted, Producer, Reordered, Run, Source, Verdict, matrix_id,
+    Operation, Predicted, Producer, Reordered, Run, Source, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -134,6 +134,8 @@ fn matrix(name: &str, source: Source, nnz: u64) -> MatrixFolder {
 }
 
 fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: u64) -> Run {
+    let figures = Figures::from_samples(samples, 2.0 * nnz as f64, minimal_bytes);
+    let work = Work { flops: 2 * nnz, ..Work::default() };
     Run {
         check: Check {
             verdict: Verdict::Pass,
@@ -153,11 +155,11 @@ fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: 
             format_bytes: 144,
             minimal_bytes,
             break_even: None,
-            launch_s: None,
-            graph_s: None,
-            predicted: None,
+            ..Costs::default()
         },
-        figures: Figures::from_samples(samples, 2.0 * nnz as f64, minimal_bytes),
+        work: Some(work),
+        metric: figures.as_ref().map(|figures| Operation::Spmv.metric(&work, figures.median_s)),
+        figures,
         ..without_timing(matrix, kernel, Verdict::Pass, "")
     }
 }
@@ -186,11 +188,7 @@ fn without_timing(matrix: &str, kernel: &str, verdict: Verdict, reason: &str) ->
             rel_err: None,
             by: None,
         },
-        samples: Vec::new(),
-        repetitions: 0,
-        warmup: 0,
-        costs: Costs::default(),
-        figures: None,
+        ..Run::default()
     }
 }
 

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::problem::{Output, Problem};
-use crate::kernel::{FormatParams, KernelDescriptor};
+use super::configuration::{Configuration, Temperature};
+use super::error::{KernelError, PrepareError};
+use super::output::Output;
+use super::problem::Problem;
+use super::task::Watch;
+use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
 use crate::record::{Costs, Gpu};
 
@@ -14,49 +18,6 @@ pub enum Availability {
     Available,
     /// It cannot, for this reason (one sentence).
     Missing(String),
-}
-
-/// How a kernel is to be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// CPU threads, at least 1.
-    pub threads: usize,
-    /// Threads a block, for GPU kernels.
-    pub block: Option<u32>,
-    /// Parameters of the kernel's format.
-    pub format: FormatParams,
-    /// Bytes that a conversion may take.
-    pub memory: MemoryLimit,
-}
-
-/// State of the caches at the start of each sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Temperature {
-    /// As the previous product left them.
-    Hot,
-    /// Flushed.
-    Cold,
-}
-
-/// Why a kernel was not made ready.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PrepareError {
-    /// This problem is too large for it or not of its kind.
-    #[error("{0}")]
-    Refused(String),
-    /// This machine or build cannot run it.
-    #[error("{0}")]
-    Unsupported(String),
-}
-
-/// A kernel that failed while running.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kernel} failed: {reason}")]
-pub struct KernelError {
-    /// Id of the kernel.
-    pub kernel: String,
-    /// What happened, in one sentence.
-    pub reason: String,
 }
 
 /// Launchers of the kernels of one device.
@@ -72,25 +33,35 @@ pub trait Backend {
         None
     }
 
-    /// Makes `kernel` ready to run on `problem`: format, plan, buffers.
+    /// Makes a configuration, which the problem admits, ready to run on it: formats, plan, buffers,
+    /// the conversions within `memory`.
     fn prepare<'p>(
         &'p self,
-        kernel: &'static KernelDescriptor,
+        configuration: &Configuration,
         problem: &'p Problem,
-        setting: &Setting,
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError>;
 }
 
 /// A kernel ready to run on one problem.
 pub trait Prepared {
-    /// Runs `n` timed samples after one untimed product, and returns the seconds of one product
-    /// for each.
-    fn sample(&mut self, n: usize, temperature: Temperature) -> Result<Vec<f64>, KernelError>;
+    /// Runs `n` timed samples and returns the seconds of one execution for each; fewer when it is
+    /// cancelled. Executions shorter than a second are preceded by an untimed one.
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError>;
 
-    /// Fills the result with NaN, runs once and returns it.
-    fn output(&mut self) -> Result<Output, KernelError>;
+    /// Fills the result with NaN, or puts back what an execution in place changes, executes once
+    /// and returns the result; nothing when it is cancelled.
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError>;
 
-    /// Products behind each sample: small ones are timed in groups.
+    /// The result that the last execution left.
+    fn last_output(&mut self) -> Result<Output, KernelError>;
+
+    /// Executions behind each sample: short ones are timed in groups.
     fn repetitions(&self) -> u32;
 
     /// Parts of the work that are not empty, when that may differ from the threads asked for.
@@ -99,6 +70,6 @@ pub trait Prepared {
     /// What getting ready took, and the bytes of the arrays really used.
     fn costs(&self) -> Costs;
 
-    /// Format parameters in force, by name.
+    /// Parameters in force, by name.
     fn params(&self) -> BTreeMap<String, String>;
 }

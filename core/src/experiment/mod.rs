@@ -2,25 +2,38 @@
 //! checks and times them.
 
 mod backend;
+mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
+mod error;
 mod loaded;
+mod operations;
+mod output;
 mod plan;
 mod predict;
+mod predictions;
 mod problem;
+mod resident;
 mod runner;
 #[cfg(not(target_family = "wasm"))]
 mod source;
+mod task;
 
-pub use backend::{
-    Availability, Backend, KernelError, PrepareError, Prepared, Setting, Temperature,
-};
+pub use backend::{Availability, Backend, Prepared};
+pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::CpuBackend;
+pub use error::{KernelError, PrepareError};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
-pub use plan::{Configuration, SelectError, Settings, select_kernels};
+#[cfg(feature = "proof")]
+pub use operations::IncrementProblem;
+pub use operations::{Converted, SpmvProblem};
+pub use output::Output;
+pub use plan::{ParameterLists, SelectError, Settings, select_kernels};
 pub use predict::predict;
-pub use problem::{Converted, Output, Problem, SpmvProblem};
+pub use problem::Problem;
+pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
 pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
+pub use task::{Finished, Task, Watch};

@@ -2,19 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
-use super::backend::Temperature;
-use crate::kernel::{DeviceKind, FormatParams, KERNELS, KernelDescriptor};
-use crate::record::Operation;
-use crate::record::Run;
+use crate::kernel::{
+    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
+};
+use crate::record::{Operation, Precision};
+
+/// Most samples or executions that a plan may ask for, and most threads.
+const MOST: usize = 1 << 20;
+
+/// Most threads a block of any GPU.
+const MOST_BLOCK: u32 = 1024;
 
 /// How often and under which settings kernels are run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Timed samples of each run.
     pub runs: usize,
-    /// Products before the first sample.
+    /// Executions before the first sample.
     pub warmup: usize,
     /// Thread counts that parallel CPU kernels are run with.
     pub threads: Vec<u32>,
@@ -23,82 +31,142 @@ pub struct Settings {
     pub blocks: Vec<u32>,
     /// Measure with flushed caches too.
     pub cold: bool,
-    /// Seed of x.
+    /// Seed of the input that is not given.
     pub seed: u64,
-    /// Parameters of the formats.
+    /// In how many bits kernels compute.
+    #[serde(default = "usual_precisions", rename = "precision")]
+    pub precisions: Vec<Precision>,
+    /// Values of the kernels' parameters.
     #[serde(flatten)]
-    pub formats: FormatParams,
+    pub parameters: ParameterLists,
+}
+
+fn usual_precisions() -> Vec<Precision> {
+    vec![Precision::F64]
 }
 
 impl Settings {
-    /// Parameters of the formats.
-    pub fn format(&self) -> FormatParams {
-        self.formats
+    /// What is wrong with settings that a file holds, in one sentence.
+    pub fn check(&self) -> Result<(), String> {
+        let within = |what: &str, found: usize, least: usize, most: usize| match (least..=most)
+            .contains(&found)
+        {
+            true => Ok(()),
+            false => Err(format!("{what} is {found}: expected {least} to {most}")),
+        };
+        within("the number of samples", self.runs, 1, MOST)?;
+        within("the number of executions before the first sample", self.warmup, 0, MOST)?;
+        for &threads in &self.threads {
+            within("the number of threads", threads as usize, 1, MOST)?;
+        }
+        for &block in &self.blocks {
+            if block == 0 || block > MOST_BLOCK || !u64::from(block).is_multiple_of(LANES) {
+                return Err(format!(
+                    "a block has {block} threads: expected a multiple of {LANES} up to {MOST_BLOCK}"
+                ));
+            }
+        }
+        match self.precisions.is_empty() {
+            true => Err("no precision is named: expected f64, f32 or both".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// A precision or a value of a parameter that none of `kernels` takes, in words.
+    pub fn untaken(&self, kernels: &[&'static KernelDescriptor]) -> Option<String> {
+        let precision = self
+            .precisions
+            .iter()
+            .find(|precision| !kernels.iter().any(|k| k.precisions.contains(precision)));
+        if let Some(precision) = precision {
+            return Some(format!("no kernel selected computes in {}", precision.as_str()));
+        }
+        self.parameters.0.iter().find_map(|(&parameter, values)| {
+            let is_usual = |value: &str| parameter.default().as_deref() == Some(value);
+            let is_taken = |value: &str| {
+                let takes =
+                    |k: &&KernelDescriptor| k.allowed(parameter).is_some_and(|a| a.contains(value));
+                kernels.iter().copied().any(|k| takes(&k))
+            };
+            let value = values.iter().find(|value| !is_usual(value) && !is_taken(value))?;
+            Some(format!("no kernel selected takes {} {value}", parameter.name()))
+        })
     }
 }
 
-/// One kernel under one setting: what becomes one run a matrix.
-#[derive(Clone, Copy, Debug)]
-pub struct Configuration {
-    /// The kernel.
-    pub kernel: &'static KernelDescriptor,
-    /// Threads; 1 for a serial kernel.
-    pub threads: u32,
-    /// Threads a block, for GPU kernels that take them.
-    pub block: Option<u32>,
-    /// State of the caches.
-    pub temperature: Temperature,
-}
+/// Values that parameters are to have, one after another. In files a single value may stand in place
+/// of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParameterLists(BTreeMap<Parameter, Vec<String>>);
 
-impl Configuration {
-    /// Every configuration of these kernels, in the kernels' order: a serial kernel once, a
-    /// parallel one with each thread count, a GPU's with each block size; hot, and cold too when
-    /// asked for.
-    pub fn all(kernels: &[&'static KernelDescriptor], settings: &Settings) -> Vec<Self> {
-        let temperatures: &[Temperature] = match settings.cold {
-            false => &[Temperature::Hot],
-            true => &[Temperature::Hot, Temperature::Cold],
-        };
-        let mut all = Vec::new();
-        for &kernel in kernels {
-            let threads = if kernel.is_serial() { &[1][..] } else { &settings.threads };
-            let blocks: Vec<Option<u32>> = match kernel.takes_block() {
-                true => settings.blocks.iter().copied().map(Some).collect(),
-                false => vec![None],
-            };
-            for &threads in threads {
-                for &block in &blocks {
-                    let at = |&temperature| Self { kernel, threads, block, temperature };
-                    all.extend(temperatures.iter().map(at));
-                }
+impl ParameterLists {
+    /// Gives a parameter these values; it keeps its default when there are none.
+    pub fn set<T: ToString>(
+        &mut self,
+        parameter: Parameter,
+        values: &[T],
+    ) -> Result<(), ParameterError> {
+        let mut accepted = Vec::new();
+        for value in values {
+            let value = parameter.value(&value.to_string())?;
+            if !accepted.contains(&value) {
+                accepted.push(value);
+            }
+        }
+        if !accepted.is_empty() {
+            self.0.insert(parameter, accepted);
+        }
+        Ok(())
+    }
+
+    /// Every combination of the parameters that a kernel lists.
+    pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
+        let mut all = vec![Parameters::default()];
+        for (&parameter, values) in &self.0 {
+            if kernel.allowed(parameter).is_some() {
+                let with = |one: &Parameters| {
+                    let one = one.clone();
+                    values.iter().map(move |value| one.clone().with(parameter, value))
+                };
+                all = all.iter().flat_map(with).collect();
             }
         }
         all
     }
 
-    /// A run of this configuration with nothing measured yet.
-    pub(super) fn empty_run(&self, matrix: &str, environment: &str, device: &str) -> Run {
-        Run {
-            matrix: matrix.to_owned(),
-            operation: self.kernel.operation.as_str().to_owned(),
-            kernel: self.kernel.id.to_owned(),
-            origin: self.kernel.origin_names(),
-            backend: self.kernel.device.as_str().to_owned(),
-            device: device.to_owned(),
-            environment: environment.to_owned(),
-            threads: self.threads,
-            parts: None,
-            block: self.block,
-            hot: self.temperature == Temperature::Hot,
-            precision: "f64".to_owned(),
-            params: BTreeMap::new(),
-            check: Default::default(),
-            samples: Vec::new(),
-            repetitions: 0,
-            warmup: 0,
-            costs: Default::default(),
-            figures: None,
+    /// The only combination, when no parameter has several values.
+    pub fn single(&self) -> Option<Parameters> {
+        self.0.iter().try_fold(Parameters::default(), |all, (&parameter, values)| match &**values {
+            [value] => Some(all.with(parameter, value)),
+            _ => None,
+        })
+    }
+}
+
+impl Serialize for ParameterLists {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(parameter, values)| (parameter.name(), values)))
+    }
+}
+
+impl<'de> Deserialize<'de> for ParameterLists {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut lists = Self::default();
+        for (name, values) in BTreeMap::<String, Value>::deserialize(deserializer)? {
+            let Some(parameter) = Parameter::of(&name) else {
+                return Err(D::Error::custom(format!("`{name}` is no parameter known here")));
+            };
+            let values = match values {
+                Value::Null => Vec::new(),
+                Value::Array(values) => values,
+                value => vec![value],
+            };
+            let text =
+                |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let values: Vec<String> = values.iter().map(text).collect();
+            lists.set(parameter, &values).map_err(D::Error::custom)?;
         }
+        Ok(lists)
     }
 }
 
@@ -122,8 +190,7 @@ pub fn select_kernels(
     devices: &[DeviceKind],
     patterns: &[String],
 ) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
-    let offered =
-        || KERNELS.iter().filter(|k| k.operation == operation && devices.contains(&k.device));
+    let offered = || kernels(operation).iter().filter(|k| devices.contains(&k.device));
     if patterns.is_empty() {
         return Ok(offered().collect());
     }
@@ -147,6 +214,8 @@ pub fn select_kernels(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Configuration;
+    use crate::kernel::kernel;
 
     fn ids(patterns: &[&str]) -> Result<Vec<&'static str>, SelectError> {
         let patterns: Vec<String> = patterns.iter().map(|&p| p.to_owned()).collect();
@@ -160,7 +229,8 @@ mod tests {
         assert_eq!(found[0], "cpu/csr/serial");
         assert_eq!(found.iter().filter(|id| id.starts_with("cpu/hll/")).count(), 2);
         assert_eq!(found.len(), 6);
-        let on_cpu = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).count();
+        let all = kernels(Operation::Spmv);
+        let on_cpu = all.iter().filter(|k| k.device == DeviceKind::Cpu).count();
         assert_eq!(ids(&[]).unwrap().len(), on_cpu);
     }
 
@@ -174,22 +244,99 @@ mod tests {
         assert!(matches!(ids(&["cpu/[csr"]), Err(SelectError::Pattern { .. })));
     }
 
-    #[test]
-    fn kernels_run_with_every_thread_count_or_block_size_that_they_take() {
-        let settings = Settings {
+    /// Of one sample, one thread and no block, with these values of parameters.
+    fn settings(parameters: &[(Parameter, &[u32])]) -> Settings {
+        let mut lists = ParameterLists::default();
+        for &(parameter, values) in parameters {
+            lists.set(parameter, values).unwrap();
+        }
+        Settings {
             runs: 1,
             warmup: 0,
-            threads: vec![1, 2, 4],
-            blocks: vec![64, 128, 256],
-            cold: true,
+            threads: vec![1],
+            blocks: vec![128],
+            cold: false,
             seed: 42,
-            formats: FormatParams::default(),
-        };
+            precisions: vec![Precision::F64],
+            parameters: lists,
+        }
+    }
+
+    fn all(settings: &Settings) -> Vec<Configuration> {
         let devices = [DeviceKind::Cpu, DeviceKind::Cuda];
         let kernels = select_kernels(Operation::Spmv, &devices, &[]).unwrap();
-        let all = Configuration::all(&kernels, &settings);
+        Configuration::all(&kernels, settings)
+    }
+
+    #[test]
+    fn kernels_run_with_every_thread_count_or_block_size_that_they_take() {
+        let (threads, blocks) = (vec![1, 2, 4], vec![64, 128, 256]);
+        let all = all(&Settings { threads, blocks, cold: true, ..settings(&[]) });
         let of = |id: &str| all.iter().filter(|c| c.kernel.id == id).count();
         assert_eq!((of("cpu/csr/serial"), of("cpu/csr/nnz")), (2, 6));
         assert_eq!((of("cuda/csr/warp-ldg"), of("vendor/cusparse/coo")), (6, 2));
+    }
+
+    #[test]
+    fn lists_are_multiplied_over_the_parameters_that_a_kernel_lists() {
+        use Parameter::{HackSize, Sigma};
+        let all = all(&settings(&[(HackSize, &[8, 32, 8]), (Sigma, &[0, 1, 256])]));
+        let of = |id: &str| all.iter().filter(|c| c.kernel.id == id).count();
+        // Windows of no row and of one are the same.
+        assert_eq!((of("cpu/hll/serial"), of("cpu/csr/serial"), of("cpu/ell/serial")), (4, 1, 1));
+        let mut keys: Vec<_> = all.iter().map(Configuration::key).collect();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all.len());
+        // What a kernel cannot take is planned, and refused with its sentence.
+        let on_gpu: Vec<_> =
+            all.iter().filter(|c| c.kernel.id == "cuda/hll/warp-per-row").collect();
+        let refused = on_gpu.iter().filter_map(|c| c.admit().err()).map(|e| e.to_string());
+        assert_eq!(on_gpu.len(), 4);
+        assert_eq!(refused.collect::<Vec<_>>(), ["its sigma cannot be 256: it takes only 1"; 2]);
+    }
+
+    #[test]
+    fn a_value_that_no_kernel_takes_is_named() {
+        let csr = [kernel("cpu/csr/serial").unwrap()];
+        let hll = [kernel("cpu/hll/serial").unwrap()];
+        let sorted = settings(&[(Parameter::Sigma, &[1, 256])]);
+        assert_eq!(sorted.untaken(&csr).unwrap(), "no kernel selected takes sigma 256");
+        assert_eq!(sorted.untaken(&hll), None);
+        assert_eq!(settings(&[(Parameter::HackSize, &[32])]).untaken(&csr), None);
+    }
+
+    #[test]
+    fn settings_of_1_2_hold_single_values_and_are_read() {
+        let old = serde_json::json!({
+            "runs": 30, "warmup": 3, "threads": [1, 2], "cold": false, "seed": 42,
+            "hack_size": 8, "sigma": 256, "spill": null
+        });
+        let read: Settings = serde_json::from_value(old).unwrap();
+        let single = read.parameters.single().unwrap();
+        assert_eq!(single.to_string(), "hack_size=8, sigma=256");
+        let again: Settings = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
+        assert_eq!((&again, again.check()), (&read, Ok(())));
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_told() {
+        let good = settings(&[]);
+        let wrong = [
+            (Settings { threads: vec![0], ..good.clone() }, "the number of threads is 0"),
+            (Settings { runs: 0, ..good.clone() }, "the number of samples is 0"),
+            (Settings { runs: usize::MAX, ..good.clone() }, "the number of samples is 1844"),
+            (Settings { blocks: vec![100], ..good.clone() }, "a block has 100 threads"),
+            (Settings { precisions: vec![], ..good.clone() }, "no precision is named"),
+        ];
+        for (settings, expected) in wrong {
+            let error = settings.check().unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let odd = serde_json::json!({
+            "runs": 1, "warmup": 0, "threads": [1], "cold": false, "seed": 1, "hack_size": [7]
+        });
+        let error = serde_json::from_value::<Settings>(odd).unwrap_err().to_string();
+        assert!(error.contains("hack_size is `7`: expected a power of two"), "{error}");
     }
 }

@@ -2,12 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::plan::Configuration;
-use super::problem::SpmvProblem;
 use crate::kernel::{DeviceKind, KernelDescriptor};
 use crate::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
-use crate::matrix::{AnyFormat, FormatSpec};
-use crate::memory::MemoryLimit;
+use crate::matrix::AnyFormat;
 use crate::record::Predicted;
 
 /// What one product asks of the memory by the layout model: with so many threads on a processor,
@@ -59,54 +56,15 @@ fn on_processor(
     }))
 }
 
-/// The predictions for one problem, each made once: caches do not change it, nor do the threads a
-/// block for most kernels.
-#[derive(Default)]
-pub(super) struct Predictions {
-    made: Vec<(Key, Option<Predicted>)>,
-}
-
-#[derive(PartialEq)]
-struct Key {
-    kernel: &'static str,
-    threads: u32,
-    block: Option<u32>,
-}
-
-impl Predictions {
-    /// The prediction for a configuration that was measured on `problem` in the format `spec`;
-    /// the format is there since.
-    pub(super) fn of(
-        &mut self,
-        configuration: &Configuration,
-        problem: &SpmvProblem,
-        (spec, memory): (FormatSpec, MemoryLimit),
-        cancel: &AtomicBool,
-    ) -> Option<Predicted> {
-        let Configuration { kernel, threads, block, .. } = *configuration;
-        let workers = match kernel.device {
-            DeviceKind::Cpu => threads,
-            DeviceKind::Cuda => block?,
-        };
-        let block = block.filter(|_| Schedule::depends_on_block(kernel));
-        let key = Key { kernel: kernel.id, threads, block };
-        if let Some((_, made)) = self.made.iter().find(|(known, _)| *known == key) {
-            return made.clone();
-        }
-        let a = problem.format(spec, memory).ok()?;
-        let predicted = predict(kernel, &a.matrix, workers, cancel);
-        self.made.push((key, predicted.clone()));
-        predicted
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::kernel::{FormatParams, KERNELS, Mapping, kernel};
+    use crate::kernel::{FormatParams, Mapping, kernel, kernels};
     use crate::matrix::{Csr, RowPtr};
+    use crate::memory::MemoryLimit;
+    use crate::record::Operation;
 
     fn diagonal(m: usize) -> Arc<Csr> {
         let row_ptr = RowPtr::from_lengths((0..m).map(|_| 1));
@@ -125,7 +83,10 @@ mod tests {
 
     fn of(id: &str, a: &Arc<Csr>, workers: u32) -> Option<Predicted> {
         let kernel = kernel(id).unwrap();
-        let spec = kernel.format.with(&FormatParams { min_fill: Some(0), ..Default::default() });
+        let spec = kernel
+            .format()
+            .unwrap()
+            .with(&FormatParams { min_fill: Some(0), ..Default::default() });
         let a = spec.build(a, MemoryLimit::unlimited()).unwrap();
         predict(kernel, &a, workers, &AtomicBool::new(false))
     }
@@ -165,7 +126,9 @@ mod tests {
     #[test]
     fn blocks_matter_where_it_is_said() {
         let a = uneven(2000);
-        for kernel in KERNELS.iter().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
+        for kernel in
+            kernels(Operation::Spmv).iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
+        {
             let [one, other] = [64, 256].map(|block| of(kernel.id, &a, block).unwrap());
             assert_eq!(one != other, Schedule::depends_on_block(kernel), "{}", kernel.id);
         }
@@ -174,10 +137,8 @@ mod tests {
     #[test]
     fn kernels_without_a_model_have_no_prediction_and_all_others_have_one() {
         let a = uneven(64);
-        for kernel in KERNELS {
-            let modelled = kernel.mapping != Mapping::Library
-                && !["bsr", "dia"].contains(&kernel.format.name());
-            assert_eq!(of(kernel.id, &a, 32).is_some(), modelled, "{}", kernel.id);
+        for kernel in kernels(Operation::Spmv) {
+            assert_eq!(of(kernel.id, &a, 32).is_some(), kernel.model.is_some(), "{}", kernel.id);
         }
     }
 

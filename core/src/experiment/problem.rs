@@ -1,116 +1,112 @@
-//! What is computed: a problem with its reference and the formats made for it, and what comes out.
+//! What is computed: a problem, one variant an operation, and what comes out. The operations answer
+//! in files of their own; this is the one place that tells them apart.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 
-use web_time::Instant;
-
-use crate::gate::Reference;
-use crate::matrix::{AnyFormat, Csr, FormatError, FormatSpec};
+use super::configuration::Configuration;
+use super::error::PrepareError;
+#[cfg(feature = "proof")]
+use super::operations::IncrementProblem;
+use super::operations::SpmvProblem;
+use super::output::Output;
+use super::resident::Resident;
 use crate::memory::MemoryLimit;
-use crate::record::Check;
+use crate::record::{Check, Operation, Predicted, Verdict, Work};
 
 /// A problem, one variant an operation.
 #[derive(Debug)]
 pub enum Problem {
     /// y = A·x.
     Spmv(SpmvProblem),
-}
-
-/// A result, one variant a kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// A vector, one element a row.
-    Vector(Vec<f64>),
+    /// x ← x + 1.
+    #[cfg(feature = "proof")]
+    Increment(IncrementProblem),
 }
 
 impl Problem {
-    /// Checks a result against the reference.
-    pub fn check(&self, output: &Output) -> Check {
-        match (self, output) {
-            (Self::Spmv(problem), Output::Vector(y)) => problem.reference.check(y),
-        }
-    }
-
-    /// Floating-point operations of one execution.
-    pub fn flops(&self) -> f64 {
+    /// What is computed.
+    pub fn operation(&self) -> Operation {
         match self {
-            Self::Spmv(problem) => 2.0 * problem.a.nnz() as f64,
+            Self::Spmv(_) => Operation::Spmv,
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => Operation::Increment,
         }
     }
-}
 
-/// y = A·x: the matrix, the vector, the checked-against result and every format made so far.
-#[derive(Debug)]
-pub struct SpmvProblem {
-    a: Arc<Csr>,
-    x: Vec<f64>,
-    x_is_finite: bool,
-    reference: Reference,
-    formats: Mutex<BTreeMap<FormatSpec, Converted>>,
-}
-
-/// A format made from CSR, and what that took.
-#[derive(Clone, Debug)]
-pub struct Converted {
-    /// The matrix.
-    pub matrix: AnyFormat,
-    /// Seconds of the conversion; 0 for CSR itself.
-    pub seconds: f64,
-}
-
-impl SpmvProblem {
-    /// Computes the reference. x has n elements; panics otherwise.
-    pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
-        let reference = Reference::new(&a, &x);
-        let x_is_finite = x.iter().all(|v| v.is_finite());
-        Self { a, x, x_is_finite, reference, formats: Mutex::default() }
-    }
-
-    /// A, m × n.
-    pub fn a(&self) -> &Arc<Csr> {
-        &self.a
-    }
-
-    /// x, n elements.
-    pub fn x(&self) -> &[f64] {
-        &self.x
-    }
-
-    /// No element of x is infinite or NaN.
-    pub fn x_is_finite(&self) -> bool {
-        self.x_is_finite
-    }
-
-    /// The result that others are checked against.
-    pub fn reference(&self) -> &Reference {
-        &self.reference
-    }
-
-    /// A in the given format, converted on first use. Fails before allocating when it needs more
-    /// than `limit`.
-    pub fn format(&self, spec: FormatSpec, limit: MemoryLimit) -> Result<Converted, FormatError> {
-        if let Some(made) = self.formats().get(&spec) {
-            return Ok(made.clone());
+    /// The product, when that is what is computed.
+    pub fn spmv(&self) -> Option<&SpmvProblem> {
+        match self {
+            Self::Spmv(problem) => Some(problem),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
         }
-        let start = Instant::now();
-        let matrix = spec.build(&self.a, limit)?;
-        let seconds = match spec {
-            FormatSpec::Csr => 0.0,
-            _ => start.elapsed().as_secs_f64(),
+    }
+
+    /// Why a configuration is not run on this problem.
+    pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
+        configuration.admit()?;
+        match self {
+            Self::Spmv(problem) => problem.admit(configuration),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => Ok(()),
+        }
+    }
+
+    /// The arrays beside the input that a configuration needs, as far as they fit within `memory`:
+    /// what does not is refused and takes nothing.
+    pub fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
+        match self {
+            Self::Spmv(problem) => problem.resident(configuration, memory),
+            #[cfg(feature = "proof")]
+            Self::Increment(problem) => problem.resident(),
+        }
+    }
+
+    /// Checks a result of a configuration against the reference.
+    pub fn check(&self, configuration: &Configuration, output: &Output) -> Check {
+        let checked = match self {
+            Self::Spmv(problem) => problem.check(configuration, output),
+            #[cfg(feature = "proof")]
+            Self::Increment(problem) => problem.check(output),
         };
-        let made = Converted { matrix, seconds };
-        self.formats().insert(spec, made.clone());
-        Ok(made)
+        checked.unwrap_or_else(|| Check {
+            verdict: Verdict::Fail,
+            reason: Some(format!("the result is {}, which this kernel never gives", output.kind())),
+            ..Check::default()
+        })
     }
 
-    /// Forgets the formats made so far; memory is freed once no kernel holds them.
-    pub fn drop_formats(&self) {
-        self.formats().clear();
+    /// What one execution that gave this result has done.
+    pub fn work(&self, output: &Output) -> Work {
+        let _ = output; // Those with iterations or comparisons count them in it.
+        match self {
+            Self::Spmv(problem) => problem.work(),
+            #[cfg(feature = "proof")]
+            Self::Increment(problem) => problem.work(),
+        }
     }
 
-    fn formats(&self) -> MutexGuard<'_, BTreeMap<FormatSpec, Converted>> {
-        // The map is complete after every operation, so a panic elsewhere leaves it usable.
-        self.formats.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What the layout model predicts of a configuration that was measured; nothing where there is
+    /// no model, nor once `cancel` is set.
+    pub fn predict(
+        &self,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Option<Predicted> {
+        match self {
+            Self::Spmv(problem) => problem.predict(configuration, memory, cancel),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
+    }
+
+    /// Forgets what was made for configurations so far; memory is freed once no kernel holds it.
+    pub fn release(&self) {
+        match self {
+            Self::Spmv(problem) => problem.release(),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => {}
+        }
     }
 }

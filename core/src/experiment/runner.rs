@@ -1,18 +1,22 @@
 //! Runs every configuration on one problem: check, warm up, sample in rounds, check again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use web_time::Instant;
 
-use super::backend::{Backend, KernelError, PrepareError, Prepared, Setting, Temperature};
-use super::plan::{Configuration, Settings};
-use super::predict::Predictions;
-use super::problem::{Output, Problem};
-use crate::kernel::{DeviceKind, REFERENCE};
-use crate::matrix::FormatSpec;
+use super::backend::{Backend, Prepared};
+use super::configuration::{Configuration, Key, Temperature};
+use super::error::{KernelError, PrepareError};
+use super::output::Output;
+use super::plan::Settings;
+use super::predictions::Predictions;
+use super::problem::Problem;
+use super::task::Watch;
+use crate::kernel::{DeviceKind, reference};
 use crate::memory::MemoryLimit;
-use crate::record::{Bandwidth, Check, Environment, Figures, Run, Verdict};
+use crate::record::{Bandwidth, Check, Environment, Figures, Run, Verdict, Work};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
@@ -21,10 +25,21 @@ const ROUNDS: usize = 5;
 /// The cancel flag is looked at this often, unless one sample alone takes longer.
 const BETWEEN_LOOKS_S: f64 = 0.1;
 
+/// An execution longer than this needs none before it to warm up.
+const WARM_BY_ITSELF_S: f64 = 1.0;
+
+/// An execution longer than this runs exactly twice: once to be checked and once to be timed, and
+/// the timed one's result is the second that is checked.
+const TWICE_S: f64 = 10.0;
+
 /// What a runner tells about its work.
-pub trait Observer {
+pub trait Observer: Send {
     /// `done` of `total` samples of this problem are taken; `what` is being worked on.
     fn progress(&mut self, done: usize, total: usize, what: &str);
+    /// Of the execution that is under way, which takes long, this share is done, 0 to 1.
+    fn executing(&mut self, done: usize, total: usize, share: f64) {
+        let _ = (done, total, share);
+    }
     /// A run is finished. Returning false ends the experiment.
     fn finished(&mut self, run: Run) -> bool;
 }
@@ -57,36 +72,51 @@ struct Ready<'p> {
     configuration: Configuration,
     prepared: Box<dyn Prepared + 'p>,
     run: Run,
+    work: Work,
     /// Seconds that a sample takes with everything around it, as last seen.
     pace: f64,
+    /// Samples that it is to have.
+    samples: usize,
+}
+
+/// How making a configuration ready ended.
+enum Start<'p> {
+    /// It can be timed.
+    Ready(Box<Ready<'p>>),
+    /// It is a run without times.
+    Ended(Box<Run>),
+    /// It was cancelled.
+    Cancelled,
 }
 
 impl Runner<'_> {
-    /// Runs all `configurations` on `problem`, whose matrix has the id `matrix`, but for those
-    /// among the runs `measured` before. Kernels whose formats fit into memory together are
+    /// Runs all `configurations` on `problem`, whose subject has the id `subject`, but for those
+    /// among the runs `measured` before. Kernels whose arrays fit into memory together are
     /// sampled in turns, round by round.
     pub fn run(
         &self,
-        matrix: &str,
+        subject: &str,
         problem: &Problem,
         configurations: &[Configuration],
         measured: &[Run],
         observer: &mut dyn Observer,
     ) -> Ending {
-        let configurations = &remaining(configurations, measured);
+        let configurations = remaining(configurations, measured);
         let memory = self.memory.unwrap_or_else(MemoryLimit::of_machine);
         let samples = self.settings.runs + self.settings.warmup;
         let mut progress =
             Progress { done: 0, total: configurations.len() * samples, samples, observer };
-        let reference = measured.iter().filter(|run| run.kernel == REFERENCE);
-        let mut serial_medians: BTreeMap<bool, f64> =
-            reference.filter_map(|run| Some((run.hot, run.figures.as_ref()?.median_s))).collect();
+        let reference = reference(problem.operation()).id;
+        let mut serial_medians: BTreeMap<Key, f64> = measured
+            .iter()
+            .filter(|run| run.kernel == reference)
+            .filter_map(|run| Some((Key::of(run), run.figures.as_ref()?.median_s)))
+            .collect();
         let mut predictions = Predictions::default();
-        for group in self.groups(problem, configurations, memory) {
+        for group in groups(problem, configurations, memory) {
             let about = (&mut serial_medians, &mut predictions);
-            let ending = self.run_group(matrix, problem, &group, memory, about, &mut progress);
-            let Problem::Spmv(spmv) = problem;
-            spmv.drop_formats();
+            let ending = self.run_group(subject, problem, &group, memory, about, &mut progress);
+            problem.release();
             if ending == Ending::Cancelled {
                 return ending;
             }
@@ -97,14 +127,14 @@ impl Runner<'_> {
     /// Records every configuration as refused for one reason, when there is no problem to run.
     pub fn refuse(
         &self,
-        matrix: &str,
+        subject: &str,
         configurations: &[Configuration],
         reason: &str,
         measured: &[Run],
         observer: &mut dyn Observer,
     ) -> Ending {
         for configuration in &remaining(configurations, measured) {
-            let mut run = self.empty_run(matrix, configuration);
+            let mut run = self.empty_run(subject, configuration);
             let reason = Some(reason.to_owned());
             run.check = Check { verdict: Verdict::Refused, reason, ..Check::default() };
             if !observer.finished(run) {
@@ -114,9 +144,9 @@ impl Runner<'_> {
         Ending::Complete
     }
 
-    fn empty_run(&self, matrix: &str, configuration: &Configuration) -> Run {
+    fn empty_run(&self, subject: &str, configuration: &Configuration) -> Run {
         let device = self.backend(configuration).map_or("", Backend::model);
-        configuration.empty_run(matrix, &self.environment.id, device)
+        configuration.empty_run(subject, &self.environment.id, device)
     }
 
     fn backend(&self, configuration: &Configuration) -> Option<&dyn Backend> {
@@ -124,80 +154,44 @@ impl Runner<'_> {
         self.backends.iter().find(|(of, _)| *of == device).map(|&(_, backend)| backend)
     }
 
-    /// The format that a configuration reads.
-    fn spec(&self, configuration: &Configuration) -> FormatSpec {
-        configuration.kernel.format.with(&self.settings.format())
-    }
-
-    /// Consecutive configurations whose formats together stay within `memory`; one that alone
-    /// exceeds it forms a group that will be refused.
-    fn groups(
-        &self,
-        problem: &Problem,
-        configurations: &[Configuration],
-        memory: MemoryLimit,
-    ) -> Vec<Vec<Configuration>> {
-        let Problem::Spmv(spmv) = problem;
-        let mut groups: Vec<Vec<Configuration>> = Vec::new();
-        let mut formats = BTreeMap::new();
-        for &configuration in configurations {
-            let spec = self.spec(&configuration);
-            let csr = spec == FormatSpec::Csr;
-            let bytes = match spec.size(spmv.a()) {
-                Ok(size) if !csr && size.bytes <= memory.get() => size.bytes,
-                // CSR is there already, and what is refused takes nothing.
-                _ => 0,
-            };
-            let together: u64 = formats.values().sum();
-            let is_new = !formats.contains_key(&spec);
-            let overfull = is_new && together.saturating_add(bytes) > memory.get();
-            if overfull {
-                formats.clear();
-            }
-            formats.insert(spec, bytes);
-            match groups.last_mut() {
-                Some(group) if !overfull => group.push(configuration),
-                _ => groups.push(vec![configuration]),
-            }
-        }
-        groups
-    }
-
     fn run_group(
         &self,
-        matrix: &str,
+        subject: &str,
         problem: &Problem,
         group: &[Configuration],
         memory: MemoryLimit,
-        (serial_medians, predictions): (&mut BTreeMap<bool, f64>, &mut Predictions),
+        (serial_medians, predictions): (&mut BTreeMap<Key, f64>, &mut Predictions),
         progress: &mut Progress<'_>,
     ) -> Ending {
-        let mut ready: Vec<Result<Ready<'_>, Box<Run>>> = Vec::new();
+        let mut starts = Vec::new();
         for configuration in group {
             if self.cancelled() {
                 return Ending::Cancelled;
             }
             progress.tell(configuration.kernel.id);
-            let one = self.prepare(matrix, problem, configuration, memory);
-            progress.done += if one.is_err() { progress.samples } else { 0 };
-            ready.push(one);
+            let start = self.prepare(subject, problem, configuration, memory, progress);
+            match start {
+                Start::Cancelled => return Ending::Cancelled,
+                Start::Ended(_) => progress.done += progress.samples,
+                Start::Ready(_) => {}
+            }
+            starts.push(start);
         }
-        let ending = self.sample(&mut ready, progress);
-        for one in ready {
-            let run = match one {
-                Ok(one) => {
-                    let configuration = one.configuration;
-                    let mut run = self.conclude(one, problem, serial_medians);
+        let ending = self.sample(&mut starts, progress);
+        for start in starts {
+            let run = match start {
+                Start::Ready(ready) => {
+                    let configuration = ready.configuration.clone();
+                    let mut run = self.conclude(*ready, problem, serial_medians);
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);
-                        let format = (self.spec(&configuration), memory);
-                        let Problem::Spmv(spmv) = problem;
                         run.costs.predicted =
-                            predictions.of(&configuration, spmv, format, self.cancel);
+                            predictions.of(&configuration, problem, memory, self.cancel);
                     }
                     run
                 }
-                Err(run) => *run,
+                Start::Ended(run) => *run,
+                Start::Cancelled => continue,
             };
             if run.samples.is_empty() && run.check.verdict == Verdict::Pass {
                 continue; // Cancelled before its first sample.
@@ -212,22 +206,18 @@ impl Runner<'_> {
     /// Makes one configuration ready and checks its result; a run without times otherwise.
     fn prepare<'p>(
         &'p self,
-        matrix: &str,
+        subject: &str,
         problem: &'p Problem,
         configuration: &Configuration,
         memory: MemoryLimit,
-    ) -> Result<Ready<'p>, Box<Run>> {
-        let mut run = self.empty_run(matrix, configuration);
-        let setting = Setting {
-            threads: configuration.threads as usize,
-            block: configuration.block,
-            format: self.settings.format(),
-            memory,
-        };
-        let prepared = match self.backend(configuration) {
-            Some(backend) => backend.prepare(configuration.kernel, problem, &setting),
-            None => Err(PrepareError::Unsupported("no backend runs it here".to_owned())),
-        };
+        progress: &mut Progress<'_>,
+    ) -> Start<'p> {
+        let mut run = self.empty_run(subject, configuration);
+        let prepared = problem.admit(configuration).and_then(|()| {
+            let missing = || PrepareError::Unsupported("no backend runs it here".to_owned());
+            let backend = self.backend(configuration).ok_or_else(missing)?;
+            backend.prepare(configuration, problem, memory)
+        });
         let mut prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
@@ -237,50 +227,62 @@ impl Runner<'_> {
                 };
                 let reason = Some(error.to_string());
                 run.check = Check { verdict, reason, ..Check::default() };
-                return Err(Box::new(run));
+                return Start::Ended(Box::new(run));
             }
         };
         run.parts = prepared.parts().and_then(|parts| u32::try_from(parts).ok());
         run.params = prepared.params();
         run.costs = prepared.costs();
         let start = Instant::now();
-        let output = prepared.output();
+        let output = progress.while_watched(self.cancel, |watch| prepared.output(watch));
         let pace = start.elapsed().as_secs_f64();
-        run.check = check(problem, output);
-        match run.check.verdict {
-            Verdict::Pass => Ok(Ready { configuration: *configuration, prepared, run, pace }),
-            _ => Err(Box::new(run)),
+        let output = match output {
+            Ok(Some(output)) => output,
+            Ok(None) => return Start::Cancelled,
+            Err(error) => {
+                run.check = failed(&error);
+                return Start::Ended(Box::new(run));
+            }
+        };
+        run.check = problem.check(configuration, &output);
+        if run.check.verdict != Verdict::Pass {
+            return Start::Ended(Box::new(run));
         }
+        let (configuration, work) = (configuration.clone(), problem.work(&output));
+        let samples = if pace > TWICE_S { 1 } else { self.settings.runs };
+        Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples }))
     }
 
     /// Warms up, then takes the samples round by round.
-    fn sample(
-        &self,
-        ready: &mut [Result<Ready<'_>, Box<Run>>],
-        progress: &mut Progress<'_>,
-    ) -> Ending {
-        let Settings { runs, warmup, .. } = *self.settings;
-        let rounds = ROUNDS.min(runs);
-        for round in 0..=rounds {
-            // Round 0 warms up; the others share the samples evenly.
-            let n = match round {
-                0 => warmup,
-                round => runs * round / rounds - runs * (round - 1) / rounds,
-            };
-            for one in ready.iter_mut().flatten() {
+    fn sample(&self, starts: &mut [Start<'_>], progress: &mut Progress<'_>) -> Ending {
+        for round in 0..=ROUNDS {
+            for start in starts.iter_mut() {
+                let Start::Ready(one) = start else { continue };
                 if one.run.check.verdict != Verdict::Pass {
                     continue; // It failed while it was sampled.
                 }
+                // Round 0 warms up; the others share the samples evenly.
+                let rounds = ROUNDS.min(one.samples);
+                let n = match round {
+                    0 if one.pace > WARM_BY_ITSELF_S => 0,
+                    0 => self.settings.warmup,
+                    round if round > rounds => 0,
+                    round => one.samples * round / rounds - one.samples * (round - 1) / rounds,
+                };
                 progress.tell(one.configuration.kernel.id);
                 let mut left = n;
                 while left > 0 && one.run.check.verdict == Verdict::Pass {
                     if self.cancelled() {
                         return Ending::Cancelled;
                     }
-                    let chunk = chunk(left, one.configuration.temperature, one.pace);
+                    let temperature = one.configuration.temperature;
+                    let chunk = chunk(left, temperature, one.pace);
                     let start = Instant::now();
-                    match one.prepared.sample(chunk, one.configuration.temperature) {
-                        Ok(_) if round == 0 => one.run.warmup += chunk as u32,
+                    let sampled = progress.while_watched(self.cancel, |watch| {
+                        one.prepared.sample(chunk, temperature, watch)
+                    });
+                    match sampled {
+                        Ok(samples) if round == 0 => one.run.warmup += samples.len() as u32,
                         Ok(samples) => one.run.samples.extend(samples),
                         Err(error) => one.run.check = failed(&error),
                     }
@@ -291,7 +293,10 @@ impl Runner<'_> {
                 progress.done += left;
             }
         }
-        Ending::Complete
+        match self.cancelled() {
+            true => Ending::Cancelled,
+            false => Ending::Complete,
+        }
     }
 
     /// Checks the result once more after the last sample, and computes the figures.
@@ -299,29 +304,46 @@ impl Runner<'_> {
         &self,
         one: Ready<'_>,
         problem: &Problem,
-        serial_medians: &mut BTreeMap<bool, f64>,
+        serial_medians: &mut BTreeMap<Key, f64>,
     ) -> Run {
-        let Ready { configuration, mut prepared, mut run, pace: _ } = one;
+        let Ready { configuration, mut prepared, mut run, work, pace, samples } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
-        if run.check.verdict == Verdict::Pass {
-            run.check = worse(run.check, check(problem, prepared.output()));
+        if pace > WARM_BY_ITSELF_S && self.cancelled() {
+            // The last execution was stopped half-way, and another would let the user wait.
+            run.samples.clear();
+            return run;
+        }
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() {
+            // What takes long is not executed a third time to be checked.
+            let output = match pace > TWICE_S {
+                true => prepared.last_output(),
+                false => {
+                    let never = AtomicBool::new(false);
+                    let output = prepared.output(&Watch::cancelled_by(&never));
+                    output.and_then(|output| output.map_or_else(|| prepared.last_output(), Ok))
+                }
+            };
+            run.check = worse(run.check, check(problem, &configuration, output));
         }
         if run.check.verdict != Verdict::Pass {
             run.samples.clear();
             return run;
         }
+        run.cut_short = run.samples.len() < samples;
         let bytes = run.costs.minimal_bytes;
-        run.figures = Figures::from_samples(&run.samples, problem.flops(), bytes);
+        run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
         let Some(figures) = run.figures.as_mut() else { return run };
-        if run.kernel == REFERENCE {
-            serial_medians.insert(run.hot, figures.median_s);
+        run.work = Some(work);
+        run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
+        if run.kernel == reference(problem.operation()).id {
+            serial_medians.insert(configuration.key(), figures.median_s);
         }
         let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
         if let Some(copy) = self.copy_bandwidth(&configuration) {
             figures.set_copy(copy);
         }
-        if let Some(&serial) = serial_medians.get(&run.hot) {
+        if let Some(&serial) = serial_medians.get(&configuration.reference_key()) {
             figures.set_serial(serial, is_cpu.then_some(configuration.threads));
             let gain = serial - figures.median_s;
             let cost = run.costs.conversion_s + run.costs.plan_s;
@@ -351,14 +373,35 @@ impl Runner<'_> {
 
 /// The configurations that have no run yet.
 fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
-    let is_of = |run: &Run, c: &Configuration| {
-        run.kernel == c.kernel.id
-            && run.threads == c.threads
-            && run.block == c.block
-            && run.hot == (c.temperature == Temperature::Hot)
-    };
-    let left = configurations.iter().filter(|c| !measured.iter().any(|run| is_of(run, c)));
-    left.copied().collect()
+    let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
+    configurations.iter().filter(|c| !known.contains(&c.key())).cloned().collect()
+}
+
+/// Consecutive configurations whose arrays together stay within `memory`; one that alone exceeds it
+/// forms a group that will be refused.
+fn groups(
+    problem: &Problem,
+    configurations: Vec<Configuration>,
+    memory: MemoryLimit,
+) -> Vec<Vec<Configuration>> {
+    let mut groups: Vec<Vec<Configuration>> = Vec::new();
+    let mut resident: BTreeMap<String, u64> = BTreeMap::new();
+    for configuration in configurations {
+        let arrays = problem.resident(&configuration, memory);
+        let new = arrays.iter().filter(|array| !resident.contains_key(&array.name));
+        let (new, there): (u64, u64) =
+            (new.map(|array| array.bytes).sum(), resident.values().sum());
+        let overfull = new > 0 && there.saturating_add(new) > memory.get();
+        if overfull {
+            resident.clear();
+        }
+        resident.extend(arrays.into_iter().map(|array| (array.name, array.bytes)));
+        match groups.last_mut() {
+            Some(group) if !overfull => group.push(configuration),
+            _ => groups.push(vec![configuration]),
+        }
+    }
+    groups
 }
 
 /// Of `n` samples, those taken before the next look at the cancel flag, at a pace of so many seconds
@@ -372,10 +415,14 @@ fn chunk(n: usize, temperature: Temperature, pace: f64) -> usize {
     }
 }
 
-/// Checks a result that was computed into one filled with NaN.
-fn check(problem: &Problem, output: Result<Output, KernelError>) -> Check {
+/// Checks a result after the last sample.
+fn check(
+    problem: &Problem,
+    configuration: &Configuration,
+    output: Result<Output, KernelError>,
+) -> Check {
     match output {
-        Ok(output) => problem.check(&output),
+        Ok(output) => problem.check(configuration, &output),
         Err(error) => failed(&error),
     }
 }
@@ -401,6 +448,18 @@ struct Progress<'o> {
 }
 
 impl Progress<'_> {
+    /// Does `work` under a watch that tells the observer how far an execution has come.
+    fn while_watched<R>(&mut self, cancel: &AtomicBool, work: impl FnOnce(&Watch<'_>) -> R) -> R {
+        let (done, total) = (self.done, self.total);
+        let observer = Mutex::new(&mut *self.observer);
+        let tell = |share: f64| {
+            if let Ok(mut observer) = observer.lock() {
+                observer.executing(done, total, share);
+            }
+        };
+        work(&Watch::new(cancel, &tell))
+    }
+
     fn tell(&mut self, what: &str) {
         self.observer.progress(self.done, self.total, what);
     }

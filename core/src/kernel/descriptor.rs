@@ -1,12 +1,10 @@
-//! One static descriptor a kernel: what it is called, what it reads and how it maps work to
-//! workers. Backends hold the launchers; a test holds both lists together.
+//! What is known of a kernel without running it.
 
-use serde::{Deserialize, Serialize};
-
-use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
-
+use super::format::Format;
 use super::mapping::Mapping;
-use crate::record::Operation;
+use super::model::Model;
+use super::parameter::{Allowed, Parameter, Parameters};
+use crate::record::{Operation, Precision};
 
 /// Kind of device that a kernel runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,113 +53,69 @@ impl Origin {
     }
 }
 
-/// The matrix format that a kernel reads, its parameters still open.
+/// What a kernel reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Coordinates.
-    Coo,
-    /// Compressed sparse rows.
-    Csr,
-    /// ELLPACK.
-    Ell(Order),
-    /// ELLPACK plus COO.
-    Hyb(Order),
-    /// Hacked ELLPACK.
-    Hll(Order),
-    /// Block sparse rows.
-    Bsr,
-    /// Diagonals.
-    Dia,
+pub enum Reads {
+    /// A matrix in a format.
+    Matrix(Format),
+    /// A vector, in place of a matrix.
+    #[cfg(feature = "proof")]
+    Vector,
 }
 
-/// Parameters of formats that a user may set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FormatParams {
-    /// Rows a hack of HLL.
-    pub hack_size: usize,
-    /// Rows of a window in which HLL sorts rows by length; 0 or 1 for none.
-    #[serde(default, skip_serializing_if = "is_unsorted")]
-    pub sigma: usize,
-    /// Rows longer than this HLL keeps apart in CSR.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spill: Option<usize>,
-    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hyb_width: Option<usize>,
-    /// Edge of BSR's blocks; the one that moves the fewest bytes when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bsr_block: Option<usize>,
-    /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub min_fill: Option<u32>,
+/// What a kernel asks of its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// It multiplies padding by x, so that an infinite or NaN x would spoil rows that do not
+    /// hold that column: such an x is refused.
+    pub finite_x: bool,
+    /// A symmetric positive definite matrix.
+    pub spd: bool,
+    /// An entry other than 0 in every place of the diagonal.
+    pub full_diagonal: bool,
 }
 
-fn is_unsorted(sigma: &usize) -> bool {
-    *sigma <= 1
-}
-
-impl Default for FormatParams {
-    fn default() -> Self {
-        let (spill, hyb_width, bsr_block, min_fill) = (None, None, None, None);
-        let (hack_size, sigma) = (DEFAULT_HACK_SIZE, 1);
-        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
-    }
-}
-
-impl Format {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Coo => "coo",
-            Self::Csr => "csr",
-            Self::Ell(_) => "ell",
-            Self::Hyb(_) => "hyb",
-            Self::Hll(_) => "hll",
-            Self::Bsr => "bsr",
-            Self::Dia => "dia",
-        }
-    }
-
-    /// The format with its parameters filled in.
-    pub fn with(self, params: &FormatParams) -> FormatSpec {
-        match self {
-            Self::Coo => FormatSpec::Coo,
-            Self::Csr => FormatSpec::Csr,
-            Self::Ell(order) => FormatSpec::Ell { order },
-            Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
-            Self::Bsr => FormatSpec::Bsr {
-                block: params.bsr_block,
-                min_fill: params.min_fill.unwrap_or(BSR_MIN_FILL),
-            },
-            Self::Dia => FormatSpec::Dia { min_fill: params.min_fill.unwrap_or(DIA_MIN_FILL) },
-            Self::Hll(order) => {
-                let FormatParams { hack_size, sigma, spill, .. } = *params;
-                FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
-            }
-        }
-    }
+/// Which settings change how a kernel runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// Runs with as many threads of the processor as is asked for; otherwise with one.
+    pub threads: bool,
+    /// Runs with as many threads a block of a GPU as is asked for.
+    pub block: bool,
 }
 
 /// What is known of a kernel without running it.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelDescriptor {
-    /// `device/format/mapping` for ours, `vendor/library/algorithm` for vendors'.
+    /// `DEVICE/WHAT/HOW` for ours, where WHAT is the format for products and the operation's own
+    /// word otherwise; `vendor/LIBRARY/ALGORITHM` for vendors'.
     pub id: &'static str,
     /// What it computes.
     pub operation: Operation,
     /// What it reads.
-    pub format: Format,
+    pub reads: Reads,
     /// Where it runs.
     pub device: DeviceKind,
-    /// How rows and entries are given to workers.
+    /// How the work is given to workers.
     pub mapping: Mapping,
     /// The mapping in one line, for people.
     pub summary: &'static str,
     /// Where it comes from.
     pub origin: &'static [Origin],
-    /// It multiplies padding by x, so that an infinite or NaN x would spoil rows that do not
-    /// hold that column: such an x is refused.
-    pub needs_finite_x: bool,
+    /// In how many bits it computes, the usual first.
+    pub precisions: &'static [Precision],
+    /// Its result has the same bits as the reference's: the check compares bits, not distances.
+    pub exact: bool,
+    /// Its result has the same bits in every run.
+    pub deterministic: bool,
+    /// What it asks of its input.
+    pub needs: Needs,
+    /// Which settings change how it runs.
+    pub takes: Takes,
+    /// Parameters that change how it runs, and which values of them it takes.
+    pub parameters: &'static [(Parameter, Allowed)],
+    /// How the layout model follows it; absent where there is none.
+    pub model: Option<Model>,
 }
 
 impl KernelDescriptor {
@@ -170,13 +124,28 @@ impl KernelDescriptor {
         self.origin.iter().map(|o| o.as_str().to_owned()).collect()
     }
 
-    /// Runs on one thread of the processor whatever is asked for.
-    pub fn is_serial(&self) -> bool {
-        self.mapping == Mapping::Serial || self.device == DeviceKind::Cuda
+    /// The matrix format that it reads; none for kernels on other subjects.
+    pub fn format(&self) -> Option<Format> {
+        match self.reads {
+            Reads::Matrix(format) => Some(format),
+            #[cfg(feature = "proof")]
+            Reads::Vector => None,
+        }
     }
 
-    /// Runs with as many threads a block as is asked for.
-    pub fn takes_block(&self) -> bool {
-        matches!(self.mapping, Mapping::Grid(_))
+    /// What the middle of its id says: the format for products, the operation otherwise.
+    pub fn what(&self) -> &'static str {
+        self.format().map_or(self.operation.as_str(), Format::name)
+    }
+
+    /// Those among the parameters that it lists.
+    pub fn listed(&self, all: &Parameters) -> Parameters {
+        let listed = all.iter().filter(|(of, _)| self.allowed(*of).is_some());
+        listed.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
+    }
+
+    /// Which values of a parameter it takes; none when it does not depend on it.
+    pub fn allowed(&self, parameter: Parameter) -> Option<Allowed> {
+        self.parameters.iter().find(|(of, _)| *of == parameter).map(|&(_, allowed)| allowed)
     }
 }

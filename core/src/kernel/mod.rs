@@ -3,27 +3,55 @@
 //! both lists together.
 
 mod descriptor;
+mod format;
 mod grid;
+#[cfg(feature = "proof")]
+mod increment;
 mod mapping;
+mod model;
+mod parameter;
 mod rows;
 mod spmv;
 mod threads;
 
-pub use descriptor::{DeviceKind, Format, FormatParams, KernelDescriptor, Origin};
+pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+pub use format::{Format, FormatParams};
 pub(crate) use grid::span_entries;
 pub use grid::{COO_SPAN, GridMapping, LANES, Work};
 pub use mapping::{Mapping, Share};
+pub(crate) use model::PARTS;
+pub use model::{Model, Unrolling};
+pub use parameter::{Allowed, Parameter, ParameterError, Parameters};
 pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, rows_of, slot};
-pub use spmv::KERNELS;
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 
-/// Id of the kernel that every result is checked against and that speed-ups are relative to.
-pub const REFERENCE: &str = "cpu/csr/serial";
+use crate::record::Operation;
+
+/// The kernels of an operation, in the order in which tables list them. The first is the reference
+/// that every result is checked against and that speed-ups are relative to.
+pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
+    match operation {
+        Operation::Spmv => spmv::KERNELS,
+        #[cfg(feature = "proof")]
+        Operation::Increment => increment::KERNELS,
+    }
+}
+
+/// The kernel that every result of an operation is checked against and that speed-ups are relative
+/// to.
+pub fn reference(operation: Operation) -> &'static KernelDescriptor {
+    kernels(operation).first().expect("every operation has a reference") // invariant
+}
+
+/// The kernels of all operations, in the order of these.
+pub fn all_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
+    Operation::ALL.iter().flat_map(|&operation| kernels(operation))
+}
 
 /// The descriptor with this id.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
-    KERNELS.iter().find(|k| k.id == id)
+    all_kernels().find(|k| k.id == id)
 }
 
 #[cfg(test)]
@@ -32,17 +60,28 @@ mod tests {
 
     #[test]
     fn ids_have_three_lower_case_parts_and_are_unique() {
-        for k in KERNELS {
+        for k in all_kernels() {
             assert_eq!(k.id.split('/').count(), 3, "{}", k.id);
             assert_eq!(k.id, k.id.to_lowercase());
-            assert_eq!(KERNELS.iter().filter(|other| other.id == k.id).count(), 1, "{}", k.id);
-            let (device, format) = (k.device.as_str(), k.format.name());
+            assert_eq!(all_kernels().filter(|other| other.id == k.id).count(), 1, "{}", k.id);
             match k.origin {
                 [Origin::Vendor] => assert!(k.id.starts_with("vendor/"), "{}", k.id),
-                _ => assert!(k.id.starts_with(&format!("{device}/{format}/")), "{}", k.id),
+                _ => {
+                    let (device, what) = (k.device.as_str(), k.what());
+                    assert!(k.id.starts_with(&format!("{device}/{what}/")), "{}", k.id);
+                }
             }
         }
-        assert!(kernel(REFERENCE).is_some());
+        assert_eq!(reference(Operation::Spmv).id, "cpu/csr/serial");
         assert!(kernel("cpu/csr/none").is_none());
+    }
+
+    #[test]
+    fn a_reference_is_serial_and_takes_the_usual_precision() {
+        for &operation in Operation::ALL {
+            let reference = reference(operation);
+            assert_eq!((reference.operation, reference.takes), (operation, Takes::default()));
+            assert_eq!(reference.precisions.first(), Some(&Default::default()));
+        }
     }
 }

@@ -1,10 +1,59 @@
 //! The kernels of y = A·x.
 
-use super::descriptor::{DeviceKind, Format, KernelDescriptor, Origin};
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::Format;
 use super::grid::GridMapping;
 use super::mapping::Mapping;
+use super::model::{Model, Unrolling};
+use super::parameter::{Allowed, Parameter};
 use crate::matrix::Order;
-use crate::record::Operation;
+use crate::record::{Operation, Precision};
+
+/// Both, the usual one first.
+const PRECISIONS: &[Precision] = &[Precision::F64];
+
+/// How every kernel of a product is, but for what the lines below say otherwise.
+const fn product(
+    id: &'static str,
+    format: Format,
+    device: DeviceKind,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Spmv,
+        reads: Reads::Matrix(format),
+        device,
+        mapping,
+        summary,
+        origin,
+        precisions: PRECISIONS,
+        exact: false,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+        takes: Takes { threads: false, block: false },
+        parameters: parameters(format, device),
+        model: None,
+    }
+}
+
+/// The parameters of a format. On a GPU HLL has all rows in their own order.
+const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
+    use Allowed::{Any, Only};
+    use Parameter::{BsrBlock, HackSize, HybWidth, MinFill, Sigma, Spill};
+    match (format, device) {
+        (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
+        (Format::Hyb(_), _) => &[(HybWidth, Any)],
+        (Format::Hll(_), DeviceKind::Cpu) => &[(HackSize, Any), (Sigma, Any), (Spill, Any)],
+        (Format::Hll(_), DeviceKind::Cuda) => {
+            &[(HackSize, Any), (Sigma, Only(&["1"])), (Spill, Only(&[]))]
+        }
+        (Format::Bsr, _) => &[(BsrBlock, Any), (MinFill, Any)],
+        (Format::Dia, _) => &[(MinFill, Any)],
+    }
+}
 
 const fn cpu_spmv(
     id: &'static str,
@@ -13,11 +62,15 @@ const fn cpu_spmv(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let mut kernel = product(id, format, DeviceKind::Cpu, mapping, origin, summary);
     // The papers' kernels on padded formats multiply the padding, those on blocks and diagonals
     // the zeros in them.
-    let needs_finite_x = !matches!(format, Format::Coo | Format::Csr);
-    let (operation, device) = (Operation::Spmv, DeviceKind::Cpu);
-    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+    kernel.needs.finite_x = !matches!(format, Format::Coo | Format::Csr);
+    kernel.takes.threads = !matches!(mapping, Mapping::Serial);
+    if !matches!(format, Format::Bsr | Format::Dia) {
+        kernel.model = Some(Model { unrolling: Unrolling::None, keeps_x: false });
+    }
+    kernel
 }
 
 /// A kernel on a GPU. `padding` says whether it multiplies padding, as the papers' do.
@@ -25,30 +78,48 @@ const fn cuda_spmv(
     id: &'static str,
     format: Format,
     mapping: GridMapping,
-    padding: bool,
+    (padding, unrolling): (bool, Unrolling),
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
-    let (operation, device, mapping) = (Operation::Spmv, DeviceKind::Cuda, Mapping::Grid(mapping));
-    let needs_finite_x = padding;
-    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+    let mapping = Mapping::Grid(mapping);
+    let mut kernel = product(id, format, DeviceKind::Cuda, mapping, origin, summary);
+    kernel.needs.finite_x = padding;
+    kernel.takes.block = true;
+    kernel.model = Some(Model { unrolling, keeps_x: false });
+    kernel
+}
+
+/// The same with the first elements of x in shared memory.
+const fn keeping_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
+    if let Some(Model { unrolling, .. }) = kernel.model {
+        kernel.model = Some(Model { unrolling, keeps_x: true });
+    }
+    kernel
 }
 
 /// A kernel of a vendor's library on a GPU.
-const fn vendor_spmv(id: &'static str, format: Format, summary: &'static str) -> KernelDescriptor {
-    let (operation, device, mapping) = (Operation::Spmv, DeviceKind::Cuda, Mapping::Library);
-    let needs_finite_x = matches!(format, Format::Hll(_));
+const fn vendor_spmv(
+    id: &'static str,
+    format: Format,
+    deterministic: bool,
+    summary: &'static str,
+) -> KernelDescriptor {
     let origin = &[Origin::Vendor];
-    KernelDescriptor { id, operation, format, device, mapping, summary, origin, needs_finite_x }
+    let mut kernel = product(id, format, DeviceKind::Cuda, Mapping::Library, origin, summary);
+    kernel.needs.finite_x = matches!(format, Format::Hll(_));
+    kernel.deterministic = deterministic;
+    kernel
 }
 
 use GridMapping::{ThreadPerHack, ThreadPerRow, WarpPerRow, WarpPerSpan};
 use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
+use Unrolling::{FoursRestLast, RestFirst, RestLast};
 
 /// Every kernel of a product, in the order in which tables list them.
 #[rustfmt::skip]
-pub static KERNELS: &[KernelDescriptor] = &[
+pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
         "one thread, rows in order; the reference of every check"),
     cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
@@ -76,39 +147,39 @@ pub static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
         "equal contiguous parts of the rows, one a thread, diagonal by diagonal, zeros multiplied"),
 
-    cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, false, &[Paper000, Paper002],
+    cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
         "one thread a row"),
-    cuda_spmv("cuda/csr/warp-shuffle", Format::Csr, WarpPerRow, false, &[Paper000],
+    cuda_spmv("cuda/csr/warp-shuffle", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
         "one warp a row, the lanes' sums added by shuffles"),
-    cuda_spmv("cuda/csr/warp-shared", Format::Csr, WarpPerRow, false, &[Paper000],
+    cuda_spmv("cuda/csr/warp-shared", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
         "one warp a row, the lanes' sums added in shared memory"),
-    cuda_spmv("cuda/csr/warp-ldg", Format::Csr, WarpPerRow, false, &[Paper000],
+    cuda_spmv("cuda/csr/warp-ldg", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
         "one warp a row, loads through the read-only path"),
-    cuda_spmv("cuda/csr/vector-mining", Format::Csr, WarpPerRow, false, &[Paper002],
+    cuda_spmv("cuda/csr/vector-mining", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper002],
         "one warp a row, each lane accumulating in shared memory"),
-    cuda_spmv("cuda/ell/thread-per-row", Format::Ell(RowMajor), ThreadPerRow, true, &[Paper002],
+    cuda_spmv("cuda/ell/thread-per-row", Format::Ell(RowMajor), ThreadPerRow, (true, RestLast), &[Paper002],
         "one thread a row, slots row-major, padding multiplied"),
-    cuda_spmv("cuda/ell/column-major", Format::Ell(ColumnMajor), ThreadPerRow, false, &[Ours],
+    cuda_spmv("cuda/ell/column-major", Format::Ell(ColumnMajor), ThreadPerRow, (false, RestLast), &[Ours],
         "one thread a row, slots column-major, so that a warp's loads are neighbours"),
-    cuda_spmv("cuda/hll/thread-per-hack", Format::Hll(RowMajor), ThreadPerHack, true, &[Paper000],
+    cuda_spmv("cuda/hll/thread-per-hack", Format::Hll(RowMajor), ThreadPerHack, (true, RestLast), &[Paper000],
         "one thread a hack, on the paper's grid of one thread a row: most of them idle"),
-    cuda_spmv("cuda/hll/thread-per-row", Format::Hll(RowMajor), ThreadPerRow, true, &[Paper000],
+    cuda_spmv("cuda/hll/thread-per-row", Format::Hll(RowMajor), ThreadPerRow, (true, RestLast), &[Paper000],
         "one thread a row, hacks row-major, padding multiplied"),
-    cuda_spmv("cuda/hll/shared-x", Format::Hll(RowMajor), ThreadPerRow, true, &[Paper000],
-        "one thread a row, the first elements of x in shared memory"),
-    cuda_spmv("cuda/hll/warp-per-row", Format::Hll(RowMajor), WarpPerRow, true, &[Paper000],
+    keeping_x(cuda_spmv("cuda/hll/shared-x", Format::Hll(RowMajor), ThreadPerRow, (true, FoursRestLast), &[Paper000],
+        "one thread a row, the first elements of x in shared memory")),
+    cuda_spmv("cuda/hll/warp-per-row", Format::Hll(RowMajor), WarpPerRow, (true, RestFirst), &[Paper000],
         "one warp a row, the lanes' sums added by shuffles, padding multiplied"),
-    cuda_spmv("cuda/coo/segmented", Format::Coo, WarpPerSpan, false, &[Ours],
+    cuda_spmv("cuda/coo/segmented", Format::Coo, WarpPerSpan, (false, Unrolling::None), &[Ours],
         "one warp a span of entries, equal rows added by a segmented scan, shared rows apart"),
-    cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, false, &[Paper003],
+    cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, (false, RestLast), &[Paper003],
         "one thread a row for the ELLPACK part, then one warp a span of the COO tail"),
 
-    vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr,
+    vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr, false,
         "cuSPARSE's SpMV on CSR, algorithm 1, preprocessed"),
-    vendor_spmv("vendor/cusparse/csr-alg2", Format::Csr,
+    vendor_spmv("vendor/cusparse/csr-alg2", Format::Csr, true,
         "cuSPARSE's SpMV on CSR, algorithm 2 (the same from run to run), preprocessed"),
-    vendor_spmv("vendor/cusparse/coo", Format::Coo,
+    vendor_spmv("vendor/cusparse/coo", Format::Coo, false,
         "cuSPARSE's SpMV on COO, algorithm 1, preprocessed"),
-    vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor),
+    vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor), true,
         "cuSPARSE's SpMV on sliced ELLPACK, one slice a hack, preprocessed"),
 ];

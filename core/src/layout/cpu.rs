@@ -260,7 +260,7 @@ impl Walk<'_> {
                 _ => {}
             }
             if arrays[0] == Array::Col {
-                slots = 0..row_length(self.a, position, self.kernel.needs_finite_x);
+                slots = 0..row_length(self.a, position, self.kernel.needs.finite_x);
             }
             // The slots of a row lie equally far apart, one after another in the tail.
             let at = |j: usize| match arrays[0] {

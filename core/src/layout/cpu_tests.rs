@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use super::tests::built;
 use super::*;
 use crate::kernel::{
-    DeviceKind, Format, FormatParams, KERNELS, KernelDescriptor, kernel, row_steps,
+    DeviceKind, Format, FormatParams, KernelDescriptor, kernel, kernels, row_steps,
 };
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, examples};
+use crate::record::Operation;
 
 /// 203 × 90 with one dense row and empty ones.
 fn matrix() -> Csr {
@@ -18,9 +19,9 @@ fn matrix() -> Csr {
 }
 
 fn modelled() -> impl Iterator<Item = &'static KernelDescriptor> {
-    KERNELS
-        .iter()
-        .filter(|k| k.device == DeviceKind::Cpu && !matches!(k.format, Format::Bsr | Format::Dia))
+    kernels(Operation::Spmv).iter().filter(|k| {
+        k.device == DeviceKind::Cpu && !matches!(k.format().unwrap(), Format::Bsr | Format::Dia)
+    })
 }
 
 #[test]
@@ -28,7 +29,7 @@ fn shares_take_every_slot_once_and_their_lines_are_those_of_their_steps() {
     let a = matrix();
     let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
     for kernel in modelled() {
-        let spec = kernel.format.with(&params);
+        let spec = kernel.format().unwrap().with(&params);
         let format = built(&a, spec);
         for workers in [1, 3, 7] {
             let traffic = CpuTraffic::of(kernel, &format, workers).unwrap();

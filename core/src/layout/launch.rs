@@ -122,7 +122,7 @@ pub(super) fn check_format(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat,
 ) -> Result<(), LayoutError> {
-    let expected = kernel.format.with(&Default::default()).name();
+    let expected = kernel.format().map_or("", |format| format.with(&Default::default()).name());
     let found = name_of(a);
     // A processor's kernels take rows in any order, those on a grid only their own.
     let found = match (kernel.device, found) {
@@ -176,7 +176,7 @@ pub(super) fn shared_row(coo: &Coo, span: u64) -> Option<u32> {
 
 /// Whether the blocks of a kernel keep the first elements of x in shared memory.
 pub(super) fn keeps_x(kernel: &KernelDescriptor) -> bool {
-    kernel.id == "cuda/hll/shared-x"
+    kernel.model.is_some_and(|model| model.keeps_x)
 }
 
 /// Elements of x that such a kernel keeps: one a thread of a block.

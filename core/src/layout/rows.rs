@@ -3,11 +3,12 @@
 
 use super::array::{Array, element_bytes};
 use super::launch::{keeps_x, kept_of_x};
-use super::loops::{Loops, PARTS, Unrolling};
+use super::loops::{Loops, unrolling};
 use super::request::{Direction, Lanes, Request};
 use super::schedule::{Sink, StepKind};
 use crate::kernel::{
-    GridMapping, KernelDescriptor, LANES, Mapping, Pass, StridedSlots, ThreadSlots,
+    GridMapping, KernelDescriptor, LANES, Mapping, PARTS, Pass, StridedSlots, ThreadSlots,
+    Unrolling,
 };
 use crate::matrix::AnyFormat;
 
@@ -43,7 +44,7 @@ impl<'a> RowPass<'a> {
         };
         let kept = keeps_x(kernel).then(|| kept_of_x(a, block));
         let warp_a_row = kernel.mapping == Mapping::Grid(GridMapping::WarpPerRow);
-        let unrolling = Unrolling::of(kernel, loops);
+        let unrolling = unrolling(kernel, loops);
         Self { kernel, a, loops, unrolling, block, kept, warp_a_row, col }
     }
 
@@ -103,7 +104,7 @@ impl<'a> RowPass<'a> {
                 load(Array::RowPtr, &|row| row, round.with_row);
                 load(Array::RowPtr, &|row| row + 1, round.with_row);
             }
-            AnyFormat::Ell(_) | AnyFormat::Hyb(_) if !self.kernel.needs_finite_x => {
+            AnyFormat::Ell(_) | AnyFormat::Hyb(_) if !self.kernel.needs.finite_x => {
                 load(Array::RowLen, &|row| row, round.with_row);
             }
             AnyFormat::Hll(a) => {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::kernel::{FormatParams, KERNELS, KernelDescriptor, LANES, Mapping};
+use crate::kernel::{FormatParams, KernelDescriptor, LANES, Mapping, kernels};
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use crate::memory::MemoryLimit;
+use crate::record::Operation;
 
 pub(super) fn on_grid() -> impl Iterator<Item = &'static KernelDescriptor> {
-    KERNELS.iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
+    kernels(Operation::Spmv).iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
 }
 
 pub(super) fn built(a: &Csr, spec: FormatSpec) -> AnyFormat {
@@ -20,7 +21,7 @@ pub(super) fn built(a: &Csr, spec: FormatSpec) -> AnyFormat {
 
 pub(super) fn for_kernel(a: &Csr, kernel: &KernelDescriptor, hack_size: usize) -> AnyFormat {
     let params = FormatParams { hack_size, hyb_width: Some(2), ..FormatParams::default() };
-    built(a, kernel.format.with(&params))
+    built(a, kernel.format().unwrap().with(&params))
 }
 
 pub(super) fn all_steps(schedule: &Schedule, launch: usize, warp: u64) -> Vec<Step> {

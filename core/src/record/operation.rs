@@ -1,17 +1,88 @@
-//! What kernels compute, in words.
+//! What kernels compute, in words, and how its speed is told.
+
+use super::metric::{Better, Metric, Work};
 
 /// What a kernel computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// y = A·x.
     Spmv,
+    /// x ← x + 1 in place: what proves that nothing else assumes a product.
+    #[cfg(feature = "proof")]
+    Increment,
 }
 
 impl Operation {
+    /// All of them, in the order in which lists name them.
+    pub const ALL: &'static [Self] = &[
+        Self::Spmv,
+        #[cfg(feature = "proof")]
+        Self::Increment,
+    ];
+
     /// The word used on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Spmv => "spmv",
+            #[cfg(feature = "proof")]
+            Self::Increment => "increment",
         }
+    }
+
+    /// The operation of this word; none for one that this program does not know.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
+    }
+
+    /// One execution, as sentences call it: `product`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Spmv => "product",
+            #[cfg(feature = "proof")]
+            Self::Increment => "increment",
+        }
+    }
+
+    /// Several executions: `products`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Spmv => "products",
+            #[cfg(feature = "proof")]
+            Self::Increment => "increments",
+        }
+    }
+
+    /// How fast executions of this work and this median time in seconds are.
+    pub fn metric(self, work: &Work, median_s: f64) -> Metric {
+        match self {
+            Self::Spmv => {
+                Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
+            }
+            #[cfg(feature = "proof")]
+            Self::Increment => {
+                let elements = work.flops.max(1) as f64;
+                Metric::of("time an element", "ns", Better::Less, median_s / elements * 1e9)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_again_and_others_are_not() {
+        for &operation in Operation::ALL {
+            assert_eq!(Operation::of(operation.as_str()), Some(operation));
+        }
+        assert_eq!(Operation::of("fft"), None);
+    }
+
+    #[test]
+    fn products_are_rated_by_operations_a_second() {
+        let metric = Operation::Spmv.metric(&Work { flops: 4_000_000, ..Work::default() }, 2e-3);
+        assert_eq!((metric.unit.as_str(), metric.value), ("GFLOPS", 2.0));
+        assert_eq!(metric.better, Better::More);
     }
 }

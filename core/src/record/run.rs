@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::figures::Figures;
+use super::metric::{Metric, Work};
 use super::predicted::Predicted;
 
 /// `runs.json`.
@@ -15,7 +16,7 @@ pub struct Runs {
 }
 
 /// One kernel on one matrix with one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Id of the matrix.
     pub matrix: String,
@@ -43,9 +44,13 @@ pub struct Run {
     pub hot: bool,
     /// `f64` or `f32`.
     pub precision: String,
-    /// Format parameters, e.g. `hack_size`, `width`.
+    /// Parameters in force, e.g. `hack_size`, `hyb_width`.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
+    /// Parameters as they were asked for, where that is not their default: what tells the run from
+    /// others of its sweep, also when it was refused.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, String>,
     /// Result of the check against the reference.
     pub check: Check,
     /// Every timed sample: seconds of one product. Empty unless the check passed.
@@ -63,6 +68,20 @@ pub struct Run {
     /// Figures derived from the samples; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<Figures>,
+    /// What one execution does; absent unless the check passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// The rate by which runs of this operation are compared; absent unless the check passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
+    /// Measuring it was cut short: it has fewer samples than were asked for, and a measurement
+    /// that is continued repeats it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cut_short: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// How a run's check ended.
@@ -140,7 +159,45 @@ pub struct Costs {
     /// short products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_s: Option<f64>,
+    /// On a GPU, copying the input there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_s: Option<f64>,
+    /// On a GPU, allocating its memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocate_s: Option<f64>,
+    /// On a GPU, copying the result back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub download_s: Option<f64>,
+    /// Cost of reading the clock twice, which is in every execution that is timed alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_s: Option<f64>,
+    /// On a GPU, what each launch of one execution takes of a multiprocessor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launches: Vec<LaunchCost>,
+    /// Chunks of samples that were taken anew because the GPU was throttled meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retaken: Option<u32>,
+    /// Chunks of samples that stayed throttled after all tries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u32>,
     /// What the layout model predicts of one product; absent for kernels without a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Predicted>,
+}
+
+/// What a launch on a GPU takes of a multiprocessor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchCost {
+    /// Name of the kernel's function.
+    pub function: String,
+    /// Registers a thread.
+    pub registers: u32,
+    /// Shared memory a block, static and dynamic together.
+    pub shared_bytes: u64,
+    /// Local memory a thread: what registers spilled.
+    pub local_bytes: u64,
+    /// Blocks that a multiprocessor holds at a time.
+    pub blocks_per_sm: u32,
+    /// Threads of these blocks over the most that a multiprocessor holds, 0 to 1.
+    pub occupancy: f64,
 }

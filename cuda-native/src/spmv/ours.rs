@@ -37,7 +37,7 @@ pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     };
     let variant = Variant::of(Family::Ell);
     // The papers' kernel goes to the common width, ours to each row's length.
-    let extent = match o.kernel.needs_finite_x {
+    let extent = match o.kernel.needs.finite_x {
         true => a.shape().width as u64,
         false => row_len.address(),
     };

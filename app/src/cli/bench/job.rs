@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
@@ -11,17 +11,21 @@ use sparsescope_core::generate::{suite, suites};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
-use sparsescope_core::record::{GpuAbsence, Operation};
+use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
 use crate::cli::UsageError;
-use crate::cli::args::{BackendArg, BenchArgs, OperationArg, PrecisionArg};
+use crate::cli::args::{BackendArg, BenchArgs};
 use crate::cli::gpu::Gpu;
 
 /// The suite that is run when nothing is named.
 const DEFAULT_SUITE: &str = "mini";
 
+/// What is said of a plan that cannot be read.
+const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
+
 /// Matrices, kernels and settings.
 pub(super) struct Job {
+    pub(super) operation: Operation,
     pub(super) sources: Vec<MatrixSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
@@ -64,7 +68,12 @@ impl Job {
         let sources = sources(args)?;
         let reordering = args.reorder.map(Into::into);
         let kernels = kernels(args, gpu)?;
-        Ok(Self { sources, kernels, settings: settings(args), x, reordering })
+        let settings = settings(args)?;
+        if let Some(untaken) = settings.untaken(&kernels) {
+            return Err(UsageError(untaken).into());
+        }
+        let operation = args.operation.into();
+        Ok(Self { operation, sources, kernels, settings, x, reordering })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -75,8 +84,11 @@ impl Job {
         x: Option<Vec<f64>>,
     ) -> anyhow::Result<Self> {
         let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
-        let plan: Plan = serde_json::from_value(plan)
-            .context("the bundle's plan is not one of this version of bench")?;
+        let plan: Plan = serde_json::from_value(plan).context(NOT_A_PLAN)?;
+        let operation = Operation::of(&plan.operation).with_context(|| {
+            format!("the bundle's plan is of the operation `{}`, which this version of bench does not know", plan.operation)
+        })?;
+        plan.settings.check().map_err(|sentence| anyhow!("the bundle's plan: {sentence}"))?;
         if plan.x != x.as_deref().map(identity) {
             let sentence = match (&plan.x, &x) {
                 (Some(_), None) => "to continue, name the file of x again with --x",
@@ -107,9 +119,14 @@ impl Job {
         named.extend(sources);
         let known =
             |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
-        let kernels = plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
+        let kernels: Vec<&KernelDescriptor> =
+            plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
+        if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
+            let (id, word) = (other.id, operation.as_str());
+            bail!("the bundle's plan names `{id}`, which is no kernel of {word}");
+        }
         let Plan { settings, reordering, .. } = plan;
-        Ok(Self { sources: named, kernels, settings, x, reordering })
+        Ok(Self { operation, sources: named, kernels, settings, x, reordering })
     }
 
     /// As a bundle keeps it.
@@ -122,7 +139,7 @@ impl Job {
             },
         };
         serde_json::to_value(Plan {
-            operation: Operation::Spmv.as_str().to_owned(),
+            operation: self.operation.as_str().to_owned(),
             matrices: self.sources.iter().map(planned).collect(),
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
@@ -166,8 +183,24 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     if bundle.complete {
         bail!("{} is complete; there is nothing to continue", path.display());
     }
-    let samples = bundle.plan.as_ref().and_then(|plan| plan["settings"]["runs"].as_u64());
-    bundle.runs.retain(|run| run.samples.is_empty() || Some(run.samples.len() as u64) == samples);
+    let plan = bundle.plan.as_ref();
+    // Before 1.3 a run did not say that it was cut short.
+    let lists = plan.is_some_and(|plan| plan["settings"]["precision"].is_array());
+    let samples = plan.and_then(|plan| plan["settings"]["runs"].as_u64());
+    bundle.runs.retain(|run| match lists {
+        true => !run.cut_short,
+        false => run.samples.is_empty() || Some(run.samples.len() as u64) == samples,
+    });
+    if let (false, Some(plan)) = (lists, plan) {
+        // Nor with which parameters it was asked for: all runs had the plan's.
+        let settings = plan.get("settings").cloned().unwrap_or_default();
+        let settings = serde_json::from_value::<Settings>(settings).context(NOT_A_PLAN)?;
+        let parameters = settings.parameters.single().unwrap_or_default();
+        for run in &mut bundle.runs {
+            run.asked =
+                kernel(&run.kernel).map(|k| k.listed(&parameters).names()).unwrap_or_default();
+        }
+    }
     Ok(bundle)
 }
 
@@ -209,16 +242,13 @@ fn kernels(
         Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
         _ => {}
     }
-    let PrecisionArg::F64 = args.precision;
-    let operation = match args.operation {
-        OperationArg::Spmv => Operation::Spmv,
-    };
+    let operation = args.operation.into();
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     Ok(select_kernels(operation, &devices, &patterns)?)
 }
 
-fn settings(args: &BenchArgs) -> Settings {
+fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
         threads = default_thread_counts(cpu().logical);
@@ -228,15 +258,19 @@ fn settings(args: &BenchArgs) -> Settings {
     let mut blocks = args.block_sizes.clone();
     blocks.sort_unstable();
     blocks.dedup();
-    Settings {
+    let mut precisions: Vec<Precision> = args.precision.iter().map(|&arg| arg.into()).collect();
+    precisions.sort_unstable();
+    precisions.dedup();
+    Ok(Settings {
         runs: args.runs as usize,
         warmup: args.warmup as usize,
         threads,
         blocks,
         cold: args.cold,
         seed: args.seed,
-        formats: args.format.params(),
-    }
+        precisions,
+        parameters: args.format.lists()?,
+    })
 }
 
 /// Where the bundle goes: where the arguments say, or `sparsescope-DATE-TIME.zip`, with a number

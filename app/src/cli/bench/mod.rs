@@ -60,7 +60,7 @@ fn run_with(
         Some(bundle) => Job::continuing(bundle, args, x)?,
         None => Job::of(args, &gpu, x)?,
     };
-    let Job { sources, kernels, settings, x, reordering } = &job;
+    let Job { sources, kernels, settings, x, reordering, .. } = &job;
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
         bail!(

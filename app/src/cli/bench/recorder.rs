@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use sparsescope_core::bundle::{Bundle, BundleError, Journal, MatrixFolder, Record, journal_path};
-use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, Observer};
+use sparsescope_core::experiment::{Key, LoadedMatrix, LoadedValues, Observer, table_position};
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
-use sparsescope_core::kernel::KERNELS;
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::record::{Bandwidth, Environment, Noise, Run};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
@@ -208,11 +207,10 @@ impl Recorder {
     fn sort_runs(&mut self) {
         let matrices: Vec<String> =
             self.bundle.matrices.iter().map(|matrix| matrix.record.id.clone()).collect();
-        let kernel = |run: &Run| KERNELS.iter().position(|k| k.id == run.kernel);
         let matrix = |run: &Run| matrices.iter().position(|id| *id == run.matrix);
         self.bundle
             .runs
-            .sort_by_key(|run| (matrix(run), kernel(run), run.threads, run.block, !run.hot));
+            .sort_by_cached_key(|run| (matrix(run), table_position(&run.kernel), Key::of(run)));
     }
 
     fn show(&mut self, share: f64, what: &str) {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
-use sparsescope_core::kernel::{DeviceKind, REFERENCE};
-use sparsescope_core::record::{Predicted, Run, Source, Verdict};
+use sparsescope_core::kernel::{DeviceKind, reference};
+use sparsescope_core::record::{Operation, Predicted, Run, Source, Verdict};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
@@ -124,12 +124,14 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
         counted(bundle.runs.len(), "run", "runs"),
         counted(bundle.matrices.len(), "matrix", "matrices"),
     );
-    if !bundle.runs.iter().any(|run| run.kernel == REFERENCE) {
+    let of = bundle.runs.first().and_then(|run| Operation::of(&run.operation));
+    let reference = reference(of.unwrap_or(Operation::Spmv)).id;
+    if !bundle.runs.iter().any(|run| run.kernel == reference) {
         text += &format!(
-            "No speed-up: {REFERENCE}, which it is relative to, was not among the kernels.\n"
+            "No speed-up: {reference}, which it is relative to, was not among the kernels.\n"
         );
     } else {
-        text += &format!("Speed-up is relative to {REFERENCE} on the same matrix.\n");
+        text += &format!("Speed-up is relative to {reference} on the same matrix.\n");
     }
     if let Some(machine) = bundle.environments.first() {
         let rates: Vec<String> = machine

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use clap::Parser;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{
-    Availability, Backend, CpuBackend, KernelError, Output, PrepareError, Prepared, Problem,
-    Setting, Temperature,
+    Availability, Backend, Configuration, CpuBackend, KernelError, Output, PrepareError, Prepared,
+    Problem, Temperature, Watch,
 };
 use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Verdict};
 
 use super::run_with;
@@ -36,26 +37,34 @@ impl Backend for Wrong {
     }
     fn prepare<'p>(
         &'p self,
-        kernel: &'static KernelDescriptor,
+        configuration: &Configuration,
         problem: &'p Problem,
-        setting: &Setting,
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        let right = self.cpu.prepare(kernel, problem, setting)?;
-        let spoil = (kernel.id == "cpu/csr/nnz").then_some(self.spoil);
+        let right = self.cpu.prepare(configuration, problem, memory)?;
+        let spoil = (configuration.kernel.id == "cpu/csr/nnz").then_some(self.spoil);
         Ok(Box::new(WrongPrepared { right, spoil }))
     }
 }
 
 impl Prepared for WrongPrepared<'_> {
-    fn sample(&mut self, n: usize, temperature: Temperature) -> Result<Vec<f64>, KernelError> {
-        self.right.sample(n, temperature)
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        self.right.sample(n, temperature, watch)
     }
-    fn output(&mut self) -> Result<Output, KernelError> {
-        let Output::Vector(mut y) = self.right.output()?;
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.right.last_output()
+    }
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        let Some(Output::Vector(mut y)) = self.right.output(watch)? else { panic!("no vector") };
         if let Some(spoil) = self.spoil {
             y[4] = spoil(y[4]);
         }
-        Ok(Output::Vector(y))
+        Ok(Some(Output::Vector(y)))
     }
     fn repetitions(&self) -> u32 {
         self.right.repetitions()

@@ -82,7 +82,6 @@ fn run(index: usize, kernel: &str, setting: (u32, Option<u32>), times: f64) -> R
         device: if cuda { "GPU" } else { "CPU" }.into(),
         environment: "a".into(),
         threads: setting.0,
-        parts: None,
         block: setting.1,
         hot: true,
         precision: "f64".into(),
@@ -99,6 +98,7 @@ fn run(index: usize, kernel: &str, setting: (u32, Option<u32>), times: f64) -> R
             ..Costs::default()
         },
         figures: Some(figures),
+        ..Run::default()
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use sparsescope_core::kernel::{Format, FormatParams, KERNELS, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::kernel::{self, FormatParams, KernelDescriptor, Mapping, kernel};
 use sparsescope_core::layout::{
     Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
 };
 use sparsescope_core::matrix::{Csr, FormatSpec};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Operation;
 use sparsescope_core::record::SECTOR;
 
 use super::arrays;
@@ -18,11 +19,8 @@ use crate::state::LayoutsState;
 
 /// The kernels that can be followed.
 pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
-    let known = |kernel: &&KernelDescriptor| {
-        !matches!(kernel.mapping, Mapping::Library)
-            && !matches!(kernel.format, Format::Bsr | Format::Dia)
-    };
-    KERNELS.iter().filter(known)
+    let known = |kernel: &&KernelDescriptor| kernel.model.is_some();
+    kernel::kernels(Operation::Spmv).iter().filter(known)
 }
 
 /// A kernel on the small matrix.
@@ -72,7 +70,7 @@ impl Walk {
         let sigma = if on_cpu { state.sigma as usize } else { 1 };
         let hack_size = state.hack as usize;
         let params = FormatParams { hack_size, sigma, ..FormatParams::default() };
-        let spec = kernel.format.with(&params);
+        let spec = kernel.format().ok_or("it reads no matrix")?.with(&params);
         let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
         let machine = match kernel.mapping {
             Mapping::Grid(_) | Mapping::Library => {

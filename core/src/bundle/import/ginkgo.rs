@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
 use crate::matrix::{RowLengths, Statistics, nnz_class, sha256};
 use crate::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Producer, Run, Source, Verdict,
-    matrix_id, printable,
+    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Operation, Producer, Run, Source,
+    Verdict, Work, matrix_id, printable,
 };
 
 /// Name of the program in kernel ids, and of whom runs are by.
@@ -318,6 +318,7 @@ fn run(
         Err((verdict, reason)) => (verdict, Some(reason)),
     };
     figures = figures.filter(|_| verdict == Verdict::Pass);
+    let work = Work { flops: record.statistics.nnz.saturating_mul(2), ..Work::default() };
     Run {
         matrix: record.id.clone(),
         operation: "spmv".into(),
@@ -327,8 +328,6 @@ fn run(
         device: place.device.clone(),
         environment: "ginkgo".into(),
         threads: u32::from(place.backend != "omp"),
-        parts: None,
-        block: None,
         hot: true,
         precision: precision.name.into(),
         params,
@@ -337,7 +336,10 @@ fn run(
         repetitions: repetitions.and_then(|count| u32::try_from(count).ok()).unwrap_or(0),
         warmup: 0,
         costs: Costs { format_bytes: storage, minimal_bytes, ..Costs::default() },
+        metric: figures.as_ref().map(|figures| Operation::Spmv.metric(&work, figures.median_s)),
+        work: figures.is_some().then_some(work),
         figures,
+        ..Run::default()
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the runner keeps, refuses and stops.
 
 use super::*;
-use crate::experiment::{Availability, Backend, CpuBackend, Output, SpmvProblem};
-use crate::kernel::{KERNELS, KernelDescriptor, kernel};
+use crate::experiment::{Availability, CpuBackend, ParameterLists, SpmvProblem};
+use crate::kernel::{KernelDescriptor, Parameter, kernels};
 use crate::matrix::examples;
+use crate::record::{Operation, Precision};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -24,6 +25,9 @@ impl Observer for Collect {
 
 fn settings() -> Settings {
     let threads = vec![1, 2];
+    let mut parameters = ParameterLists::default();
+    parameters.set(Parameter::HackSize, &[4]).unwrap();
+    parameters.set(Parameter::MinFill, &[0]).unwrap();
     Settings {
         runs: 7,
         warmup: 2,
@@ -31,11 +35,8 @@ fn settings() -> Settings {
         blocks: Vec::new(),
         cold: false,
         seed: 42,
-        formats: crate::kernel::FormatParams {
-            hack_size: 4,
-            min_fill: Some(0),
-            ..Default::default()
-        },
+        precisions: vec![Precision::F64],
+        parameters,
     }
 }
 
@@ -58,7 +59,8 @@ fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) 
         memory: Some(memory),
         cancel: &AtomicBool::new(false),
     };
-    let kernels: Vec<_> = KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let kernels: Vec<_> =
+        kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu).collect();
     let all = Configuration::all(&kernels, &settings);
     runner.run("m", &problem(), &all, &[], observer)
 }
@@ -68,8 +70,8 @@ fn every_configuration_becomes_a_run_with_all_its_samples() {
     let mut seen = Collect::default();
     let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
     assert_eq!(ending, Ending::Complete);
-    let on_cpu = || KERNELS.iter().filter(|k| k.device == DeviceKind::Cpu);
-    let serial = on_cpu().filter(|k| k.is_serial()).count();
+    let on_cpu = || kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
+    let serial = on_cpu().filter(|k| !k.takes.threads).count();
     assert_eq!(seen.runs.len(), serial + 2 * (on_cpu().count() - serial));
     for run in &seen.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
@@ -115,23 +117,31 @@ impl Backend for Wrong {
     }
     fn prepare<'p>(
         &'p self,
-        kernel: &'static KernelDescriptor,
+        configuration: &Configuration,
         problem: &'p Problem,
-        setting: &Setting,
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        let right = self.cpu.prepare(kernel, problem, setting)?;
+        let right = self.cpu.prepare(configuration, problem, memory)?;
         Ok(Box::new(WrongPrepared(right, self.spoil)))
     }
 }
 
 impl Prepared for WrongPrepared<'_> {
-    fn sample(&mut self, n: usize, t: Temperature) -> Result<Vec<f64>, KernelError> {
-        self.0.sample(n, t)
+    fn sample(
+        &mut self,
+        n: usize,
+        t: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        self.0.sample(n, t, watch)
     }
-    fn output(&mut self) -> Result<Output, KernelError> {
-        let Output::Vector(mut y) = self.0.output()?;
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        let Some(Output::Vector(mut y)) = self.0.output(watch)? else { panic!("no vector") };
         y[3] = (self.1)(y[3]);
-        Ok(Output::Vector(y))
+        Ok(Some(Output::Vector(y)))
+    }
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.0.last_output()
     }
     fn repetitions(&self) -> u32 {
         self.0.repetitions()
@@ -187,22 +197,25 @@ impl Backend for Slow<'_> {
     }
     fn prepare<'p>(
         &'p self,
-        kernel: &'static KernelDescriptor,
+        configuration: &Configuration,
         problem: &'p Problem,
-        setting: &Setting,
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        Ok(Box::new(SlowPrepared(self.cpu.prepare(kernel, problem, setting)?, self.cancel)))
+        Ok(Box::new(SlowPrepared(self.cpu.prepare(configuration, problem, memory)?, self.cancel)))
     }
 }
 
 impl Prepared for SlowPrepared<'_> {
-    fn sample(&mut self, n: usize, _: Temperature) -> Result<Vec<f64>, KernelError> {
+    fn sample(&mut self, n: usize, _: Temperature, _: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         self.1.store(true, Ordering::Relaxed);
         Ok(vec![SLOW.as_secs_f64(); n])
     }
-    fn output(&mut self) -> Result<Output, KernelError> {
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
         std::thread::sleep(SLOW);
-        self.0.output()
+        self.0.output(watch)
+    }
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.0.last_output()
     }
     fn repetitions(&self) -> u32 {
         1
@@ -231,7 +244,7 @@ fn stopping_waits_for_a_tenth_of_a_second_of_samples_not_for_a_round() {
         cancel: &cancel,
     };
     let mut seen = Collect::default();
-    let kernels = [kernel(REFERENCE).unwrap()];
+    let kernels = [reference(Operation::Spmv)];
     let all = Configuration::all(&kernels, &settings);
     let ending = runner.run("m", &problem(), &all, &[], &mut seen);
     assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 1));
@@ -266,7 +279,7 @@ fn a_kernel_of_a_device_without_backend_is_unsupported() {
         cancel: &AtomicBool::new(false),
     };
     let mut seen = Collect::default();
-    let all = Configuration::all(&[kernel(REFERENCE).unwrap()], &settings);
+    let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
     runner.run("m", &problem(), &all, &[], &mut seen);
     assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
 }

@@ -1,0 +1,200 @@
+//! One kernel under one setting: what becomes one run a subject.
+
+use std::collections::BTreeSet;
+
+use super::error::PrepareError;
+use super::plan::Settings;
+use crate::kernel::{Allowed, KernelDescriptor, Parameter, Parameters, all_kernels, reference};
+use crate::record::{Precision, Run};
+
+/// State of the caches at the start of each sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Temperature {
+    /// As the previous execution left them; in place, as putting back its input did.
+    Hot,
+    /// Flushed.
+    Cold,
+}
+
+/// One kernel under one setting: what becomes one run a subject.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// The kernel.
+    pub kernel: &'static KernelDescriptor,
+    /// In how many bits it computes.
+    pub precision: Precision,
+    /// The parameters that the kernel lists, as asked for.
+    pub parameters: Parameters,
+    /// Threads; 1 for a serial kernel.
+    pub threads: u32,
+    /// Threads a block, for GPU kernels that take them.
+    pub block: Option<u32>,
+    /// State of the caches.
+    pub temperature: Temperature,
+}
+
+/// What tells a configuration from all others, and a run's from all other runs' on its subject.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    kernel: String,
+    precision: String,
+    parameters: Parameters,
+    threads: u32,
+    block: Option<u32>,
+    temperature: Temperature,
+}
+
+impl Key {
+    /// That of a run: the parameters are those that were asked for.
+    pub fn of(run: &Run) -> Self {
+        let mut parameters = Parameters::default();
+        for (name, value) in &run.asked {
+            if let Some(parameter) = Parameter::of(name) {
+                parameters = parameters.with(parameter, value);
+            }
+        }
+        Self {
+            kernel: run.kernel.clone(),
+            precision: run.precision.clone(),
+            parameters,
+            threads: run.threads,
+            block: run.block,
+            temperature: if run.hot { Temperature::Hot } else { Temperature::Cold },
+        }
+    }
+
+    /// The same with warm caches, on which nothing but times depends.
+    pub fn hot(self) -> Self {
+        Self { temperature: Temperature::Hot, ..self }
+    }
+
+    /// The same without threads a block, for what does not depend on them.
+    pub fn any_block(self) -> Self {
+        Self { block: None, ..self }
+    }
+}
+
+impl Configuration {
+    /// A kernel as it is run when nothing is asked for.
+    pub fn usual(kernel: &'static KernelDescriptor) -> Self {
+        Self {
+            kernel,
+            precision: kernel.precisions.first().copied().unwrap_or_default(),
+            parameters: Parameters::default(),
+            threads: 1,
+            block: None,
+            temperature: Temperature::Hot,
+        }
+    }
+
+    /// What tells it from all others.
+    pub fn key(&self) -> Key {
+        Key {
+            kernel: self.kernel.id.to_owned(),
+            precision: self.precision.as_str().to_owned(),
+            parameters: self.parameters.clone(),
+            threads: self.threads,
+            block: self.block,
+            temperature: self.temperature,
+        }
+    }
+
+    /// The key of the run that this one's speed-up relates to: the operation's reference with the
+    /// same precision, caches and those parameters that the reference takes.
+    pub fn reference_key(&self) -> Key {
+        let kernel = reference(self.kernel.operation);
+        let parameters = kernel.listed(&self.parameters);
+        let of = Self { kernel, parameters, threads: 1, block: None, ..self.clone() };
+        of.key()
+    }
+
+    /// Why the kernel cannot take a parameter or precision that is asked of it.
+    pub fn admit(&self) -> Result<(), PrepareError> {
+        if !self.kernel.precisions.contains(&self.precision) {
+            let reason = format!("it does not compute in {}", self.precision.as_str());
+            return Err(PrepareError::Unsupported(reason));
+        }
+        for (parameter, value) in self.parameters.iter() {
+            match self.kernel.allowed(parameter) {
+                Some(allowed) if !allowed.contains(value) => {
+                    let name = parameter.name();
+                    let takes = match allowed {
+                        Allowed::Only([]) => "no other than its own".to_owned(),
+                        Allowed::Only(values) => format!("only {}", values.join(", ")),
+                        Allowed::Any => "any".to_owned(),
+                    };
+                    let reason = format!("its {name} cannot be {value}: it takes {takes}");
+                    return Err(PrepareError::Unsupported(reason));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Every configuration of these kernels, in the kernels' order: each precision that a kernel
+    /// has, each value of the parameters that it lists, each thread count or block size that it
+    /// takes; hot, and cold too when asked for. None occurs twice.
+    pub fn all(kernels: &[&'static KernelDescriptor], settings: &Settings) -> Vec<Self> {
+        let temperatures: &[Temperature] = match settings.cold {
+            false => &[Temperature::Hot],
+            true => &[Temperature::Hot, Temperature::Cold],
+        };
+        let mut all = Vec::new();
+        let mut known = BTreeSet::new();
+        for &kernel in kernels {
+            let threads = if kernel.takes.threads { &settings.threads } else { &vec![1] };
+            let blocks: Vec<Option<u32>> = match kernel.takes.block {
+                true => settings.blocks.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
+            for &precision in &settings.precisions {
+                for parameters in settings.parameters.of(kernel) {
+                    for &threads in threads {
+                        for &block in &blocks {
+                            for &temperature in temperatures {
+                                let parameters = parameters.clone();
+                                let one = Self {
+                                    kernel,
+                                    precision,
+                                    parameters,
+                                    threads,
+                                    block,
+                                    temperature,
+                                };
+                                if known.insert(one.key()) {
+                                    all.push(one);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// A run of this configuration with nothing measured yet.
+    pub(super) fn empty_run(&self, subject: &str, environment: &str, device: &str) -> Run {
+        Run {
+            matrix: subject.to_owned(),
+            operation: self.kernel.operation.as_str().to_owned(),
+            kernel: self.kernel.id.to_owned(),
+            origin: self.kernel.origin_names(),
+            backend: self.kernel.device.as_str().to_owned(),
+            device: device.to_owned(),
+            environment: environment.to_owned(),
+            threads: self.threads,
+            block: self.block,
+            hot: self.temperature == Temperature::Hot,
+            precision: self.precision.as_str().to_owned(),
+            asked: self.parameters.names(),
+            ..Run::default()
+        }
+    }
+}
+
+/// Position of a kernel in the table, for sorting; unknown kernels come last.
+pub fn table_position(id: &str) -> usize {
+    all_kernels().position(|kernel| kernel.id == id).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,288 @@
+//! Times a task of the processor, whatever it computes.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::CpuBackend;
+use crate::experiment::backend::Prepared;
+use crate::experiment::configuration::Temperature;
+use crate::experiment::error::KernelError;
+use crate::experiment::output::Output;
+use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::measure::CacheFlusher;
+use crate::record::Costs;
+
+/// Samples shorter than this are measured over several executions.
+const SHORTEST_SAMPLE_S: f64 = 50e-6;
+/// Most executions behind one sample.
+const MOST_REPETITIONS: f64 = 10_000.0;
+/// Executions longer than this need none before them to warm up.
+const WARM_BY_ITSELF_S: f64 = 1.0;
+
+pub(super) struct CpuPrepared<'p> {
+    kernel: &'static str,
+    backend: &'p CpuBackend,
+    pool: Arc<rayon::ThreadPool>,
+    bound: Bound<'p>,
+    repetitions: u32,
+    /// Seconds of the execution that gave the first result.
+    once: Option<f64>,
+}
+
+/// An execution that was cancelled or failed ends the sampling.
+type Executed<T> = Result<Option<T>, KernelError>;
+
+impl<'p> CpuPrepared<'p> {
+    pub(super) fn new(
+        kernel: &'static str,
+        backend: &'p CpuBackend,
+        pool: Arc<rayon::ThreadPool>,
+        bound: Bound<'p>,
+    ) -> Self {
+        Self { kernel, backend, pool, bound, repetitions: 1, once: None }
+    }
+
+    fn failed(&self, reason: String) -> KernelError {
+        KernelError { kernel: self.kernel.to_owned(), reason }
+    }
+
+    /// Runs `work` inside the pool; a panic of the kernel becomes an error.
+    fn install<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
+    ) -> Result<R, KernelError> {
+        let Self { pool, bound, .. } = self;
+        let task = bound.task.as_mut();
+        let run = AssertUnwindSafe(|| pool.install(|| work(task)));
+        catch_unwind(run).unwrap_or_else(|_| {
+            Err(self.failed("it panicked, which is a defect of the program".to_owned()))
+        })
+    }
+
+    /// Samples of an execution that can be repeated as it is.
+    fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
+        let (samples, repetitions) = self.install(|task| {
+            let once = match known {
+                Some(once) => Some(once),
+                None => time(task, 1, watch)?,
+            };
+            let Some(once) = once else { return Ok((Vec::new(), 1)) };
+            let repetitions = repetitions(once);
+            Ok((collect(n, || time(task, repetitions, watch))?, repetitions))
+        })?;
+        self.repetitions = self.repetitions.max(repetitions);
+        Ok(samples)
+    }
+
+    fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let flusher = self.flusher()?;
+        self.install(|task| {
+            collect(n, || {
+                task.reset();
+                flusher.flush();
+                time(task, 1, watch)
+            })
+        })
+    }
+
+    /// Samples of an execution in place: each is the mean of several, all of which begin with the
+    /// same input, and of which nothing but the execution is timed.
+    fn sample_in_place(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let known = self.once;
+        let (samples, repetitions) = self.install(|task| {
+            let once = match known {
+                Some(once) => Some(once),
+                None => time_in_place(task, 1, watch)?,
+            };
+            let Some(once) = once else { return Ok((Vec::new(), 1)) };
+            let repetitions = repetitions(once);
+            Ok((collect(n, || time_in_place(task, repetitions, watch))?, repetitions))
+        })?;
+        self.repetitions = self.repetitions.max(repetitions);
+        self.bound.costs.clock_s.get_or_insert_with(clock_seconds);
+        Ok(samples)
+    }
+
+    fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
+        self.backend.flusher().map_err(|reason| self.failed(reason))
+    }
+}
+
+/// How many executions of so many seconds a sample has.
+fn repetitions(once: f64) -> u32 {
+    (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
+}
+
+/// Mean time of `repetitions` executions in a row; none when they were cancelled.
+fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f64> {
+    let start = Instant::now();
+    for _ in 0..repetitions {
+        if task.run(watch)? == Finished::Cancelled {
+            return Ok(None);
+        }
+    }
+    Ok(Some(start.elapsed().as_secs_f64() / f64::from(repetitions)))
+}
+
+/// The same of executions in place, each after a reset that is not timed.
+fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f64> {
+    let mut total = 0.0;
+    for _ in 0..repetitions {
+        task.reset();
+        match time(task, 1, watch)? {
+            Some(seconds) => total += seconds,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(total / f64::from(repetitions)))
+}
+
+/// `n` samples; fewer once one was cancelled.
+fn collect(n: usize, mut sample: impl FnMut() -> Executed<f64>) -> Result<Vec<f64>, KernelError> {
+    let mut samples = Vec::with_capacity(n);
+    while samples.len() < n {
+        match sample()? {
+            Some(seconds) => samples.push(seconds),
+            None => break,
+        }
+    }
+    Ok(samples)
+}
+
+/// What it costs to start and stop the clock: the median of many tries.
+fn clock_seconds() -> f64 {
+    let mut tries: Vec<f64> = std::iter::repeat_with(|| {
+        let start = Instant::now();
+        std::hint::black_box(start.elapsed()).as_secs_f64()
+    })
+    .take(101)
+    .collect();
+    tries.sort_by(f64::total_cmp);
+    tries.get(50).copied().unwrap_or_default()
+}
+
+impl Prepared for CpuPrepared<'_> {
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        match (temperature, self.bound.task.is_in_place()) {
+            (Temperature::Cold, _) => self.sample_cold(n, watch),
+            (Temperature::Hot, false) => self.sample_hot(n, watch),
+            (Temperature::Hot, true) => self.sample_in_place(n, watch),
+        }
+    }
+
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        let executed = self.install(|task| {
+            task.reset();
+            task.spoil();
+            Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
+        })?;
+        let Some((output, seconds)) = executed else { return Ok(None) };
+        self.once = Some(seconds);
+        Ok(Some(output))
+    }
+
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        Ok(self.bound.task.output())
+    }
+
+    fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    fn parts(&self) -> Option<usize> {
+        self.bound.parts
+    }
+
+    fn costs(&self) -> Costs {
+        self.bound.costs.clone()
+    }
+
+    fn params(&self) -> BTreeMap<String, String> {
+        self.bound.params.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use super::*;
+    use crate::measure::pool;
+
+    /// Counts its executions, and those that came without a reset before them.
+    struct Counting<'c> {
+        in_place: bool,
+        is_reset: bool,
+        runs: &'c AtomicU32,
+        dirty: &'c AtomicU32,
+        cancel_at: u32,
+    }
+
+    impl Task for Counting<'_> {
+        fn is_in_place(&self) -> bool {
+            self.in_place
+        }
+        fn reset(&mut self) {
+            self.is_reset = true;
+        }
+        fn spoil(&mut self) {}
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            let runs = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
+            if !std::mem::take(&mut self.is_reset) {
+                self.dirty.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(if runs >= self.cancel_at { Finished::Cancelled } else { Finished::Done })
+        }
+        fn output(&self) -> Output {
+            Output::Vector(Vec::new())
+        }
+    }
+
+    fn sampled(in_place: bool, temperature: Temperature, cancel_at: u32) -> (usize, u32, u32) {
+        let (runs, dirty) = (AtomicU32::new(0), AtomicU32::new(0));
+        let backend = CpuBackend::new();
+        let task = Counting { in_place, is_reset: false, runs: &runs, dirty: &dirty, cancel_at };
+        let (costs, params) = Default::default();
+        let bound = Bound { task: Box::new(task), parts: None, costs, params };
+        let mut prepared =
+            CpuPrepared::new("cpu/test/counting", &backend, Arc::new(pool(1).unwrap()), bound);
+        let flag = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&flag);
+        let output = prepared.output(&watch).unwrap();
+        assert_eq!(output.is_none(), cancel_at <= 1);
+        let samples = prepared.sample(3, temperature, &watch).unwrap();
+        assert!(samples.iter().all(|s| s.is_finite()));
+        assert_eq!(in_place && temperature == Temperature::Hot, prepared.costs().clock_s.is_some());
+        drop(prepared);
+        (samples.len(), runs.into_inner(), dirty.into_inner())
+    }
+
+    #[test]
+    fn an_execution_in_place_never_runs_without_a_reset() {
+        for temperature in [Temperature::Hot, Temperature::Cold] {
+            let (samples, runs, dirty) = sampled(true, temperature, u32::MAX);
+            assert_eq!((samples, dirty), (3, 0));
+            assert!(runs >= 4);
+        }
+        // The other kind is repeated as it is.
+        assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
+    }
+
+    #[test]
+    fn a_cancelled_execution_ends_the_sampling_and_leaves_no_sample() {
+        for in_place in [false, true] {
+            assert_eq!(sampled(in_place, Temperature::Cold, 1).0, 0);
+            // The result, one sample, then the one that is cancelled.
+            assert_eq!(sampled(in_place, Temperature::Cold, 3).0, 1);
+            assert_eq!(sampled(in_place, Temperature::Hot, 2).0, 0);
+        }
+    }
+}

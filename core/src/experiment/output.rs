@@ -1,0 +1,20 @@
+//! What comes out of an execution.
+
+/// A result, one variant a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// A vector, one element a row.
+    Vector(Vec<f64>),
+    /// The same in single precision.
+    Single(Vec<f32>),
+}
+
+impl Output {
+    /// What kind it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Vector(_) => "a vector of f64",
+            Self::Single(_) => "a vector of f32",
+        }
+    }
+}

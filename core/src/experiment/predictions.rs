@@ -1,0 +1,34 @@
+//! What the layout model predicts of the configurations of one problem, each asked once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use super::configuration::{Configuration, Key};
+use super::problem::Problem;
+use crate::layout::Schedule;
+use crate::memory::MemoryLimit;
+use crate::record::Predicted;
+
+/// The predictions made so far: caches do not change them, nor do the threads a block for most
+/// kernels.
+#[derive(Default)]
+pub(super) struct Predictions(BTreeMap<Key, Option<Predicted>>);
+
+impl Predictions {
+    /// The prediction for a configuration that was measured on `problem`.
+    pub(super) fn of(
+        &mut self,
+        configuration: &Configuration,
+        problem: &Problem,
+        memory: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Option<Predicted> {
+        let key = configuration.key().hot();
+        let key = match Schedule::depends_on_block(configuration.kernel) {
+            true => key,
+            false => key.any_block(),
+        };
+        let made = self.0.entry(key);
+        made.or_insert_with(|| problem.predict(configuration, memory, cancel)).clone()
+    }
+}

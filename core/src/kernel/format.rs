@@ -1,0 +1,81 @@
+//! Matrix formats as kernels read them, and the parameters that they take.
+
+use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
+
+/// The matrix format that a kernel reads, its parameters still open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Coordinates.
+    Coo,
+    /// Compressed sparse rows.
+    Csr,
+    /// ELLPACK.
+    Ell(Order),
+    /// ELLPACK plus COO.
+    Hyb(Order),
+    /// Hacked ELLPACK.
+    Hll(Order),
+    /// Block sparse rows.
+    Bsr,
+    /// Diagonals.
+    Dia,
+}
+
+/// Parameters of formats that a user may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatParams {
+    /// Rows a hack of HLL.
+    pub hack_size: usize,
+    /// Rows of a window in which HLL sorts rows by length; 0 or 1 for none.
+    pub sigma: usize,
+    /// Rows longer than this HLL keeps apart in CSR.
+    pub spill: Option<usize>,
+    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
+    pub hyb_width: Option<usize>,
+    /// Edge of BSR's blocks; the one that moves the fewest bytes when absent.
+    pub bsr_block: Option<usize>,
+    /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
+    pub min_fill: Option<u32>,
+}
+
+impl Default for FormatParams {
+    fn default() -> Self {
+        let (spill, hyb_width, bsr_block, min_fill) = (None, None, None, None);
+        let (hack_size, sigma) = (DEFAULT_HACK_SIZE, 1);
+        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
+    }
+}
+
+impl Format {
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coo => "coo",
+            Self::Csr => "csr",
+            Self::Ell(_) => "ell",
+            Self::Hyb(_) => "hyb",
+            Self::Hll(_) => "hll",
+            Self::Bsr => "bsr",
+            Self::Dia => "dia",
+        }
+    }
+
+    /// The format with its parameters filled in.
+    pub fn with(self, params: &FormatParams) -> FormatSpec {
+        match self {
+            Self::Coo => FormatSpec::Coo,
+            Self::Csr => FormatSpec::Csr,
+            Self::Ell(order) => FormatSpec::Ell { order },
+            Self::Hyb(order) => FormatSpec::Hyb { width: params.hyb_width, order },
+            Self::Bsr => FormatSpec::Bsr {
+                block: params.bsr_block,
+                min_fill: params.min_fill.unwrap_or(BSR_MIN_FILL),
+            },
+            Self::Dia => FormatSpec::Dia { min_fill: params.min_fill.unwrap_or(DIA_MIN_FILL) },
+            Self::Hll(order) => {
+                let FormatParams { hack_size, sigma, spill, .. } = *params;
+                FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
+            }
+        }
+    }
+}

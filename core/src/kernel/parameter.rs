@@ -1,0 +1,219 @@
+//! Parameters that a sweep may vary: their names, what values they take, and sets of values.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::format::FormatParams;
+use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
+
+/// A parameter of kernels beside threads, blocks and precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Parameter {
+    /// Rows a hack of HLL.
+    HackSize,
+    /// Rows of a window in which HLL sorts rows by length; 1 for none.
+    Sigma,
+    /// Rows longer than this HLL keeps apart in CSR.
+    Spill,
+    /// Width of HYB's ELLPACK part.
+    HybWidth,
+    /// Edge of BSR's blocks.
+    BsrBlock,
+    /// Least share of slots in percent that hold entries, for BSR and DIA.
+    MinFill,
+}
+
+/// Which values of a parameter a kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// All that the parameter has.
+    Any,
+    /// These only; none at all when the list is empty.
+    Only(&'static [&'static str]),
+}
+
+impl Allowed {
+    /// Whether `value` is one of them.
+    pub fn contains(self, value: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(values) => values.contains(&value),
+        }
+    }
+}
+
+/// A value that a parameter does not take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{parameter} is `{found}`: expected {expected}")]
+pub struct ParameterError {
+    /// Name of the parameter.
+    pub parameter: &'static str,
+    /// What was given.
+    pub found: String,
+    /// What it takes.
+    pub expected: String,
+}
+
+impl Parameter {
+    /// All of them, in the order in which runs are sorted by them.
+    pub const ALL: [Self; 6] =
+        [Self::HackSize, Self::Sigma, Self::Spill, Self::HybWidth, Self::BsrBlock, Self::MinFill];
+
+    /// The name in files: `hack_size`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HackSize => "hack_size",
+            Self::Sigma => "sigma",
+            Self::Spill => "spill",
+            Self::HybWidth => "hyb_width",
+            Self::BsrBlock => "bsr_block",
+            Self::MinFill => "min_fill",
+        }
+    }
+
+    /// The parameter of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.name() == name)
+    }
+
+    /// The value that counts when none is given; none for parameters that are then chosen by the
+    /// matrix or not in force.
+    pub fn default(self) -> Option<String> {
+        match self {
+            Self::HackSize => Some(DEFAULT_HACK_SIZE.to_string()),
+            Self::Sigma => Some("1".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// A value as it is written in files, or what is wrong with it.
+    pub fn value(self, text: &str) -> Result<String, ParameterError> {
+        let wrong = |expected: String| ParameterError {
+            parameter: self.name(),
+            found: text.to_owned(),
+            expected,
+        };
+        let Ok(number) = text.parse::<u32>() else {
+            return Err(wrong("a whole number".to_owned()));
+        };
+        let size = number as usize;
+        let fits = match self {
+            Self::HackSize => HACK_SIZES.contains(&size),
+            Self::BsrBlock => BSR_BLOCKS.contains(&size),
+            Self::MinFill => number <= 100,
+            Self::Sigma | Self::Spill | Self::HybWidth => true,
+        };
+        match (fits, self) {
+            (false, Self::HackSize) => {
+                let [least, .., most] = HACK_SIZES;
+                Err(wrong(format!("a power of two from {least} to {most}")))
+            }
+            (false, Self::BsrBlock) => {
+                let (least, most) = (BSR_BLOCKS.start(), BSR_BLOCKS.end());
+                Err(wrong(format!("a number from {least} to {most}")))
+            }
+            (false, _) => Err(wrong("a share of 0 to 100 percent".to_owned())),
+            // Windows of no row and of one are both no sorting.
+            (true, Self::Sigma) => Ok(number.max(1).to_string()),
+            (true, _) => Ok(number.to_string()),
+        }
+    }
+}
+
+/// Values of some parameters, one each; the others have their default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Parameters(BTreeMap<Parameter, String>);
+
+impl Parameters {
+    /// The same with `parameter` at `value`, which [`Parameter::value`] has accepted. A default
+    /// is not kept: given or not, it is the same.
+    pub fn with(mut self, parameter: Parameter, value: &str) -> Self {
+        match parameter.default().as_deref() == Some(value) {
+            true => self.0.remove(&parameter),
+            false => self.0.insert(parameter, value.to_owned()),
+        };
+        self
+    }
+
+    /// The value of a parameter, its default where none is given.
+    pub fn get(&self, parameter: Parameter) -> Option<String> {
+        self.0.get(&parameter).cloned().or_else(|| parameter.default())
+    }
+
+    /// The values that are not the default, by name: as files hold them.
+    pub fn names(&self) -> BTreeMap<String, String> {
+        self.0
+            .iter()
+            .map(|(parameter, value)| (parameter.name().to_owned(), value.clone()))
+            .collect()
+    }
+
+    /// The values that are not the default.
+    pub fn iter(&self) -> impl Iterator<Item = (Parameter, &str)> {
+        self.0.iter().map(|(&parameter, value)| (parameter, value.as_str()))
+    }
+
+    /// Those among them that formats know.
+    pub fn format(&self) -> FormatParams {
+        let number = |parameter| self.get(parameter).and_then(|value| value.parse::<usize>().ok());
+        let usual = FormatParams::default();
+        FormatParams {
+            hack_size: number(Parameter::HackSize).unwrap_or(usual.hack_size),
+            sigma: number(Parameter::Sigma).unwrap_or(usual.sigma),
+            spill: number(Parameter::Spill),
+            hyb_width: number(Parameter::HybWidth),
+            bsr_block: number(Parameter::BsrBlock),
+            min_fill: number(Parameter::MinFill).and_then(|value| u32::try_from(value).ok()),
+        }
+    }
+}
+
+impl fmt::Display for Parameters {
+    /// `hack_size=8, sigma=256`; nothing when all have their default.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, (parameter, value)) in self.iter().enumerate() {
+            let comma = if k > 0 { ", " } else { "" };
+            write!(f, "{comma}{}={value}", parameter.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_checked_and_told_with_what_was_expected() {
+        assert_eq!(Parameter::HackSize.value("8"), Ok("8".to_owned()));
+        assert_eq!(Parameter::Sigma.value("0"), Ok("1".to_owned()));
+        let error = Parameter::HackSize.value("7").unwrap_err().to_string();
+        assert_eq!(error, "hack_size is `7`: expected a power of two from 4 to 256");
+        let error = Parameter::BsrBlock.value("9").unwrap_err().to_string();
+        assert_eq!(error, "bsr_block is `9`: expected a number from 2 to 8");
+        for wrong in ["", "-1", "3.5", "99999999999", "many"] {
+            let error = Parameter::HybWidth.value(wrong).unwrap_err().to_string();
+            assert!(error.ends_with("expected a whole number"), "{error}");
+        }
+        assert!(Parameter::MinFill.value("101").is_err());
+    }
+
+    #[test]
+    fn a_default_is_the_same_given_or_not() {
+        let given =
+            Parameters::default().with(Parameter::HackSize, "32").with(Parameter::Sigma, "1");
+        assert_eq!(given, Parameters::default());
+        assert_eq!(given.get(Parameter::HackSize).as_deref(), Some("32"));
+        let eight = given.with(Parameter::HackSize, "8");
+        assert_eq!((eight.format().hack_size, eight.to_string()), (8, "hack_size=8".to_owned()));
+        assert_eq!(eight.with(Parameter::HackSize, "32"), Parameters::default());
+    }
+
+    #[test]
+    fn names_are_found_again() {
+        for parameter in Parameter::ALL {
+            assert_eq!(Parameter::of(parameter.name()), Some(parameter));
+        }
+        assert_eq!(Parameter::of("color"), None);
+    }
+}
