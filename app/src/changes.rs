@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sparsescope_core::bundle::{Bundle, Comparison, MatrixFolder};
 use sparsescope_core::samples::Ratio;
 
-use crate::model::{Model, OpenBundle, matrix_key};
+use crate::model::{Model, OpenBundle, subject_key};
 use crate::state::Filter;
 
 /// Runs that both bundles timed, and what they come to.
@@ -72,6 +72,7 @@ impl Model {
         let folders = all.matrices.iter().map(|folder| folder.record.clone());
         bundle.matrices =
             folders.map(|record| MatrixFolder { record, files: Default::default() }).collect();
+        bundle.subjects.clone_from(&all.subjects);
         let runs = self.runs(filter).into_iter();
         let own = runs.filter(|run| run.bundle.sha256 == open.sha256);
         bundle.runs = own.map(|run| run.run.clone()).collect();
@@ -82,16 +83,16 @@ impl Model {
 impl Changes {
     fn of(comparison: &Comparison<'_>) -> Self {
         let runs = comparison.runs.iter().map(|run| Changed {
-            words: run.key.words(&run.matrix.name),
+            words: run.key.words(run.subject.name()),
             kernel: run.key.kernel.to_owned(),
-            matrix: matrix_key(run.matrix),
+            matrix: subject_key(run.subject),
             times: [run.before, run.after]
                 .map(|run| run.figures.as_ref().map_or(f64::NAN, |figures| figures.median_s)),
             ratio: run.ratio,
         });
-        let wrong = comparison
-            .wrong_now()
-            .map(|change| format!("{} is no longer right", change.key.words(&change.matrix.name)));
+        let wrong = comparison.wrong_now().map(|change| {
+            format!("{} is no longer right", change.key.words(change.subject.name()))
+        });
         Self {
             runs: runs.collect(),
             summary: comparison.summary().replace('\n', " "),

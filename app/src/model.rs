@@ -10,7 +10,7 @@ use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixFolder, is_kno
 use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{MatrixRecord, Producer, Run, Source, Verdict};
+use sparsescope_core::record::{MatrixRecord, Producer, Run, Source, Subject, Verdict};
 
 use crate::changes::ChangesKept;
 use crate::lesson::Lessons;
@@ -92,8 +92,13 @@ pub struct RunOf<'a> {
 /// What identifies a matrix in every bundle: the start of its SHA-256 and where it came from, so
 /// that a real matrix and a stand-in are never taken for one.
 pub fn matrix_key(record: &MatrixRecord) -> String {
-    let hash: String = record.sha256.chars().take(16).collect();
-    format!("{hash}-{}", record.source.as_str())
+    subject_key(record.into())
+}
+
+/// The same of any subject.
+pub fn subject_key(subject: Subject<'_>) -> String {
+    let hash: String = subject.sha256().chars().take(16).collect();
+    format!("{hash}-{}", subject.source().as_str())
 }
 
 /// The matrix's name with what must be said beside it.

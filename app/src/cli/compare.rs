@@ -1,5 +1,6 @@
 //! `sparsescope compare`: what changed between two bundles, and how sure that is.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
@@ -41,10 +42,10 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     let Some(limit) = args.fail_above else { return Outcome::Success };
     let slower: Vec<String> = comparison
         .slower_than(limit)
-        .map(|run| format!("{} ({})", run.key.words(&run.matrix.name), run.ratio))
+        .map(|run| format!("{} ({})", run.key.words(run.subject.name()), run.ratio))
         .collect();
     let wrong: Vec<String> =
-        comparison.wrong_now().map(|change| change.key.words(&change.matrix.name)).collect();
+        comparison.wrong_now().map(|change| change.key.words(change.subject.name())).collect();
     if !slower.is_empty() {
         let runs = counted(slower.len(), "run is", "runs are");
         eprintln!("error: {runs} slower than {limit} times before: {}", some(&slower));
@@ -96,7 +97,7 @@ fn as_text(
         let interval = run.ratio.interval;
         let interval = interval.map_or("-".into(), |(low, high)| format!("{low:.3} to {high:.3}"));
         list.add_row([
-            run.matrix.name.clone(),
+            run.subject.name().to_owned(),
             run.key.kernel.to_owned(),
             run.key.setting(),
             before,
@@ -113,7 +114,7 @@ fn as_text(
         text += &format!("{runs} no time in either, for the same outcome of the check.\n");
     }
     for change in &comparison.verdicts {
-        let words = change.key.words(&change.matrix.name);
+        let words = change.key.words(change.subject.name());
         let verdicts = [change.before, change.after].map(|run| run.check.verdict.as_str());
         text += &format!("{words}: {} before, {} after", verdicts[0], verdicts[1]);
         let reason = change.after.check.reason.as_deref().or(change.before.check.reason.as_deref());
@@ -155,7 +156,7 @@ fn as_json(
         })
     };
     let runs = comparison.runs.iter().map(|run| {
-        let mut value = key_as_json(&run.key, &run.matrix.name);
+        let mut value = key_as_json(&run.key, run.subject.name());
         value["before_s"] = json!(median(run.before));
         value["after_s"] = json!(median(run.after));
         merge_ratio(&mut value, Some(run.ratio));
@@ -163,7 +164,7 @@ fn as_json(
         value
     });
     let verdicts = comparison.verdicts.iter().map(|change| {
-        let mut value = key_as_json(&change.key, &change.matrix.name);
+        let mut value = key_as_json(&change.key, change.subject.name());
         value["before"] = json!(change.before.check.verdict);
         value["after"] = json!(change.after.check.verdict);
         value["reason"] = json!(change.after.check.reason);
@@ -201,7 +202,7 @@ fn key_as_json(key: &RunKey<'_>, matrix: &str) -> Value {
         "source": key.source,
         "kernel": key.kernel,
         "precision": key.precision,
-        "params": key.params,
+        "params": key.params.iter().collect::<BTreeMap<_, _>>(),
         "device": key.device,
         "threads": key.threads,
         "block": key.block,

@@ -6,9 +6,9 @@ use std::io::{Cursor, Read};
 use zip::read::{ArchiveOffset, Config, ZipFileEntry};
 use zip::{CompressionMethod, ZipArchive};
 
-use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN};
+use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, SUBJECT};
 use crate::bundle::{BundleError, Limits};
-use crate::record::{is_safe_entry, matrix_entry, printable};
+use crate::record::{is_safe_entry, matrix_entry, printable, subject_entry};
 
 /// A zip whose directory has been read and of whose entries only the manifest is decompressed.
 pub(super) struct Archive<'a> {
@@ -143,6 +143,7 @@ fn check_entry(entry: &ZipFileEntry<'_>, limits: &Limits) -> Result<(), BundleEr
 fn is_document(name: &str) -> bool {
     matches!(name, MANIFEST | ENVIRONMENT | PLAN)
         || matrix_entry(name).is_some_and(|(_, file)| file == MATRIX)
+        || subject_entry(name).is_some_and(|(_, _, file)| file == SUBJECT)
 }
 
 /// The name for a message, and exactly the name when it is safe.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::bundle::{Bundle, BundleError, MatrixFolder};
+use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, MatrixRecord, Run, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable,
+    Environment, MatrixRecord, Operation, Run, Subject, Verdict, is_safe_entry, is_safe_id,
+    matrix_entry, printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.
@@ -14,6 +15,7 @@ pub(super) const RUNS: &str = "runs.json";
 pub(super) const RESULTS: &str = "results.csv";
 pub(super) const PLAN: &str = "plan.json";
 pub(super) const MATRIX: &str = "matrix.json";
+pub(super) const SUBJECT: &str = "subject.json";
 
 /// `runs[3] (cpu/csr/nnz on cant-2fca02e9)`, as errors name a run.
 pub(super) fn run_name(index: usize, run: &Run) -> String {
@@ -27,10 +29,10 @@ impl Bundle {
         check_created(&self.created)?;
         let environments = self.environments.iter().map(|e| e.id.as_str());
         let environments = unique_ids("environments", environments)?;
-        let matrices = self.matrices.iter().map(|m| m.record.id.as_str());
-        let matrices = unique_ids("matrices", matrices)?;
+        let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;
         self.environments.iter().try_for_each(check_environment)?;
         self.matrices.iter().try_for_each(check_matrix)?;
+        self.subjects.iter().try_for_each(check_subject)?;
         let nnz: BTreeMap<&str, u64> =
             self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
         for (index, run) in self.runs.iter().enumerate() {
@@ -39,16 +41,13 @@ impl Bundle {
                 what,
                 id: printable(id),
             };
-            if !matrices.contains(&run.matrix.to_ascii_lowercase()) {
+            if !subjects.contains(&run.matrix) {
                 return Err(unknown("matrix", &run.matrix));
             }
-            if !environments.contains(&run.environment.to_ascii_lowercase()) {
+            if !environments.contains(&run.environment) {
                 return Err(unknown("environment", &run.environment));
             }
-            let Some(&nnz) = nnz.get(run.matrix.as_str()) else {
-                return Err(unknown("matrix", &run.matrix));
-            };
-            check_run(&run_name(index, run), run, nnz)?;
+            check_run(&run_name(index, run), run, nnz.get(run.matrix.as_str()).copied())?;
         }
         self.others.keys().try_for_each(|name| check_other(name))
     }
@@ -66,12 +65,13 @@ fn check_created(created: &str) -> Result<(), BundleError> {
     Err(inconsistent("`created` of the bundle", problem))
 }
 
-/// The ids in lower case: folders that differ only in case are one folder on many systems.
+/// The ids, which differ in more than case: folders that differ in that alone are one folder on many
+/// systems.
 fn unique_ids<'a>(
     whose: &'static str,
     ids: impl Iterator<Item = &'a str>,
 ) -> Result<HashSet<String>, BundleError> {
-    let mut seen = HashSet::new();
+    let (mut seen, mut known) = (HashSet::new(), HashSet::new());
     for id in ids {
         if !is_safe_id(id) {
             return Err(BundleError::UnsafeId { whose, id: printable(id) });
@@ -79,8 +79,9 @@ fn unique_ids<'a>(
         if !seen.insert(id.to_ascii_lowercase()) {
             return Err(BundleError::DuplicateId { whose, id: id.into() });
         }
+        known.insert(id.to_owned());
     }
-    Ok(seen)
+    Ok(known)
 }
 
 /// Names of numbers and the numbers themselves, `None` where absent.
@@ -127,12 +128,7 @@ fn check_environment(environment: &Environment) -> Result<(), BundleError> {
 fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
     let MatrixRecord { id, sha256, read_seconds, statistics, .. } = &matrix.record;
     let whose = format!("matrix `{id}`");
-    let is_digest = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f');
-    if sha256.len() != 64 || !sha256.chars().all(is_digest) {
-        let problem =
-            format!("has an identity that is not a SHA-256 digest: `{}`", printable(sha256));
-        return Err(inconsistent(whose, problem));
-    }
+    check_identity(&whose, sha256)?;
     let row = &statistics.row;
     let numbers = [
         ("read_seconds", Some(*read_seconds)),
@@ -159,7 +155,36 @@ fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
     Ok(())
 }
 
-fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
+fn check_subject(subject: &SubjectFolder) -> Result<(), BundleError> {
+    let SubjectFolder { folder, record, files } = subject;
+    let whose = format!("subject `{}`", record.id);
+    if !is_safe_id(folder) || folder.eq_ignore_ascii_case("matrices") {
+        let problem = format!("lies in a folder that cannot be: `{}`", printable(folder));
+        return Err(inconsistent(whose, problem));
+    }
+    check_identity(&whose, &record.sha256)?;
+    for name in files.keys() {
+        if !is_safe_entry(name) {
+            return Err(BundleError::UnsafeName { entry: printable(name) });
+        }
+        if let Some(own) = [SUBJECT, RUNS].iter().find(|own| name.eq_ignore_ascii_case(own)) {
+            return Err(inconsistent(whose, format!("has a file named `{own}` beside its own")));
+        }
+    }
+    Ok(())
+}
+
+fn check_identity(whose: &str, sha256: &str) -> Result<(), BundleError> {
+    let is_digest = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f');
+    if sha256.len() == 64 && sha256.chars().all(is_digest) {
+        return Ok(());
+    }
+    let problem = format!("has an identity that is not a SHA-256 digest: `{}`", printable(sha256));
+    Err(inconsistent(whose, problem))
+}
+
+/// `nnz` are the entries of the run's matrix, if its subject is one.
+fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError> {
     for (k, &sample) in run.samples.iter().enumerate() {
         // The name is made only when the sample is wrong: there may be millions.
         if !sample.is_finite() || sample < 0.0 {
@@ -177,15 +202,25 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
         ("costs.break_even", costs.break_even),
         ("costs.launch_s", costs.launch_s),
         ("costs.graph_s", costs.graph_s),
+        ("costs.upload_s", costs.upload_s),
+        ("costs.allocate_s", costs.allocate_s),
+        ("costs.download_s", costs.download_s),
+        ("costs.clock_s", costs.clock_s),
         ("costs.predicted.idle_share", predicted.and_then(|p| p.idle_share)),
         ("costs.predicted.imbalance", predicted.and_then(|p| p.imbalance)),
     ];
     check_numbers(whose, &numbers)?;
+    for launch in &costs.launches {
+        check_numbers(whose, &[("costs.launches.occupancy", Some(launch.occupancy))])?;
+        if launch.occupancy > 1.0 {
+            return Err(inconsistent(whose, "says that a launch fills more than all of a GPU"));
+        }
+    }
     if predicted.is_some_and(|predicted| !predicted.is_possible()) {
         return Err(inconsistent(whose, "predicts more of something than there can be"));
     }
     let passed = check.verdict == Verdict::Pass;
-    let timed = !run.samples.is_empty() || run.figures.is_some();
+    let timed = !run.samples.is_empty() || run.figures.is_some() || run.metric.is_some();
     if timed && !passed {
         return Err(inconsistent(whose, "has a timing although its check did not pass"));
     }
@@ -215,13 +250,42 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
     if run.samples.is_empty() {
         return Err(inconsistent(whose, "has figures and no samples"));
     }
-    // Other operations define their own count of floating-point operations.
-    let flops = (run.operation == "spmv").then_some(2.0 * nnz as f64);
+    let operation = Operation::of(&run.operation);
+    check_metric(whose, run, operation, figures.median_s)?;
+    // Other operations say themselves how much work they did.
+    let flops = match (operation, nnz) {
+        (Some(Operation::Spmv), Some(nnz)) => Some(2.0 * nnz as f64),
+        _ => None,
+    };
     match figures.disagreement(&run.samples, flops, costs.minimal_bytes) {
         Some((field, found, expected)) => {
             Err(BundleError::Figures { whose: whose.into(), field, found, expected })
         }
         None => Ok(()),
+    }
+}
+
+/// The rate is that of the work and the samples, as far as the operation is known here.
+fn check_metric(
+    whose: &str,
+    run: &Run,
+    operation: Option<Operation>,
+    median_s: f64,
+) -> Result<(), BundleError> {
+    let Some(metric) = &run.metric else { return Ok(()) };
+    check_numbers(whose, &[("metric.value", Some(metric.value))])?;
+    let (Some(operation), Some(work)) = (operation, &run.work) else { return Ok(()) };
+    let expected = operation.metric(work, median_s);
+    let (found, wanted) = (metric.value, expected.value);
+    let is_near = (found - wanted).abs() <= 1e-9 * found.abs().max(wanted.abs());
+    match is_near && (&metric.unit, metric.better) == (&expected.unit, expected.better) {
+        true => Ok(()),
+        false => Err(BundleError::Figures {
+            whose: whose.into(),
+            field: "metric.value",
+            found,
+            expected: wanted,
+        }),
     }
 }
 
@@ -233,6 +297,10 @@ fn check_other(name: &str) -> Result<(), BundleError> {
     let own = [MANIFEST, ENVIRONMENT, RUNS, RESULTS, PLAN];
     if own.iter().any(|own| name.eq_ignore_ascii_case(own)) {
         return Err(inconsistent(format!("entry `{name}`"), "has a name that the bundle uses"));
+    }
+    if let Some((_, _, SUBJECT)) = subject_entry(name) {
+        let problem = "describes a subject that the bundle does not hold";
+        return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     if matrix_entry(name).is_some() {
         let problem = "lies in the folder of a matrix that the bundle does not hold";

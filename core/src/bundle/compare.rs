@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::parallel::*;
 
 use crate::bundle::Bundle;
-use crate::record::{Environment, MatrixRecord, Run, RunKey, Verdict};
+use crate::record::{Environment, Run, RunKey, Subject, Verdict, printable};
 use crate::samples::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 
 /// Bandwidths and frequencies within this factor are called the same.
@@ -38,8 +38,8 @@ pub struct ComparedRun<'a> {
     pub before: &'a Run,
     /// In the second.
     pub after: &'a Run,
-    /// Its matrix, as the first bundle describes it.
-    pub matrix: &'a MatrixRecord,
+    /// Its subject, as the first bundle describes it.
+    pub subject: Subject<'a>,
     /// What they have in common.
     pub key: RunKey<'a>,
     /// Median after over median before.
@@ -55,8 +55,8 @@ pub struct VerdictChange<'a> {
     pub after: &'a Run,
     /// What they have in common.
     pub key: RunKey<'a>,
-    /// Its matrix, as the first bundle describes it.
-    pub matrix: &'a MatrixRecord,
+    /// Its subject, as the first bundle describes it.
+    pub subject: Subject<'a>,
 }
 
 impl VerdictChange<'_> {
@@ -73,17 +73,17 @@ impl<'a> Comparison<'a> {
     /// Compares two bundles run by run. The result depends on nothing but them.
     pub fn of(before: &'a Bundle, after: &'a Bundle) -> Self {
         let ((first, first_hidden), (second, second_hidden)) = (keyed(before), keyed(after));
+        let subjects: HashMap<&str, Subject<'_>> =
+            before.all_subjects().map(|subject| (subject.id(), subject)).collect();
         let mut pairs = Vec::new();
         let mut only_before = Vec::new();
         for run in &before.runs {
-            let Some(matrix) = before.matrix(&run.matrix).map(|folder| &folder.record) else {
-                continue;
-            };
-            let key = run.key(matrix);
+            let Some(&subject) = subjects.get(run.matrix.as_str()) else { continue };
+            let key = run.key(subject);
             let is_first = first.get(&key).is_some_and(|first| std::ptr::eq(*first, run));
             match second.get(&key) {
                 _ if !is_first => {}
-                Some(after) => pairs.push((run, *after, matrix, key)),
+                Some(after) => pairs.push((run, *after, subject, key)),
                 None => only_before.push((run, key)),
             }
         }
@@ -100,11 +100,11 @@ impl<'a> Comparison<'a> {
         let mut runs = Vec::new();
         let mut verdicts = Vec::new();
         let mut untimed = 0;
-        for (&(before, after, matrix, key), estimate) in pairs.iter().zip(&estimates) {
+        for (&(before, after, subject, key), estimate) in pairs.iter().zip(&estimates) {
             if let Some(estimate) = estimate {
-                runs.push(ComparedRun { before, after, matrix, key, ratio: estimate.ratio });
+                runs.push(ComparedRun { before, after, subject, key, ratio: estimate.ratio });
             } else if before.check.verdict != after.check.verdict {
-                verdicts.push(VerdictChange { before, after, key, matrix });
+                verdicts.push(VerdictChange { before, after, key, subject });
             } else {
                 untimed += 1;
             }
@@ -124,7 +124,8 @@ impl<'a> Comparison<'a> {
             }
         }
         let matched = runs.iter().map(|run| (run.before, run.after));
-        warnings.extend(environment_warnings(before, after, matched));
+        warnings.extend(environment_warnings(before, after, matched.clone()));
+        warnings.extend(other_libraries(matched));
         if pairs.is_empty() {
             warnings.extend(nothing_in_common(before, after));
         }
@@ -170,8 +171,10 @@ impl<'a> Comparison<'a> {
 fn keyed(bundle: &Bundle) -> Keyed<'_> {
     let mut runs = HashMap::new();
     let mut hidden = 0;
+    let subjects: HashMap<&str, Subject<'_>> =
+        bundle.all_subjects().map(|subject| (subject.id(), subject)).collect();
     for run in &bundle.runs {
-        if let Some(key) = bundle.key(run) {
+        if let Some(key) = subjects.get(run.matrix.as_str()).map(|&subject| run.key(subject)) {
             // A timed run says more than one that was cut short or refused.
             match runs.entry(key) {
                 std::collections::hash_map::Entry::Vacant(free) => {
@@ -193,10 +196,10 @@ fn keyed(bundle: &Bundle) -> Keyed<'_> {
 fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
     let devices = |bundle: &Bundle| {
         let devices: BTreeSet<&str> = bundle.runs.iter().map(|run| run.device.as_str()).collect();
-        devices.into_iter().map(crate::record::printable).collect::<Vec<_>>().join(", ")
+        devices.into_iter().map(printable).collect::<Vec<_>>().join(", ")
     };
     let identities = |bundle: &Bundle| -> BTreeSet<String> {
-        bundle.matrices.iter().map(|matrix| matrix.record.sha256.clone()).collect()
+        bundle.all_subjects().map(|subject| subject.sha256().to_owned()).collect()
     };
     let (first, second) = (devices(before), devices(after));
     if before.runs.is_empty() || after.runs.is_empty() {
@@ -235,6 +238,22 @@ fn environment_warnings<'a>(
     warnings
 }
 
+/// Before 1.3 a run held its library's version itself: which versions differ.
+fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec<String> {
+    let version = |run: &'a Run| run.params.get("cusparse");
+    let pairs: BTreeSet<(&String, &String)> = matched
+        .filter_map(|(before, after)| Some((version(before)?, version(after)?)))
+        .filter(|(before, after)| before != after)
+        .collect();
+    pairs
+        .into_iter()
+        .map(|(before, after)| {
+            let (before, after) = (printable(before), printable(after));
+            format!("the version of cuSPARSE differs: {before} before, {after} after")
+        })
+        .collect()
+}
+
 /// What differs between two environments that may change times.
 fn differences(first: &Environment, second: &Environment) -> Vec<String> {
     let (first_facts, second_facts) = (facts(first), facts(second));
@@ -242,14 +261,11 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
     let names: BTreeSet<&String> = first_facts.keys().chain(second_facts.keys()).collect();
     for name in names {
         let of = |facts: &BTreeMap<String, String>| {
-            facts
-                .get(name)
-                .filter(|v| !v.is_empty())
-                .map_or("none".to_owned(), |v| crate::record::printable(v))
+            facts.get(name).filter(|v| !v.is_empty()).map_or("none".to_owned(), |v| printable(v))
         };
         let (one, other) = (of(&first_facts), of(&second_facts));
         if one != other {
-            let name = crate::record::printable(name);
+            let name = printable(name);
             found.push(format!("the {name} differs: {one} before, {other} after"));
         }
     }
@@ -297,7 +313,7 @@ fn facts(environment: &Environment) -> BTreeMap<String, String> {
 /// Clocks and temperatures are never the same twice; drivers and libraries should be.
 fn is_version(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["driver", "version", "cuda", "library"].iter().any(|word| name.contains(word))
+    ["driver", "version", "cuda", "cusparse", "library"].iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -332,7 +348,7 @@ mod tests {
         assert_eq!((found.runs.len(), found.untimed, found.verdicts.len()), (3, 3, 0));
         assert!(found.only_before.is_empty() && found.only_after.is_empty());
         let first = found.runs[0];
-        assert_eq!((first.key.kernel, first.matrix.name.as_str()), ("cpu/csr/serial", "five"));
+        assert_eq!((first.key.kernel, first.subject.name()), ("cpu/csr/serial", "five"));
         assert!((first.ratio.value - 2.0).abs() < 1e-9);
         assert_eq!(first.ratio.change(), Change::Slower);
         // Two samples each: unclear.

@@ -1,8 +1,11 @@
 //! A bundle in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::record::{Environment, MatrixRecord, Producer, Run, RunKey, Source};
+use crate::record::{
+    Environment, MatrixRecord, Operation, Producer, Run, RunKey, Source, Subject, SubjectRecord,
+    Work,
+};
 
 /// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
 /// entries, their checksums and `results.csv` are made anew when writing.
@@ -22,6 +25,8 @@ pub struct Bundle {
     pub environments: Vec<Environment>,
     /// The matrices, each a folder.
     pub matrices: Vec<MatrixFolder>,
+    /// What else runs were made on, each a folder.
+    pub subjects: Vec<SubjectFolder>,
     /// Every run, in the order of the plan.
     pub runs: Vec<Run>,
     /// Entries of other folders (`solvers/`, `skyline/`, …) and of newer minor versions, by full
@@ -38,6 +43,17 @@ pub struct MatrixFolder {
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
+/// A subject of a bundle that is no matrix: its record and the files beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubjectFolder {
+    /// The folder of its operation: `skyline`, …
+    pub folder: String,
+    /// `subject.json`.
+    pub record: SubjectRecord,
+    /// Other files of the subject's folder but its runs, by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
 impl Bundle {
     /// An empty bundle, incomplete until [`complete`](Self::complete) is set.
     pub fn new(producer: Producer, created: String) -> Self {
@@ -49,6 +65,7 @@ impl Bundle {
             plan: None,
             environments: Vec::new(),
             matrices: Vec::new(),
+            subjects: Vec::new(),
             runs: Vec::new(),
             others: BTreeMap::new(),
         }
@@ -59,22 +76,60 @@ impl Bundle {
         self.matrices.iter().find(|matrix| matrix.record.id == id)
     }
 
+    /// What runs refer to by this id: a matrix or another subject.
+    pub fn subject(&self, id: &str) -> Option<Subject<'_>> {
+        let other = || self.subjects.iter().find(|subject| subject.record.id == id);
+        match self.matrix(id) {
+            Some(matrix) => Some(Subject::Matrix(&matrix.record)),
+            None => other().map(|subject| Subject::Other(&subject.record)),
+        }
+    }
+
+    /// Every subject: the matrices, then the others.
+    pub fn all_subjects(&self) -> impl Iterator<Item = Subject<'_>> {
+        let matrices = self.matrices.iter().map(|matrix| Subject::Matrix(&matrix.record));
+        matrices.chain(self.subjects.iter().map(|subject| Subject::Other(&subject.record)))
+    }
+
+    /// Gives runs of before 1.3 the work and the rate that follow from what they hold.
+    pub(super) fn rate_old_runs(&mut self) {
+        let nnz: HashMap<&str, u64> =
+            self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
+        for run in self.runs.iter_mut().filter(|run| run.metric.is_none()) {
+            let (Some(Operation::Spmv), Some(figures)) =
+                (Operation::of(&run.operation), &run.figures)
+            else {
+                continue;
+            };
+            let Some(nnz) = nnz.get(run.matrix.as_str()) else { continue };
+            let work = Work { flops: nnz.saturating_mul(2), ..Work::default() };
+            let metric = Operation::Spmv.metric(&work, figures.median_s);
+            if metric.value.is_finite() {
+                (run.work, run.metric) = (Some(work), Some(metric));
+            }
+        }
+    }
+
+    /// How many runs were made on matrices.
+    pub(super) fn runs_on_matrices(&self) -> u64 {
+        let others: HashSet<&str> = self.subjects.iter().map(|s| s.record.id.as_str()).collect();
+        self.runs.iter().filter(|run| !others.contains(run.matrix.as_str())).count() as u64
+    }
+
     /// The environment of this id.
     pub fn environment(&self, id: &str) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == id)
     }
 
-    /// The key of one of this bundle's runs; `None` when the run's matrix is not here.
+    /// The key of one of this bundle's runs; `None` when the run's subject is not here.
     pub fn key<'a>(&'a self, run: &'a Run) -> Option<RunKey<'a>> {
-        self.matrix(&run.matrix).map(|matrix| run.key(&matrix.record))
+        self.subject(&run.matrix).map(|subject| run.key(subject))
     }
 
-    /// Id under which a matrix of this identity and source is already here.
+    /// Id under which a subject of this identity and source is already here.
     pub fn id_of(&self, sha256: &str, source: Source) -> Option<&str> {
-        self.matrices
-            .iter()
-            .map(|matrix| &matrix.record)
-            .find(|record| record.sha256 == sha256 && record.source == source)
-            .map(|record| record.id.as_str())
+        self.all_subjects()
+            .find(|subject| subject.sha256() == sha256 && subject.source() == source)
+            .map(Subject::id)
     }
 }

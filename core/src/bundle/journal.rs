@@ -7,14 +7,18 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::file::{io, place};
 use super::json::{compact, value_of};
 use super::read::check_version;
-use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
-use crate::record::{Environment, MatrixRecord, Producer, Run, SCHEMA, SchemaVersion, printable};
+use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
+use crate::record::{
+    Environment, MatrixRecord, Producer, Run, SCHEMA, SchemaVersion, SubjectRecord, printable,
+};
 
 /// The journal of the bundle that is to become `output`.
 pub fn journal_path(output: &Path) -> PathBuf {
@@ -37,6 +41,8 @@ pub enum Record<'a> {
     Environment(&'a Environment),
     /// A matrix with its files; runs refer only to matrices before them.
     Matrix(&'a MatrixFolder),
+    /// Another subject with its files.
+    Subject(&'a SubjectFolder),
     /// A finished run.
     Run(&'a Run),
     /// An entry of another folder, by its full name.
@@ -64,9 +70,10 @@ impl Journal {
         }
         let mut lines = compact(&first);
         let matrices = so_far.matrices.iter().map(Record::Matrix);
+        let subjects = so_far.subjects.iter().map(Record::Subject);
         let runs = so_far.runs.iter().map(Record::Run);
         let others = so_far.others.iter().map(|(name, content)| Record::Other(name, content));
-        for record in matrices.chain(runs).chain(others) {
+        for record in matrices.chain(subjects).chain(runs).chain(others) {
             lines.extend(line(record)?);
         }
         let path = journal_path(output);
@@ -124,6 +131,8 @@ impl Journal {
             line: 1,
             detail: "the journal is empty".into(),
         })?;
+        let mut bundle = bundle;
+        bundle.rate_old_runs();
         bundle.check()?;
         Ok(bundle)
     }
@@ -152,15 +161,17 @@ struct Plan {
 enum Line {
     Environment(Box<Environment>),
     Matrix { record: Box<MatrixRecord>, files: BTreeMap<String, Content> },
+    Subject { folder: String, record: Box<SubjectRecord>, files: BTreeMap<String, Content> },
     Run(Box<Run>),
     Other { name: String, content: Content },
 }
 
-/// A file's content: text as it is, anything else as an array of its bytes.
+/// A file's content: text as it is, anything else in base64; before 1.3, as an array of its bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Content {
     Text(String),
+    Base64 { base64: String },
     Bytes(Vec<u8>),
 }
 
@@ -168,14 +179,17 @@ impl Content {
     fn of(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::Text(text.into()),
-            Err(_) => Self::Bytes(bytes.into()),
+            Err(_) => Self::Base64 { base64: BASE64.encode(bytes) },
         }
     }
 
-    fn into_bytes(self) -> Vec<u8> {
+    fn into_bytes(self) -> Result<Vec<u8>, BundleError> {
         match self {
-            Self::Text(text) => text.into_bytes(),
-            Self::Bytes(bytes) => bytes,
+            Self::Text(text) => Ok(text.into_bytes()),
+            Self::Base64 { base64 } => {
+                BASE64.decode(base64).map_err(|error| damaged(&error.to_string()))
+            }
+            Self::Bytes(bytes) => Ok(bytes),
         }
     }
 }
@@ -193,6 +207,15 @@ fn line(record: Record<'_>) -> Result<Vec<u8>, BundleError> {
             let record = value_of(&whose, record)?;
             let files = value_of(&whose, &files)?;
             ("matrix", serde_json::json!({ "record": record, "files": files }))
+        }
+        Record::Subject(SubjectFolder { folder, record, files }) => {
+            let whose = format!("subject `{}`", printable(&record.id));
+            let files: BTreeMap<&String, Content> =
+                files.iter().map(|(name, content)| (name, Content::of(content))).collect();
+            let record = value_of(&whose, record)?;
+            let files = value_of(&whose, &files)?;
+            let subject = serde_json::json!({ "folder": folder, "record": record, "files": files });
+            ("subject", subject)
         }
         Record::Run(run) => {
             let (kernel, matrix) = (printable(&run.kernel), printable(&run.matrix));
@@ -227,15 +250,22 @@ fn read_line(line: &[u8], bundle: &mut Bundle) -> Result<(), BundleError> {
             }
         }
         Line::Matrix { record, files } => {
-            let files = files.into_iter().map(|(name, content)| (name, content.into_bytes()));
-            bundle.matrices.push(MatrixFolder { record: *record, files: files.collect() });
+            bundle.matrices.push(MatrixFolder { record: *record, files: contents(files)? });
+        }
+        Line::Subject { folder, record, files } => {
+            let (record, files) = (*record, contents(files)?);
+            bundle.subjects.push(SubjectFolder { folder, record, files });
         }
         Line::Run(run) => bundle.runs.push(*run),
         Line::Other { name, content } => {
-            bundle.others.insert(name, content.into_bytes());
+            bundle.others.insert(name, content.into_bytes()?);
         }
     }
     Ok(())
+}
+
+fn contents(files: BTreeMap<String, Content>) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
+    files.into_iter().map(|(name, content)| Ok((name, content.into_bytes()?))).collect()
 }
 
 fn parse_line<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, BundleError> {

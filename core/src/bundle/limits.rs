@@ -48,7 +48,23 @@ impl Default for Limits {
     }
 }
 
+/// Bytes of a run in `runs.json` but for its samples, names of usual length and a prediction
+/// included; the journal's line of it is no longer.
+const RUN_BYTES: u64 = 2_000;
+
+/// Bytes of a sample there: 17 digits, sign of the exponent, comma.
+const SAMPLE_BYTES: u64 = 24;
+
 impl Limits {
+    /// Whether a bundle of so many runs of so many samples each will be within the limits; the bytes
+    /// that they take in `runs.json` at most. To be asked before anything is measured.
+    pub fn foresee(&self, runs: u64, samples: u64) -> Result<u64, BundleError> {
+        self.check("the planned bundle", runs, "runs", self.runs)?;
+        let bytes = runs.saturating_mul(RUN_BYTES + samples.saturating_mul(SAMPLE_BYTES));
+        self.check("the planned `runs.json`", bytes, "bytes", self.entry_bytes)?;
+        Ok(bytes)
+    }
+
     /// Fails when `found` exceeds `limit`.
     pub(super) fn check(
         &self,
@@ -61,5 +77,39 @@ impl Limits {
             return Ok(());
         }
         Err(BundleError::TooMuch { whose: whose.into(), found, unit, limit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::sample;
+
+    #[test]
+    fn what_is_foreseen_is_no_less_than_what_is_written() {
+        let limits = Limits::default();
+        let mut bundle = sample::bundle();
+        bundle.runs.retain(|run| run.matrix.starts_with("five"));
+        for run in bundle.runs.iter_mut().filter(|run| !run.samples.is_empty()) {
+            run.samples = (1..=500).map(|k| 1e-5 / f64::from(k * 7)).collect();
+            run.figures = crate::record::Figures::from_samples(&run.samples, 20.0, 184);
+            (run.metric, run.work) = (None, None);
+        }
+        bundle.subjects.clear();
+        let written = serde_json::to_vec(&bundle.runs).unwrap().len() as u64;
+        let timed = bundle.runs.iter().filter(|run| !run.samples.is_empty()).count() as u64;
+        let foreseen = limits.foresee(timed, 500).unwrap();
+        assert!((written / 2..written * 2).contains(&foreseen), "{foreseen} for {written}");
+        assert!(foreseen + bundle.runs.len() as u64 * RUN_BYTES >= written);
+    }
+
+    #[test]
+    fn a_sweep_beyond_the_limits_is_told_before_it_is_measured() {
+        let limits = Limits::default();
+        assert!(limits.foresee(4200, 30).is_ok());
+        let error = limits.foresee(500_001, 1).unwrap_err().to_string();
+        assert!(error.contains("500001 runs") || error.contains("500 001 runs"), "{error}");
+        let error = limits.foresee(10_000, 1_000).unwrap_err().to_string();
+        assert!(error.contains("the planned `runs.json`"), "{error}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::bundle::{Bundle, BundleError, MatrixFolder};
-use crate::record::{Environment, Producer, Run, RunKey, is_safe_id, printable};
+use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
+use crate::record::{Environment, Producer, Run, RunKey, Subject, is_safe_id, printable};
 
 /// Keys and names that an error lists.
 const EXAMPLES: usize = 5;
@@ -30,11 +30,12 @@ pub fn merge(
     let mut runs: Vec<Run> = Vec::new();
     for bundle in bundles {
         let environments = take_environments(&mut merged, bundle);
-        let matrices = take_matrices(&mut merged, bundle);
+        let mut subjects = take_matrices(&mut merged, bundle);
+        subjects.extend(take_subjects(&mut merged, bundle));
         for run in &bundle.runs {
             let mut run = run.clone();
             rename(&mut run.environment, &environments);
-            rename(&mut run.matrix, &matrices);
+            rename(&mut run.matrix, &subjects);
             runs.push(run);
         }
     }
@@ -96,7 +97,7 @@ fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
         let known = merged.id_of(&record.sha256, record.source).map(str::to_owned);
         let id = known.unwrap_or_else(|| {
             let taken =
-                |id: &str| merged.matrices.iter().any(|m| m.record.id.eq_ignore_ascii_case(id));
+                |id: &str| merged.all_subjects().any(|known| known.id().eq_ignore_ascii_case(id));
             let id = free_id(&record.id, taken);
             let mut folder = MatrixFolder { files: BTreeMap::new(), ..folder.clone() };
             folder.record.id.clone_from(&id);
@@ -107,6 +108,30 @@ fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
         if let Some(kept) = merged.matrices.iter_mut().find(|m| m.record.id == id) {
             add_files(kept, folder);
         }
+        names.insert(record.id.clone(), id);
+    }
+    names
+}
+
+/// Adds the bundle's other subjects; returns their new ids by the old ones.
+fn take_subjects(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for folder in &bundle.subjects {
+        let record = &folder.record;
+        let same = |known: &&SubjectFolder| {
+            (&known.folder, &known.record.sha256, known.record.source)
+                == (&folder.folder, &record.sha256, record.source)
+        };
+        let known = merged.subjects.iter().find(same).map(|known| known.record.id.clone());
+        let id = known.unwrap_or_else(|| {
+            let taken =
+                |id: &str| merged.all_subjects().any(|known| known.id().eq_ignore_ascii_case(id));
+            let id = free_id(&record.id, taken);
+            let mut folder = folder.clone();
+            folder.record.id.clone_from(&id);
+            merged.subjects.push(folder);
+            id
+        });
         names.insert(record.id.clone(), id);
     }
     names
@@ -123,24 +148,22 @@ fn add_files(kept: &mut MatrixFolder, folder: &MatrixFolder) {
     }
 }
 
-/// Each key once, matrices in order, otherwise in the order in which the runs came.
+/// Each key once, subjects in order, otherwise in the order in which the runs came.
 fn settle_runs(
     merged: &Bundle,
     runs: Vec<Run>,
     conflicts: Conflicts,
 ) -> Result<Vec<Run>, BundleError> {
-    let places: HashMap<&str, usize> = merged
-        .matrices
-        .iter()
-        .enumerate()
-        .map(|(k, matrix)| (matrix.record.id.as_str(), k))
-        .collect();
+    let places: HashMap<&str, usize> =
+        merged.all_subjects().enumerate().map(|(k, subject)| (subject.id(), k)).collect();
+    let subjects: HashMap<&str, Subject<'_>> =
+        merged.all_subjects().map(|subject| (subject.id(), subject)).collect();
     let mut chosen: HashMap<RunKey<'_>, usize> = HashMap::new();
     let mut order: Vec<(usize, usize)> = Vec::new();
     let mut clashes = Vec::new();
     for (k, run) in runs.iter().enumerate() {
-        let Some(matrix) = merged.matrix(&run.matrix) else { continue };
-        let key = run.key(&matrix.record);
+        let Some(&subject) = subjects.get(run.matrix.as_str()) else { continue };
+        let key = run.key(subject);
         match chosen.get(&key).and_then(|place| order.get_mut(*place)) {
             None => {
                 chosen.insert(key, order.len());
@@ -149,7 +172,7 @@ fn settle_runs(
             }
             Some((_, earlier)) => {
                 if runs.get(*earlier) != Some(run) {
-                    clashes.push(key.words(&matrix.record.name));
+                    clashes.push(key.words(subject.name()));
                 }
                 *earlier = k;
             }

@@ -32,7 +32,7 @@ pub(crate) mod sample;
 mod schema_tests;
 
 pub use compare::{ComparedRun, Comparison, VerdictChange};
-pub use contents::{Bundle, MatrixFolder};
+pub use contents::{Bundle, MatrixFolder, SubjectFolder};
 pub use error::BundleError;
 pub use import::is_known_by_name;
 #[cfg(not(target_family = "wasm"))]
@@ -43,5 +43,5 @@ pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
 
 /// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,
-/// `environment`, `runs`, `matrix`.
+/// `environment`, `runs`, `matrix`, `subject`.
 pub const JSON_SCHEMA: &str = include_str!("bundle.schema.json");

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::archive::Archive;
-use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS};
+use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, SUBJECT};
 use super::json::parse;
-use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
+use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
 use crate::matrix::sha256;
 use crate::record::{
-    Environments, Manifest, MatrixRecord, Runs, SCHEMA, is_safe_id, matrix_entry, printable,
+    Environments, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord, is_safe_id,
+    matrix_entry, printable, subject_entry,
 };
 
 /// What is read before anything else is believed.
@@ -49,12 +50,15 @@ impl Bundle {
         let runs: Runs = parse(RUNS, &take(&mut contents, RUNS)?)?;
         let plan = contents.remove(PLAN).map(|plan| parse(PLAN, &plan)).transpose()?;
         let matrices = take_matrices(&manifest.matrices, &mut contents)?;
+        let (subjects, more) = take_subjects(&mut contents)?;
         if runs.runs.len() as u64 != manifest.runs {
             let problem =
                 format!("announces {} runs, `{RUNS}` has {}", manifest.runs, runs.runs.len());
             return Err(BundleError::Inconsistent { whose: format!("`{MANIFEST}`"), problem });
         }
-        let bundle = Self {
+        let runs = runs.runs.into_iter().chain(more).collect::<Vec<_>>();
+        limits.check("the bundle", runs.len() as u64, "runs", limits.runs)?;
+        let mut bundle = Self {
             producer: manifest.producer,
             created: manifest.created,
             label: manifest.label,
@@ -62,12 +66,58 @@ impl Bundle {
             plan,
             environments: environments.environments,
             matrices,
-            runs: runs.runs,
+            subjects,
+            runs,
             others: contents,
         };
+        bundle.rate_old_runs();
         bundle.check()?;
         Ok(bundle)
     }
+}
+
+/// The subjects that are no matrices, in the order of their folders, with the files and the runs that
+/// lie there.
+fn take_subjects(
+    contents: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(Vec<SubjectFolder>, Vec<Run>), BundleError> {
+    let is_subject = |name: &&String| {
+        subject_entry(name).is_some_and(|(_, id, file)| file == SUBJECT && is_safe_id(id))
+    };
+    let entries: Vec<String> = contents.keys().filter(is_subject).cloned().collect();
+    let (mut subjects, mut all) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let Some((folder, id, _)) = subject_entry(&entry) else { continue };
+        let record: SubjectRecord = parse(&entry, &take(contents, &entry)?)?;
+        if record.id != id {
+            let problem = format!("holds the id `{}`", printable(&record.id));
+            return Err(BundleError::Inconsistent { whose: format!("`{entry}`"), problem });
+        }
+        let runs = format!("{folder}/{id}/{RUNS}");
+        let runs: Runs = match contents.remove(&runs) {
+            Some(content) => parse(&runs, &content)?,
+            None => Runs::default(),
+        };
+        if let Some(other) = runs.runs.iter().find(|run| run.matrix != id) {
+            let problem = format!("holds a run on `{}`", printable(&other.matrix));
+            let whose = format!("`{folder}/{id}/{RUNS}`");
+            return Err(BundleError::Inconsistent { whose, problem });
+        }
+        all.extend(runs.runs);
+        let within = format!("{folder}/{id}/");
+        let names: Vec<String> =
+            contents.keys().filter(|name| name.starts_with(&within)).cloned().collect();
+        let mut files = BTreeMap::new();
+        for name in names {
+            if let (Some(file), Some(content)) =
+                (name.strip_prefix(&within), contents.remove(&name))
+            {
+                files.insert(file.to_owned(), content);
+            }
+        }
+        subjects.push(SubjectFolder { folder: folder.to_owned(), record, files });
+    }
+    Ok((subjects, all))
 }
 
 /// The entries are those that the manifest lists, with the content that it lists.

@@ -1,8 +1,9 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
 use crate::record::{
-    Bandwidth, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise,
-    Operation, Predicted, Producer, Reordered, Run, Source, Verdict, Work, matrix_id,
+    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, LaunchCost,
+    MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run, Source,
+    SubjectRecord, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -65,6 +66,27 @@ pub(crate) fn bundle() -> Bundle {
         "no NVIDIA driver",
     );
 
+    let mut on_points = passed("cloud-9d1f7a55", "cpu/sorting/serial", &[4e-6, 2e-6], 10, 0);
+    on_points.operation = "sorting".into();
+    on_points.work = Some(Work { iterations: 3, comparisons: 33, ..Work::default() });
+    let (name, unit, value, better) = ("time".into(), "ns".into(), 3000.0, Better::Less);
+    on_points.metric = Some(Metric { name, unit, value, better });
+    on_points.asked = BTreeMap::from([("window".into(), "8".into())]);
+    on_points.cut_short = true;
+    on_points.costs.clock_s = Some(2e-8);
+    let (upload_s, allocate_s, download_s) = (Some(1e-3), Some(2e-3), Some(3e-4));
+    let launch = LaunchCost {
+        function: "sort".into(),
+        registers: 32,
+        shared_bytes: 1024,
+        local_bytes: 0,
+        blocks_per_sm: 16,
+        occupancy: 1.0,
+    };
+    let (launches, retaken, throttled) = (vec![launch], Some(2), Some(1));
+    on_points.costs =
+        Costs { upload_s, allocate_s, download_s, launches, retaken, throttled, ..on_points.costs };
+
     Bundle {
         producer: Producer {
             name: "sparsescope".into(),
@@ -77,9 +99,25 @@ pub(crate) fn bundle() -> Bundle {
         plan: Some(serde_json::json!({ "operation": "spmv", "runs": 6, "time_limit": null })),
         environments: vec![full_environment("a"), bare_environment("b")],
         matrices: vec![five, cant],
-        runs: vec![serial, nnz, cuda, ell, wrong, vendor],
+        subjects: vec![cloud()],
+        runs: vec![serial, nnz, cuda, ell, wrong, vendor, on_points],
         others: BTreeMap::from([("solvers/cg.json".into(), b"{}\n".to_vec())]),
     }
+}
+
+/// Points of an operation that this program does not know.
+fn cloud() -> SubjectFolder {
+    let record = SubjectRecord {
+        id: "cloud-9d1f7a55".into(),
+        name: "cloud".into(),
+        kind: "points".into(),
+        source: Source::Generated,
+        generator: Some("cloud?n=9&seed=1".into()),
+        sha256: "9d1f7a55".repeat(8),
+        sizes: BTreeMap::from([("points".into(), 9), ("dimensions".into(), 2)]),
+    };
+    let files = BTreeMap::from([("points.txt".into(), b"2\n9\n".to_vec())]);
+    SubjectFolder { folder: "sorting".into(), record, files }
 }
 
 fn matrix(name: &str, source: Source, nnz: u64) -> MatrixFolder {

@@ -26,8 +26,9 @@ fn documents() -> Vec<(&'static str, String, Value)> {
     for (entry, content) in archive.contents().unwrap() {
         let kind = match entry.as_str() {
             "environment.json" => "environment",
-            "runs.json" => "runs",
+            name if name.ends_with("runs.json") => "runs",
             name if name.ends_with("/matrix.json") => "matrix",
+            name if name.ends_with("/subject.json") => "subject",
             _ => continue,
         };
         documents.push((kind, entry, parse(&content)));
@@ -36,7 +37,8 @@ fn documents() -> Vec<(&'static str, String, Value)> {
 }
 
 fn document(kind: &str) -> Value {
-    documents().into_iter().find(|(found, _, _)| *found == kind).unwrap().2
+    let is_main = |entry: &str| kind != "runs" || entry == "runs.json";
+    documents().into_iter().find(|(of, entry, _)| *of == kind && is_main(entry)).unwrap().2
 }
 
 #[test]
@@ -50,11 +52,46 @@ fn the_schema_is_a_draft_2020_12_schema() {
 #[test]
 fn everything_that_the_writer_produces_follows_the_schema() {
     let documents = documents();
-    assert_eq!(documents.len(), 5, "manifest, environment, runs, two matrices");
+    assert_eq!(
+        documents.len(),
+        7,
+        "manifest, environment, runs, two matrices, a subject, its runs"
+    );
     for (kind, entry, document) in documents {
         let errors: Vec<String> =
             validator(kind).iter_errors(&document).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{entry}: {errors:?}");
+    }
+}
+
+/// What readers of schema 1.2 hold against a bundle: its JSON Schema, and that what they do not know
+/// lies outside their own folders, under safe names.
+#[test]
+fn readers_of_1_2_open_what_is_written() {
+    let frozen: Value =
+        serde_json::from_str(include_str!("frozen/bundle-1.2.schema.json")).unwrap();
+    let mut on_matrices = None;
+    for (kind, entry, document) in documents() {
+        if kind == "subject" || entry.ends_with("/runs.json") {
+            let folder = entry.split('/').next().unwrap();
+            assert!(!["matrices", ""].contains(&folder), "{entry}");
+            continue;
+        }
+        let errors: Vec<String> = validator_of(frozen.clone(), kind)
+            .iter_errors(&document)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{entry}: {errors:?}");
+        if kind == "runs" {
+            on_matrices = document["runs"].as_array().map(Vec::len);
+        }
+    }
+    // They count the runs of runs.json, each of which names a matrix that they know.
+    let manifest = document("manifest");
+    assert_eq!(manifest["runs"].as_u64(), on_matrices.map(|count| count as u64));
+    let matrices = manifest["matrices"].as_array().unwrap();
+    for run in document("runs")["runs"].as_array().unwrap() {
+        assert!(matrices.contains(&run["matrix"]));
     }
 }
 

@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 
 use crate::bundle::{Bundle, BundleError, spreadsheet_cell};
-use crate::record::{Figures, MatrixRecord, Run};
+use crate::matrix::Statistics;
+use crate::record::{Figures, Run, Subject};
 
 /// The header of `results.csv`; its order is part of the format.
 ///
-/// `matrix` is the matrix's name, `runs` the number of timed samples, `block` and every figure
+/// `matrix` is the subject's name, `rows`, `cols` and `nnz` are empty where that is no matrix, `runs` the number of timed samples, `block` and every figure
 /// that a run does not have are empty, booleans are `true` or `false`, `origin` is joined by `|`,
-/// `params` is `k=v;k=v` with the names sorted. Floats have the fewest digits that read back to
+/// `params` is `k=v;k=v` with the names sorted, `metric` the rate by which
+/// runs of the operation are compared, in `unit`. Floats have the fewest digits that read back to
 /// the same value. Texts that a spreadsheet would compute have an apostrophe before them.
 pub const HEADER: &str = "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,\
 threads,block,hot,runs,median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,\
-efficiency,check,s_paper,rel_err,precision,params";
+efficiency,check,s_paper,rel_err,precision,params,metric,unit";
 
 impl Bundle {
     /// The content of `results.csv`, lines in the order of the runs.
@@ -24,13 +26,13 @@ impl Bundle {
 
     /// [`results_csv`](Self::results_csv) of a bundle that has been checked.
     pub(super) fn table(&self) -> Result<Vec<u8>, BundleError> {
-        let records: HashMap<&str, &MatrixRecord> =
-            self.matrices.iter().map(|m| (m.record.id.as_str(), &m.record)).collect();
+        let subjects: HashMap<&str, Subject<'_>> =
+            self.all_subjects().map(|subject| (subject.id(), subject)).collect();
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(HEADER.split(',')).map_err(not_written)?;
         for run in &self.runs {
-            let record = records.get(run.matrix.as_str()).expect("checked above"); // invariant
-            let cells = line(run, record);
+            let subject = subjects.get(run.matrix.as_str()).expect("checked above"); // invariant
+            let cells = line(run, *subject);
             let cells = cells.iter().map(|cell| spreadsheet_cell(cell).into_owned());
             table.write_record(cells).map_err(not_written)?;
         }
@@ -43,17 +45,20 @@ fn not_written(error: csv::Error) -> BundleError {
 }
 
 /// One line, in the order of [`HEADER`].
-fn line(run: &Run, matrix: &MatrixRecord) -> [String; 31] {
+fn line(run: &Run, subject: Subject<'_>) -> [String; 33] {
+    let size = |pick: fn(&Statistics) -> u64| {
+        subject.matrix().map(|record| pick(&record.statistics).to_string()).unwrap_or_default()
+    };
     let figure = |pick: fn(&Figures) -> f64| float(run.figures.as_ref().map(pick));
     let derived = |pick: fn(&Figures) -> Option<f64>| float(run.figures.as_ref().and_then(pick));
     let params: Vec<String> = run.params.iter().map(|(k, v)| format!("{k}={v}")).collect();
     [
-        matrix.name.clone(),
-        matrix.source.as_str().into(),
-        (matrix.source == crate::record::Source::StandIn).to_string(),
-        matrix.statistics.rows.to_string(),
-        matrix.statistics.cols.to_string(),
-        matrix.statistics.nnz.to_string(),
+        subject.name().to_owned(),
+        subject.source().as_str().into(),
+        (subject.source() == crate::record::Source::StandIn).to_string(),
+        size(|statistics| statistics.rows),
+        size(|statistics| statistics.cols),
+        size(|statistics| statistics.nnz),
         run.operation.clone(),
         run.kernel.clone(),
         run.origin.join("|"),
@@ -79,6 +84,8 @@ fn line(run: &Run, matrix: &MatrixRecord) -> [String; 31] {
         float(run.check.rel_err),
         run.precision.clone(),
         params.join(";"),
+        float(run.metric.as_ref().map(|metric| metric.value)),
+        run.metric.as_ref().map(|metric| metric.unit.clone()).unwrap_or_default(),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Writing a bundle: the same content gives the same bytes, on every system.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Cursor, Write};
 
 use serde_json::Value;
@@ -8,9 +8,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, System, ZipWriter};
 
 use super::archive::Archive;
-use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, run_name};
+use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, SUBJECT, run_name};
 use super::json::{compact, pretty, value_of};
-use crate::bundle::{Bundle, BundleError, Limits};
+use crate::bundle::{Bundle, BundleError, Limits, SubjectFolder};
 use crate::matrix::sha256;
 use crate::record::{EntryInfo, Environments, Manifest, SCHEMA};
 
@@ -44,13 +44,34 @@ impl Bundle {
         let environments = Environments { environments: self.environments.clone() };
         let environments = value_of("the environment", &environments)?;
         entries.insert(ENVIRONMENT.into(), pretty(&environments));
-        let runs: Result<Vec<Value>, BundleError> = self
-            .runs
-            .iter()
-            .enumerate()
-            .map(|(index, run)| value_of(&run_name(index, run), run))
-            .collect();
-        entries.insert(RUNS.into(), compact(&serde_json::json!({ "runs": runs? })));
+        let others: HashSet<&str> = self.subjects.iter().map(|s| s.record.id.as_str()).collect();
+        let mut on_matrices = Vec::new();
+        let mut on_others: HashMap<&str, Vec<Value>> = HashMap::new();
+        for (index, run) in self.runs.iter().enumerate() {
+            let mut value = value_of(&run_name(index, run), run)?;
+            let Some(&subject) = others.get(run.matrix.as_str()) else {
+                on_matrices.push(value);
+                continue;
+            };
+            // What is no matrix is not called one.
+            if let Some(fields) = value.as_object_mut() {
+                fields.shift_remove("matrix");
+                fields.shift_insert(0, "subject".to_owned(), subject.into());
+            }
+            on_others.entry(subject).or_default().push(value);
+        }
+        entries.insert(RUNS.into(), compact(&serde_json::json!({ "runs": on_matrices })));
+        for SubjectFolder { folder, record, files } in &self.subjects {
+            let id = &record.id;
+            let runs = on_others.remove(id.as_str()).unwrap_or_default();
+            let runs = compact(&serde_json::json!({ "runs": runs }));
+            let record = value_of(&format!("subject `{id}`"), record)?;
+            entries.insert(format!("{folder}/{id}/{SUBJECT}"), pretty(&record));
+            entries.insert(format!("{folder}/{id}/{RUNS}"), runs);
+            for (name, content) in files {
+                entries.insert(format!("{folder}/{id}/{name}"), content.clone());
+            }
+        }
         entries.insert(RESULTS.into(), self.table()?);
         if let Some(plan) = &self.plan {
             entries.insert(PLAN.into(), pretty(plan));
@@ -77,7 +98,7 @@ impl Bundle {
             label: self.label.clone(),
             complete: self.complete,
             matrices: self.matrices.iter().map(|matrix| matrix.record.id.clone()).collect(),
-            runs: self.runs.len() as u64,
+            runs: self.runs_on_matrices(),
             entries: entries.iter().map(|(name, content)| (name.clone(), info(content))).collect(),
         }
     }

@@ -17,6 +17,8 @@ mod resident;
 mod runner;
 #[cfg(not(target_family = "wasm"))]
 mod source;
+#[cfg(not(target_family = "wasm"))]
+mod subject;
 mod task;
 
 pub use backend::{Availability, Backend, Prepared};
@@ -36,4 +38,6 @@ pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
 pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
+#[cfg(not(target_family = "wasm"))]
+pub use subject::{LoadedOther, LoadedSubject, SubjectSource};
 pub use task::{Finished, Task, Watch};

@@ -36,6 +36,10 @@ pub enum SourceError {
     /// No suite has an entry of this name.
     #[error("no suite has a matrix named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownSuiteEntry(String),
+    /// An operation is not computed on this.
+    #[cfg(feature = "proof")]
+    #[error("`{0}` is nothing that can be incremented: expected gen:vector?n=1000")]
+    UnknownSubject(String),
     /// The generator failed.
     #[error(transparent)]
     Generate(#[from] GenerateError),

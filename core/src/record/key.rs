@@ -2,15 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::matrix::{MatrixRecord, Source};
+use super::matrix::Source;
 use super::names::printable;
-use super::run::Run;
+use super::run::{Run, Verdict};
+use super::subject::Subject;
+use crate::matrix::sha256;
+
+/// A parameter that runs of before 1.3 have, and that is none: the version of the library, which
+/// the environment tells.
+const NO_PARAMETER: &str = "cusparse";
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey<'a> {
-    /// SHA-256 of the matrix.
+    /// What was computed.
+    pub operation: &'a str,
+    /// SHA-256 of the subject.
     pub sha256: &'a str,
     /// Its source: a stand-in is never the real matrix.
     pub source: Source,
@@ -18,8 +26,8 @@ pub struct RunKey<'a> {
     pub kernel: &'a str,
     /// `f64` or `f32`.
     pub precision: &'a str,
-    /// Format parameters.
-    pub params: &'a BTreeMap<String, String>,
+    /// Parameters in force; those that were asked for where the run was refused.
+    pub params: KeyParams<'a>,
     /// Model name of the device.
     pub device: &'a str,
     /// Threads asked for.
@@ -31,14 +39,17 @@ pub struct RunKey<'a> {
 }
 
 impl Run {
-    /// The key of this run, whose matrix is `matrix`.
-    pub fn key<'a>(&'a self, matrix: &'a MatrixRecord) -> RunKey<'a> {
+    /// The key of this run on `subject`.
+    pub fn key<'a>(&'a self, subject: impl Into<Subject<'a>>) -> RunKey<'a> {
+        let subject = subject.into();
+        let was_run = matches!(self.check.verdict, Verdict::Pass | Verdict::Fail);
         RunKey {
-            sha256: &matrix.sha256,
-            source: matrix.source,
+            operation: &self.operation,
+            sha256: subject.sha256(),
+            source: subject.source(),
             kernel: &self.kernel,
             precision: &self.precision,
-            params: &self.params,
+            params: KeyParams(if was_run { &self.params } else { &self.asked }),
             device: &self.device,
             threads: self.threads,
             block: self.block,
@@ -47,7 +58,63 @@ impl Run {
     }
 }
 
+/// Parameters as far as they tell runs apart, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyParams<'a>(&'a BTreeMap<String, String>);
+
+impl<'a> KeyParams<'a> {
+    /// Names and values, sorted by name.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(|(name, _)| *name != NO_PARAMETER)
+    }
+}
+
+impl PartialEq for KeyParams<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for KeyParams<'_> {}
+
+impl std::hash::Hash for KeyParams<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.iter().for_each(|pair| pair.hash(state));
+    }
+}
+
+impl Ord for KeyParams<'_> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.iter().cmp(other.iter())
+    }
+}
+
+impl PartialOrd for KeyParams<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl RunKey<'_> {
+    /// SHA-256 of the key's canonical JSON: names what belongs to the run elsewhere in the bundle.
+    pub fn digest(&self) -> String {
+        let params: BTreeMap<&str, &str> = self.params.iter().collect();
+        let json = serde_json::json!([
+            self.operation,
+            self.sha256,
+            self.source.as_str(),
+            self.kernel,
+            self.precision,
+            params,
+            self.device,
+            self.threads,
+            self.block,
+            self.hot,
+        ]);
+        sha256(json.to_string().as_bytes())
+    }
+
     /// The run in words: its kernel, the matrix by the name given here, and the settings that are
     /// not the usual ones.
     pub fn words(&self, matrix: &str) -> String {
@@ -69,7 +136,7 @@ impl RunKey<'_> {
         if self.precision != "f64" {
             words += &format!(", {}", printable(self.precision));
         }
-        for (name, value) in self.params {
+        for (name, value) in self.params.iter() {
             words += &format!(", {}", printable(&format!("{name}={value}")));
         }
         words

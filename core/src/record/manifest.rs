@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 2 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 3 };
 
 /// Version of the bundle's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct Manifest {
     pub complete: bool,
     /// Ids of the matrices, each with a folder `matrices/<id>/`.
     pub matrices: Vec<String>,
-    /// Number of runs in `runs.json`.
+    /// Number of runs in `runs.json`: those on matrices.
     pub runs: u64,
     /// SHA-256 and size of every other entry, by name.
     pub entries: BTreeMap<String, EntryInfo>,

@@ -30,6 +30,13 @@ pub(crate) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("matrices/")?.split_once('/')
 }
 
+/// Folder, id and file name of an entry `<folder>/<id>/<file>` outside `matrices/`.
+pub(crate) fn subject_entry(name: &str) -> Option<(&str, &str, &str)> {
+    let (folder, rest) = name.split_once('/').filter(|(folder, _)| *folder != "matrices")?;
+    let (id, file) = rest.split_once('/')?;
+    Some((folder, id, file))
+}
+
 /// A safe id for a matrix: its name with other characters replaced by `_`, `-`, and the first
 /// eight digits of its identity, so that two matrices of one name keep apart.
 ///

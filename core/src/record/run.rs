@@ -18,7 +18,8 @@ pub struct Runs {
 /// One kernel on one matrix with one setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Id of the matrix.
+    /// Id of the matrix, or of the other subject in whose folder the run lies (`subject` there).
+    #[serde(alias = "subject")]
     pub matrix: String,
     /// `spmv`, `symgs`, …
     pub operation: String,

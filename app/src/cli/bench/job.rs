@@ -6,8 +6,8 @@ use anyhow::{Context, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
-use sparsescope_core::experiment::{MatrixSource, Settings, select_kernels};
-use sparsescope_core::generate::{suite, suites};
+use sparsescope_core::experiment::{Settings, SubjectSource, select_kernels};
+use sparsescope_core::generate::suites;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
@@ -17,16 +17,13 @@ use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs};
 use crate::cli::gpu::Gpu;
 
-/// The suite that is run when nothing is named.
-const DEFAULT_SUITE: &str = "mini";
-
 /// What is said of a plan that cannot be read.
 const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
 
 /// Matrices, kernels and settings.
 pub(super) struct Job {
     pub(super) operation: Operation,
-    pub(super) sources: Vec<MatrixSource>,
+    pub(super) sources: Vec<SubjectSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
     /// The vector of the user, instead of the one from the seed.
@@ -101,13 +98,13 @@ impl Job {
         let mut files = Vec::new();
         for matrix in &plan.matrices {
             match &matrix.source {
-                Some(source) => sources.push(MatrixSource::parse(source)?),
+                Some(source) => sources.push(SubjectSource::parse(operation, source)?),
                 None => files.push(matrix.name.as_str()),
             }
         }
         let mut named = Vec::new();
         for text in &args.matrices {
-            named.push(MatrixSource::parse(text)?);
+            named.push(SubjectSource::parse(operation, text)?);
         }
         let missing = |file: &&&str| !named.iter().any(|source| source.name() == **file);
         let missing: Vec<&str> = files.iter().filter(missing).copied().collect();
@@ -131,12 +128,9 @@ impl Job {
 
     /// As a bundle keeps it.
     pub(super) fn plan(&self) -> serde_json::Result<serde_json::Value> {
-        let planned = |source: &MatrixSource| PlannedMatrix {
+        let planned = |source: &SubjectSource| PlannedMatrix {
             name: source.name(),
-            source: match source {
-                MatrixSource::File(_) => None,
-                other => Some(other.to_string()),
-            },
+            source: (!source.is_file()).then(|| source.to_string()),
         };
         serde_json::to_value(Plan {
             operation: self.operation.as_str().to_owned(),
@@ -159,14 +153,9 @@ fn identity(x: &[f64]) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes of a matrix's file, where it comes from one.
-pub(super) fn file_size(source: &MatrixSource) -> Option<u64> {
-    match source {
-        MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => {
-            crate::cli::output::file_size(path)
-        }
-        _ => None,
-    }
+/// Bytes of a subject's file, where it comes from one.
+pub(super) fn file_size(source: &SubjectSource) -> Option<u64> {
+    source.file().and_then(crate::cli::output::file_size)
 }
 
 /// The interrupted bundle at `path`, or what its journal holds. Runs that were cut short are left
@@ -205,24 +194,23 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
 }
 
 /// The matrices named, those of the suite, or the default suite.
-fn sources(args: &BenchArgs) -> anyhow::Result<Vec<MatrixSource>> {
+fn sources(args: &BenchArgs) -> anyhow::Result<Vec<SubjectSource>> {
+    let operation = args.operation.into();
     let mut sources = Vec::new();
     for text in &args.matrices {
-        sources.push(MatrixSource::parse(text)?);
+        sources.push(SubjectSource::parse(operation, text)?);
     }
     let name = match (&args.suite, sources.is_empty()) {
         (Some(name), _) => name,
-        (None, true) => DEFAULT_SUITE,
+        (None, true) => SubjectSource::default_suite(operation),
         (None, false) => return Ok(sources),
     };
-    let Some(suite) = suite(name) else {
+    let Some(of_suite) = SubjectSource::of_suite(operation, name)? else {
         let names: Vec<&str> = suites().iter().map(|suite| suite.name).collect();
         let known = names.join(", ");
         return Err(UsageError(format!("there is no suite `{name}`; there are: {known}")).into());
     };
-    for entry in suite.entries {
-        sources.push(MatrixSource::of_suite(entry)?);
-    }
+    sources.extend(of_suite);
     Ok(sources)
 }
 

@@ -9,14 +9,11 @@ mod tests;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
-use sparsescope_core::bundle::{Bundle, journal_path};
-use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, Ending, LoadedMatrix, LoadedValues, Problem, Runner,
-    Settings, SpmvProblem,
-};
+use sparsescope_core::bundle::{Bundle, Limits, journal_path};
+use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::DeviceKind;
-use sparsescope_core::measure::{NoiseWatch, environment, integer_vector, measure_bandwidth};
+use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Verdict};
 
@@ -60,7 +57,7 @@ fn run_with(
         Some(bundle) => Job::continuing(bundle, args, x)?,
         None => Job::of(args, &gpu, x)?,
     };
-    let Job { sources, kernels, settings, x, reordering, .. } = &job;
+    let Job { operation, sources, kernels, settings, x, reordering } = &job;
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
         bail!(
@@ -68,8 +65,10 @@ fn run_with(
         );
     }
     let configurations = Configuration::all(kernels, settings);
+    let planned = (sources.len() * configurations.len()) as u64;
+    let bytes = Limits::default().foresee(planned, settings.runs as u64)?;
     if args.plan {
-        print(&summary::plan(sources, &configurations, settings))?;
+        print(&summary::plan(sources, &configurations, settings, bytes))?;
         return Ok(Outcome::Success);
     }
     let output = job::output(args)?;
@@ -114,9 +113,8 @@ fn run_with(
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let read = |progress: Progress<'_>| {
-            source.load_reordered(*reordering, memory, progress, interrupt.flag())
-        };
+        let read =
+            |progress: Progress<'_>| source.load(*reordering, memory, progress, interrupt.flag());
         let loaded = match recorder.while_reading(job::file_size(source), read) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
@@ -126,16 +124,16 @@ fn run_with(
                 continue;
             }
         };
-        for warning in &loaded.warnings {
-            recorder.line(&format!("warning: {}: {warning}", loaded.record.name));
+        let name = loaded.record().name().to_owned();
+        for warning in loaded.warnings() {
+            recorder.line(&format!("warning: {name}: {warning}"));
         }
-        let Some(id) = recorder.add_matrix(&loaded).map_err(|e| kept(&output, &e))? else {
-            let name = &loaded.record.name;
-            recorder.line(&format!("{name} is the same matrix as one before; it is run once"));
+        let Some(id) = recorder.add(&loaded).map_err(|e| kept(&output, &e))? else {
+            recorder.line(&format!("{name} is the same as one before; it is run once"));
             continue;
         };
         let measured = recorder.runs_of(&id);
-        let ending = match problem(&loaded, settings, x.as_deref()) {
+        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref()) {
             Ok(problem) => runner.run(&id, &problem, &configurations, &measured, &mut recorder),
             Err(why) => runner.refuse(&id, &configurations, &why, &measured, &mut recorder),
         };
@@ -186,9 +184,6 @@ fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
     anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
 }
 
-/// Why a complex matrix has no runs.
-const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
-
 /// Why the bundle is incomplete, when it is.
 fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
     match (interrupt.raised(), interrupt.by_user(), unread) {
@@ -197,24 +192,6 @@ fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
         (false, _, 0) => None,
         _ => Some("Some matrices could not be read"),
     }
-}
-
-/// The problem that the kernels solve, or why there is none.
-fn problem(
-    loaded: &LoadedMatrix,
-    settings: &Settings,
-    x: Option<&[f64]>,
-) -> Result<Problem, String> {
-    let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
-    let x = match x {
-        Some(x) if x.len() != a.cols() => {
-            let (elements, columns) = (x.len(), a.cols());
-            return Err(format!("x has {elements} elements, but the matrix has {columns} columns"));
-        }
-        Some(x) => x.to_vec(),
-        None => integer_vector(a.cols(), settings.seed),
-    };
-    Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
 }
 
 /// Thread counts of the processor's configurations, each once.

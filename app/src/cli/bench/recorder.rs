@@ -1,17 +1,21 @@
 //! Keeps what is measured: in memory for the bundle, in the journal against every accident.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use anyhow::Context;
-use sparsescope_core::bundle::{Bundle, BundleError, Journal, MatrixFolder, Record, journal_path};
-use sparsescope_core::experiment::{Key, LoadedMatrix, LoadedValues, Observer, table_position};
+use anyhow::{Context, bail};
+use sparsescope_core::bundle::{
+    Bundle, BundleError, Journal, MatrixFolder, Record, SubjectFolder, journal_path,
+};
+use sparsescope_core::experiment::{
+    Key, LoadedMatrix, LoadedSubject, LoadedValues, Observer, table_position,
+};
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
-use sparsescope_core::record::{Bandwidth, Environment, Noise, Run};
+use sparsescope_core::record::{Bandwidth, Environment, Noise, Run, Subject};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
 use crate::cli::args::BenchArgs;
@@ -130,26 +134,47 @@ impl Recorder {
         self.shown.line(text);
     }
 
-    /// Keeps the description of a matrix, and all of a small one, unless an earlier part of the
-    /// measurement has. Returns the id that runs refer to it by; none when the same matrix has
+    /// Keeps the description of a subject, and all of a small matrix, unless an earlier part of the
+    /// measurement has. Returns the id that runs refer to it by; none when the same subject has
     /// been named before.
-    pub(super) fn add_matrix(&mut self, loaded: &LoadedMatrix) -> anyhow::Result<Option<String>> {
-        let record = &loaded.record;
-        if let Some(id) = self.bundle.id_of(&record.sha256, record.source).map(str::to_owned) {
+    pub(super) fn add(&mut self, loaded: &LoadedSubject) -> anyhow::Result<Option<String>> {
+        let record = loaded.record();
+        if let Some(id) = self.bundle.id_of(record.sha256(), record.source()).map(str::to_owned) {
             return Ok(self.seen.insert(id.clone()).then_some(id));
         }
-        let mut files = BTreeMap::new();
-        if record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
-            files.insert("matrix.mtx".to_owned(), matrix_text(loaded)?);
+        let is_other = |known: &Subject<'_>| {
+            known.name() == record.name()
+                && known.source() == record.source()
+                && !self.seen.contains(known.id())
+        };
+        if let Some(other) = self.bundle.all_subjects().find(is_other) {
+            let name = record.name();
+            let (begun, here) = (shortened(other.sha256()), shortened(record.sha256()));
+            bail!(
+                "{name} is not the one that the bundle was begun with (SHA-256 {begun}…, here \
+                 {here}…)"
+            );
         }
-        files.extend(match &loaded.values {
-            LoadedValues::Real(a) => picture(a, self.spy_bytes),
-            LoadedValues::Complex(a) => picture(a, self.spy_bytes),
-        });
-        let folder = MatrixFolder { record: record.clone(), files };
-        self.journal.append(Record::Matrix(&folder))?;
-        let id = folder.record.id.clone();
-        self.bundle.matrices.push(folder);
+        let id = record.id().to_owned();
+        match loaded {
+            LoadedSubject::Matrix(loaded) => {
+                let folder = MatrixFolder {
+                    record: loaded.record.clone(),
+                    files: matrix_files(loaded, self.spy_bytes)?,
+                };
+                self.journal.append(Record::Matrix(&folder))?;
+                self.bundle.matrices.push(folder);
+            }
+            LoadedSubject::Other(other) => {
+                let folder = SubjectFolder {
+                    folder: other.folder.to_owned(),
+                    record: other.record.clone(),
+                    files: BTreeMap::new(),
+                };
+                self.journal.append(Record::Subject(&folder))?;
+                self.bundle.subjects.push(folder);
+            }
+        }
         self.seen.insert(id.clone());
         Ok(Some(id))
     }
@@ -205,12 +230,16 @@ impl Recorder {
 
     /// Runs in the order of matrices and kernels, also where they were measured in several parts.
     fn sort_runs(&mut self) {
-        let matrices: Vec<String> =
-            self.bundle.matrices.iter().map(|matrix| matrix.record.id.clone()).collect();
-        let matrix = |run: &Run| matrices.iter().position(|id| *id == run.matrix);
+        let places: HashMap<String, usize> = self
+            .bundle
+            .all_subjects()
+            .enumerate()
+            .map(|(k, subject)| (subject.id().to_owned(), k))
+            .collect();
+        let place = |run: &Run| places.get(&run.matrix).copied();
         self.bundle
             .runs
-            .sort_by_cached_key(|run| (matrix(run), table_position(&run.kernel), Key::of(run)));
+            .sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
     }
 
     fn show(&mut self, share: f64, what: &str) {
@@ -237,6 +266,27 @@ impl Observer for Recorder {
             }
         }
     }
+}
+
+/// The digits of a digest that tell it from others well enough for a sentence.
+fn shortened(sha256: &str) -> String {
+    sha256.chars().take(8).collect()
+}
+
+/// The picture of a matrix's structure, and all of a small one.
+fn matrix_files(
+    loaded: &LoadedMatrix,
+    spy_bytes: u64,
+) -> Result<BTreeMap<String, Vec<u8>>, IoError> {
+    let mut files = BTreeMap::new();
+    if loaded.record.statistics.nnz <= WHOLE_MATRIX_ENTRIES {
+        files.insert("matrix.mtx".to_owned(), matrix_text(loaded)?);
+    }
+    files.extend(match &loaded.values {
+        LoadedValues::Real(a) => picture(a, spy_bytes),
+        LoadedValues::Complex(a) => picture(a, spy_bytes),
+    });
+    Ok(files)
 }
 
 /// `cant: reading, 120 of 310 MB`.

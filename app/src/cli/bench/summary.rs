@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
+use sparsescope_core::experiment::{Configuration, Settings, SubjectSource};
 use sparsescope_core::kernel::{DeviceKind, reference};
 use sparsescope_core::record::{Operation, Predicted, Run, Source, Verdict};
 
@@ -204,11 +204,17 @@ fn planned(c: &Configuration) -> String {
     }
 }
 
+/// A size of a file for people.
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", three_digits(bytes as f64 / 1e6))
+}
+
 /// What would be run.
 pub(super) fn plan(
-    sources: &[MatrixSource],
+    sources: &[SubjectSource],
     configurations: &[Configuration],
     settings: &Settings,
+    bytes: u64,
 ) -> String {
     let mut kernels: Vec<(&str, Vec<String>)> = Vec::new();
     for c in configurations {
@@ -236,5 +242,7 @@ pub(super) fn plan(
         settings.warmup,
         sources.len() * configurations.len() * products,
     );
+    text +=
+        &format!("They take up to {} in the bundle before it is compressed.\n", megabytes(bytes));
     text
 }

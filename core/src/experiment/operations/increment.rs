@@ -95,6 +95,12 @@ impl IncrementProblem {
         Self::new((0..len).map(|k| k as f64).collect())
     }
 
+    /// SHA-256 of the elements as little-endian f64.
+    pub fn identity(&self) -> String {
+        let bytes: Vec<u8> = self.x.iter().flat_map(|element| element.to_le_bytes()).collect();
+        crate::matrix::sha256(&bytes)
+    }
+
     /// x before it is incremented.
     pub fn x(&self) -> &[f64] {
         &self.x

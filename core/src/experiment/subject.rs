@@ -1,0 +1,219 @@
+//! Where the subject of an operation comes from, and what it is once it is here.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::loaded::{LoadedMatrix, LoadedValues};
+#[cfg(feature = "proof")]
+use super::operations::IncrementProblem;
+use super::operations::SpmvProblem;
+use super::problem::Problem;
+use super::source::{MatrixSource, SourceError};
+use crate::generate::suite;
+use crate::io::Progress;
+use crate::matrix::Reordering;
+use crate::measure::integer_vector;
+use crate::memory::MemoryLimit;
+#[cfg(feature = "proof")]
+use crate::record::Source;
+use crate::record::{Operation, Subject, SubjectRecord};
+
+/// A subject as a user names it.
+#[derive(Clone, Debug)]
+pub enum SubjectSource {
+    /// A matrix.
+    Matrix(MatrixSource),
+    /// A vector of so many elements, counting from 0.
+    #[cfg(feature = "proof")]
+    Vector(usize),
+}
+
+/// A subject in memory, with what a bundle says of it.
+#[derive(Debug)]
+pub enum LoadedSubject {
+    /// A matrix.
+    Matrix(Box<LoadedMatrix>),
+    /// Anything else.
+    Other(Box<LoadedOther>),
+}
+
+/// A subject that is no matrix, ready for experiments.
+#[derive(Debug)]
+pub struct LoadedOther {
+    /// The folder of bundles in which it lies.
+    pub folder: &'static str,
+    /// Name, origin, identity and sizes, as they enter a bundle.
+    pub record: SubjectRecord,
+    /// The problem on it.
+    pub problem: Problem,
+}
+
+/// Why a complex matrix has no runs.
+const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
+
+impl SubjectSource {
+    /// Understands what a user names for an operation; a path is not looked up yet.
+    pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
+        match operation {
+            Operation::Spmv => Ok(Self::Matrix(MatrixSource::parse(text)?)),
+            #[cfg(feature = "proof")]
+            Operation::Increment => {
+                let length = text.strip_prefix("gen:vector?n=").and_then(|n| n.parse().ok());
+                let wrong = || SourceError::UnknownSubject(text.to_owned());
+                length.map(Self::Vector).ok_or_else(wrong)
+            }
+        }
+    }
+
+    /// The suite that an operation is run on when nothing is named.
+    pub fn default_suite(operation: Operation) -> &'static str {
+        match operation {
+            Operation::Spmv => "mini",
+            #[cfg(feature = "proof")]
+            Operation::Increment => "vectors",
+        }
+    }
+
+    /// The subjects of a suite of an operation; nothing when there is no such suite.
+    pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
+        match operation {
+            Operation::Spmv => {
+                let Some(suite) = suite(name) else { return Ok(None) };
+                let entries = suite.entries.iter();
+                let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(Self::Matrix));
+                sources.collect::<Result<_, _>>().map(Some)
+            }
+            #[cfg(feature = "proof")]
+            Operation::Increment => {
+                let lengths = [1_000, 100_000].map(Self::Vector).to_vec();
+                Ok((name == "vectors").then_some(lengths))
+            }
+        }
+    }
+
+    /// Name shown to people.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Matrix(source) => source.name(),
+            #[cfg(feature = "proof")]
+            Self::Vector(n) => format!("vector?n={n}"),
+        }
+    }
+
+    /// The file that it is read from, if it comes from one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
+            Self::Matrix(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Vector(_) => None,
+        }
+    }
+
+    /// Whether a user has to name it again to continue a measurement: files go by their names in
+    /// bundles, not by their paths.
+    pub fn is_file(&self) -> bool {
+        matches!(self, Self::Matrix(MatrixSource::File(_)))
+    }
+
+    /// Reads or generates it, rows and columns of a matrix numbered anew where that is asked for.
+    /// `limit` bounds what is allocated.
+    pub fn load(
+        &self,
+        reordering: Option<Reordering>,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<LoadedSubject, SourceError> {
+        match self {
+            Self::Matrix(source) => {
+                let loaded = source.load_reordered(reordering, limit, progress, cancel)?;
+                Ok(LoadedSubject::Matrix(Box::new(loaded)))
+            }
+            #[cfg(feature = "proof")]
+            Self::Vector(n) => {
+                let problem = IncrementProblem::counting(*n);
+                let sha256 = problem.identity();
+                let record = SubjectRecord {
+                    id: crate::record::matrix_id(&self.name(), &sha256),
+                    name: self.name(),
+                    kind: "vector".to_owned(),
+                    source: Source::Generated,
+                    generator: Some(self.name()),
+                    sha256,
+                    sizes: [("elements".to_owned(), *n as u64)].into(),
+                };
+                let (folder, problem) = ("increment", Problem::Increment(problem));
+                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+            }
+        }
+    }
+}
+
+impl fmt::Display for SubjectSource {
+    /// As a user writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matrix(source) => source.fmt(f),
+            #[cfg(feature = "proof")]
+            Self::Vector(n) => write!(f, "gen:vector?n={n}"),
+        }
+    }
+}
+
+impl LoadedSubject {
+    /// What a bundle says of it.
+    pub fn record(&self) -> Subject<'_> {
+        match self {
+            Self::Matrix(loaded) => Subject::Matrix(&loaded.record),
+            Self::Other(other) => Subject::Other(&other.record),
+        }
+    }
+
+    /// What a person should know of how it was read.
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            Self::Matrix(loaded) => &loaded.warnings,
+            Self::Other(_) => &[],
+        }
+    }
+
+    /// The problem of an operation on it, its other input given or from the seed; or why there is
+    /// none.
+    pub fn into_problem(
+        self,
+        operation: Operation,
+        seed: u64,
+        x: Option<&[f64]>,
+    ) -> Result<Problem, String> {
+        let loaded = match self {
+            Self::Matrix(loaded) => loaded,
+            Self::Other(other) if other.problem.operation() == operation => {
+                return Ok(other.problem);
+            }
+            Self::Other(other) => {
+                let (kind, word) = (other.record.kind, operation.as_str());
+                return Err(format!("{word} is not computed on a {kind}"));
+            }
+        };
+        let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
+        match operation {
+            Operation::Spmv => {
+                let x = match x {
+                    Some(x) if x.len() != a.cols() => {
+                        let (elements, columns) = (x.len(), a.cols());
+                        return Err(format!(
+                            "x has {elements} elements, but the matrix has {columns} columns"
+                        ));
+                    }
+                    Some(x) => x.to_vec(),
+                    None => integer_vector(a.cols(), seed),
+                };
+                Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
+            }
+            #[cfg(feature = "proof")]
+            Operation::Increment => Err("a matrix is not incremented".to_owned()),
+        }
+    }
+}
