@@ -250,6 +250,8 @@ impl SourceError {
             Self::Generate(error) => error.is_cancelled(),
             Self::Read(error) => error.is_cancelled(),
             Self::Spec(_) | Self::UnknownSuiteEntry(_) | Self::Reorder(_) => false,
+            #[cfg(feature = "proof")]
+            Self::UnknownSubject(_) => false,
         }
     }
 }

@@ -163,7 +163,7 @@ fn run_with(
         print_json(&sparsescope_core::record::Runs { runs: bundle.runs.clone() })?;
     } else {
         print(&summary::table(&bundle))?;
-        if bundle.matrices.len() > 1 {
+        if bundle.all_subjects().count() > 1 {
             print(&summary::fastest(&bundle))?;
         }
         print(&summary::closing(&bundle, &output, incomplete(interrupt, unread)))?;

@@ -6,27 +6,23 @@ use std::path::Path;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, Settings, SubjectSource};
 use sparsescope_core::kernel::{DeviceKind, reference};
-use sparsescope_core::record::{Operation, Predicted, Run, Source, Verdict};
+use sparsescope_core::record::{Operation, Predicted, Run, Source, Subject, Verdict};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
-const HEADINGS: [&str; 10] = [
-    "matrix",
-    "nnz",
-    "kernel",
-    "threads",
-    "median",
-    "GFLOPS",
-    "GB/s",
-    "% of copy",
-    "speed-up",
-    "check",
-];
+/// The unit of the runs' rate, by which their operation is compared.
+fn unit(bundle: &Bundle) -> &str {
+    bundle.runs.iter().find_map(|run| Some(run.metric.as_ref()?.unit.as_str())).unwrap_or("rate")
+}
 
-/// One line a run, the matrix named on its first line.
+/// One line a run, the subject named on its first line.
 pub(super) fn table(bundle: &Bundle) -> String {
     let cold_too = bundle.runs.iter().any(|run| !run.hot);
-    let mut list = table::table(&HEADINGS, &[1, 3, 4, 5, 6, 7, 8]);
+    let precisions = bundle.runs.iter().any(|run| run.precision != "f64");
+    let subject = if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nnz"] };
+    let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
+    let headings: Vec<&str> = subject.into_iter().chain(figures_of).chain(["check"]).collect();
+    let mut list = table::table(&headings, &[1, 3, 4, 5, 6, 7, 8]);
     let mut previous = None;
     for run in &bundle.runs {
         let (mut name, mut nnz) = (String::new(), String::new());
@@ -34,11 +30,10 @@ pub(super) fn table(bundle: &Bundle) -> String {
             if previous.is_some() {
                 list.add_row([""]);
             }
-            if let Some(matrix) = bundle.matrix(&run.matrix) {
-                let stand_in = matrix.record.source == Source::StandIn;
-                let mark = if stand_in { " (stand-in)" } else { "" };
-                name = format!("{}{mark}", matrix.record.name);
-                nnz = count(matrix.record.statistics.nnz);
+            if let Some(subject) = bundle.subject(&run.matrix) {
+                let mark = if subject.source() == Source::StandIn { " (stand-in)" } else { "" };
+                name = format!("{}{mark}", subject.name());
+                nnz = size(subject);
             }
         }
         previous = Some(&run.matrix);
@@ -47,13 +42,31 @@ pub(super) fn table(bundle: &Bundle) -> String {
             (true, true) => " hot",
             (true, false) => " cold",
         };
-        let kernel = format!("{}{temperature}", run.kernel);
+        let precision = if precisions { format!(" {}", run.precision) } else { String::new() };
+        let asked: Vec<String> =
+            run.asked.iter().map(|(parameter, value)| format!(" {parameter}={value}")).collect();
+        let kernel = format!("{}{precision}{}{temperature}", run.kernel, asked.concat());
         let threads = workers(run);
         let check = run.check.verdict.as_str().to_owned();
         let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
         list.add_row(cells);
     }
     render(&list)
+}
+
+/// Entries of a matrix; the sizes of another subject.
+fn size(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Matrix(record) => count(record.statistics.nnz),
+        Subject::Other(record) => {
+            let sizes: Vec<String> = record
+                .sizes
+                .iter()
+                .map(|(name, size)| format!("{} {name}", count(*size)))
+                .collect();
+            sizes.join(", ")
+        }
+    }
 }
 
 /// Threads of the processor, or those of a block on a GPU.
@@ -65,13 +78,13 @@ fn workers(run: &Run) -> String {
     }
 }
 
-/// Median, GFLOPS, GB/s, share of copy and speed-up; dashes for what a run does not have.
+/// Median, rate, GB/s, share of copy and speed-up; dashes for what a run does not have.
 fn figures(run: &Run) -> [String; 5] {
     let dash = || "-".to_owned();
     let Some(f) = &run.figures else { return [dash(), dash(), dash(), dash(), dash()] };
     [
         seconds(f.median_s),
-        three_digits(f.gflops),
+        run.metric.as_ref().map_or_else(dash, |metric| three_digits(metric.value)),
         three_digits(f.gbs),
         f.pct_copy.map_or_else(dash, |share| format!("{share:.0}")),
         f.speedup.map_or_else(dash, |s| format!("{}x", three_digits(s))),
@@ -80,15 +93,15 @@ fn figures(run: &Run) -> [String; 5] {
 
 /// The fastest run on each matrix.
 pub(super) fn fastest(bundle: &Bundle) -> String {
-    let headings = ["fastest on", "kernel", "threads", "GFLOPS", "% of copy", "speed-up"];
+    let headings = ["fastest on", "kernel", "threads", unit(bundle), "% of copy", "speed-up"];
     let mut list = table::table(&headings, &[2, 3, 4, 5]);
-    for matrix in &bundle.matrices {
-        let runs = bundle.runs.iter().filter(|run| run.matrix == matrix.record.id && run.hot);
+    for subject in bundle.all_subjects() {
+        let runs = bundle.runs.iter().filter(|run| run.matrix == subject.id() && run.hot);
         let timed = runs.filter_map(|run| run.figures.as_ref().map(|f| (f.median_s, run)));
         if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            let [_, gflops, _, share, speedup] = figures(run);
-            let (name, threads) = (matrix.record.name.clone(), workers(run));
-            list.add_row([name, run.kernel.clone(), threads, gflops, share, speedup]);
+            let [_, rate, _, share, speedup] = figures(run);
+            let (name, threads) = (subject.name().to_owned(), workers(run));
+            list.add_row([name, run.kernel.clone(), threads, rate, share, speedup]);
         }
     }
     format!("\n{}", render(&list))
@@ -99,7 +112,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     let mut text = String::new();
     let mut reasons: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
     for run in bundle.runs.iter().filter(|run| run.check.verdict != Verdict::Pass) {
-        let matrix = bundle.matrix(&run.matrix).map_or("", |m| m.record.name.as_str());
+        let matrix = bundle.subject(&run.matrix).map_or("", Subject::name);
         let reason = run.check.reason.as_deref().unwrap_or("no reason given");
         let kernels = reasons.entry((matrix, run.check.verdict.as_str(), reason)).or_default();
         if !kernels.contains(&run.kernel.as_str()) {
@@ -122,7 +135,10 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     text += &format!(
         "\n{} on {}: {passed} passed the check, {failed} failed, {not_run} not run.\n",
         counted(bundle.runs.len(), "run", "runs"),
-        counted(bundle.matrices.len(), "matrix", "matrices"),
+        match bundle.subjects.len() {
+            0 => counted(bundle.matrices.len(), "matrix", "matrices"),
+            _ => counted(bundle.all_subjects().count(), "subject", "subjects"),
+        },
     );
     let of = bundle.runs.first().and_then(|run| Operation::of(&run.operation));
     let reference = reference(of.unwrap_or(Operation::Spmv)).id;
@@ -131,7 +147,8 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
             "No speed-up: {reference}, which it is relative to, was not among the kernels.\n"
         );
     } else {
-        text += &format!("Speed-up is relative to {reference} on the same matrix.\n");
+        let what = if bundle.subjects.is_empty() { "matrix" } else { "subject" };
+        text += &format!("Speed-up is relative to {reference} on the same {what}.\n");
     }
     if let Some(machine) = bundle.environments.first() {
         let rates: Vec<String> = machine

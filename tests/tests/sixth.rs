@@ -1,0 +1,155 @@
+//! An operation that is no product, in place, on a subject that is no matrix, through the whole
+//! program: what fails here assumes an operation where it should ask.
+//!
+//! `cargo test -p sparsescope-tests --features proof --test sixth`
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::process::Stdio;
+
+use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
+use sparsescope_core::experiment::Key;
+use sparsescope_core::record::{Better, Verdict};
+use sparsescope_tests::Program;
+
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
+}
+
+/// Two vectors, each by a serial kernel and by one with 1 and 2 threads.
+const INCREMENT: [&str; 8] =
+    ["bench", "--operation", "increment", "--warmup", "1", "--threads", "1,2", "-q"];
+
+fn bench(program: &Program, more: &[&str]) -> String {
+    program.succeed(&[&INCREMENT[..], &["--runs", "4"], more].concat())
+}
+
+fn open(program: &Program, name: &str) -> Bundle {
+    Bundle::open(&program.path(name), &Limits::default()).unwrap()
+}
+
+#[test]
+fn its_runs_pass_their_check_and_are_rated_in_their_own_unit() {
+    let program = program();
+    let table = bench(&program, &["--cold", "-o", "b.zip"]);
+    // Hot and cold.
+    let bundle = open(&program, "b.zip");
+    assert_eq!((bundle.matrices.len(), bundle.subjects.len(), bundle.runs.len()), (0, 2, 12));
+    for run in &bundle.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
+        assert_eq!((run.operation.as_str(), run.samples.len()), ("increment", 4));
+        assert_eq!(run.costs.clock_s.is_some(), run.hot, "the clock is in what is timed alone");
+        let (metric, work) = (run.metric.as_ref().unwrap(), run.work.unwrap());
+        assert_eq!((metric.unit.as_str(), metric.better), ("ns", Better::Less));
+        let median = run.figures.as_ref().unwrap().median_s;
+        assert!((metric.value * work.flops as f64 / 1e9 / median - 1.0).abs() < 1e-9);
+    }
+    let serial = |run: &&sparsescope_core::record::Run| run.kernel == "cpu/increment/serial";
+    let speedups =
+        bundle.runs.iter().filter(serial).map(|run| run.figures.as_ref().unwrap().speedup);
+    assert!(speedups.eq([Some(1.0); 4]), "the reference is the operation's own");
+    for word in ["vector?n=100000", "cpu/increment/parts", " ns ", "100 000 elements"] {
+        assert!(table.contains(word), "{word} in:\n{table}");
+    }
+    assert!(!table.contains("GFLOPS") && !table.contains("cpu/csr"), "{table}");
+    let csv = program.succeed(&["export", "b.zip", "--csv", "-"]);
+    assert_eq!(csv.lines().count(), 13);
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",ns")), "{csv}");
+}
+
+#[test]
+fn killed_it_is_continued_to_the_runs_of_an_uninterrupted_sweep() {
+    let program = program();
+    bench(&program, &["-o", "whole.zip"]);
+    let whole = open(&program, "whole.zip");
+    // The journal of a sweep that was killed after its third run.
+    let mut part = whole.clone();
+    let lost: Vec<Key> = part.runs.drain(3..).map(|run| Key::of(&run)).collect();
+    part.complete = false;
+    let path = program.path("part.zip");
+    drop(Journal::create(&path, &part, false).unwrap());
+    assert!(journal_path(&path).is_file() && !lost.is_empty());
+    program.succeed(&["bench", "-q", "--resume", "part.zip"]);
+    let resumed = open(&program, "part.zip");
+    let keys = |bundle: &Bundle| {
+        let mut keys: Vec<_> =
+            bundle.runs.iter().map(|run| (run.matrix.clone(), Key::of(run))).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(keys(&resumed), keys(&whole));
+    assert!(resumed.complete);
+    for before in &part.runs {
+        assert!(resumed.runs.iter().any(|run| run.samples == before.samples));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_kill_at_any_moment_leaves_what_was_measured() {
+    for milliseconds in [700, 1500, 2500] {
+        let program = program();
+        let args = [&INCREMENT[..], &["--runs", "400", "-o", "b.zip"]].concat();
+        let mut command = program.command(&args);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let journal = journal_path(&program.path("b.zip"));
+        if journal.is_file() {
+            let kept = Journal::recover(&journal, &Limits::default()).unwrap();
+            assert!(kept.runs.iter().all(|run| run.check.verdict == Verdict::Pass));
+            program.succeed(&["bench", "-q", "--resume", "b.zip"]);
+            assert_eq!(open(&program, "b.zip").runs.len(), 6);
+        }
+    }
+}
+
+#[test]
+fn it_merges_with_products_and_compares_with_itself() {
+    let program = program();
+    bench(&program, &["-o", "a.zip"]);
+    program.succeed(&[
+        "bench",
+        "gen:diagonal?m=500",
+        "--runs",
+        "2",
+        "--threads",
+        "1",
+        "--kernels",
+        "cpu/csr/*",
+        "-q",
+        "-o",
+        "b.zip",
+    ]);
+    program.succeed(&["merge", "a.zip", "b.zip", "a.zip", "-o", "both.zip"]);
+    let (one, both) = (open(&program, "a.zip"), open(&program, "both.zip"));
+    assert_eq!((both.matrices.len(), both.subjects.len()), (1, 2));
+    assert!(both.runs.len() > one.runs.len());
+    let compared = program.json(&["compare", "a.zip", "both.zip", "--json", "--all"]);
+    let runs = compared["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), one.runs.len());
+    assert!(runs.iter().all(|run| run["ratio"] == 1.0), "{runs:?}");
+}
+
+#[test]
+fn it_is_refused_what_it_cannot_take_with_a_sentence() {
+    let program = program();
+    let args = ["bench", "--operation", "increment", "gen:stencil7?n=3", "-o", "b.zip"];
+    let sentence = program.fail(1, &args);
+    assert!(sentence.contains("nothing that can be incremented"), "{sentence}");
+    let args = ["bench", "--operation", "increment", "--sigma", "64", "-o", "b.zip"];
+    let sentence = program.fail(2, &args);
+    assert!(sentence.contains("no kernel selected takes sigma 64"), "{sentence}");
+    assert_eq!(program.files(), Vec::<String>::new());
+}
+
+#[test]
+fn its_report_and_its_charts_are_written() {
+    let program = program();
+    bench(&program, &["-o", "b.zip"]);
+    program.succeed(&["export", "b.zip", "--report", "b.html"]);
+    let report = std::fs::read_to_string(program.path("b.html")).unwrap();
+    assert!(report.contains("vector?n=1000") && report.contains("cpu/increment/parts"));
+    let table = program.succeed(&["export", "b.zip", "--table", "-", "--view", "runs"]);
+    assert!(table.contains("cpu/increment/serial"), "{table}");
+}
