@@ -72,7 +72,7 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
         HEADER,
         "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,threads,block,hot,runs,\
          median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,efficiency,check,s_paper,\
-         rel_err,precision,params"
+         rel_err,precision,params,metric,unit"
     );
     assert_eq!(csv.lines().count(), 1 + bundle.runs.len());
     p.succeed(&["export", "b.zip", "--csv", "again.csv"]);

@@ -251,18 +251,17 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         return Err(inconsistent(whose, "has figures and no samples"));
     }
     let operation = Operation::of(&run.operation);
-    check_metric(whose, run, operation, figures.median_s)?;
     // Other operations say themselves how much work they did.
     let flops = match (operation, nnz) {
         (Some(Operation::Spmv), Some(nnz)) => Some(2.0 * nnz as f64),
         _ => None,
     };
-    match figures.disagreement(&run.samples, flops, costs.minimal_bytes) {
-        Some((field, found, expected)) => {
-            Err(BundleError::Figures { whose: whose.into(), field, found, expected })
-        }
-        None => Ok(()),
+    if let Some((field, found, expected)) =
+        figures.disagreement(&run.samples, flops, costs.minimal_bytes)
+    {
+        return Err(BundleError::Figures { whose: whose.into(), field, found, expected });
     }
+    check_metric(whose, run, operation, figures.median_s)
 }
 
 /// The rate is that of the work and the samples, as far as the operation is known here.

@@ -293,7 +293,7 @@ mod tests {
     fn written() -> (tempfile::TempDir, PathBuf, Bundle) {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("results.zip");
-        let bundle = sample::bundle();
+        let bundle = sample::with_points();
         let begun = Bundle {
             matrices: Vec::new(),
             runs: Vec::new(),

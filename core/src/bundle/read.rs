@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_bundle_comes_back_equal_and_is_written_the_same_again() {
-        let bundle = sample::bundle();
+        let bundle = sample::with_points();
         let bytes = bundle.to_bytes().unwrap();
         let back = Bundle::read(&bytes, &Limits::default()).unwrap();
         assert_eq!(back, bundle);

@@ -66,6 +66,27 @@ pub(crate) fn bundle() -> Bundle {
         "no NVIDIA driver",
     );
 
+    Bundle {
+        producer: Producer {
+            name: "sparsescope".into(),
+            version: "0.1.0".into(),
+            revision: Some("0123abc".into()),
+        },
+        created: "2026-01-31T12:00:00Z".into(),
+        label: Some("the \"big\" machine".into()),
+        complete: true,
+        plan: Some(serde_json::json!({ "operation": "spmv", "runs": 6, "time_limit": null })),
+        environments: vec![full_environment("a"), bare_environment("b")],
+        matrices: vec![five, cant],
+        subjects: Vec::new(),
+        runs: vec![serial, nnz, cuda, ell, wrong, vendor],
+        others: BTreeMap::from([("solvers/cg.json".into(), b"{}\n".to_vec())]),
+    }
+}
+
+/// The same with a subject that is no matrix, and a run on it of an operation that this program does
+/// not know.
+pub(crate) fn with_points() -> Bundle {
     let mut on_points = passed("cloud-9d1f7a55", "cpu/sorting/serial", &[4e-6, 2e-6], 10, 0);
     on_points.operation = "sorting".into();
     on_points.work = Some(Work { iterations: 3, comparisons: 33, ..Work::default() });
@@ -87,22 +108,10 @@ pub(crate) fn bundle() -> Bundle {
     on_points.costs =
         Costs { upload_s, allocate_s, download_s, launches, retaken, throttled, ..on_points.costs };
 
-    Bundle {
-        producer: Producer {
-            name: "sparsescope".into(),
-            version: "0.1.0".into(),
-            revision: Some("0123abc".into()),
-        },
-        created: "2026-01-31T12:00:00Z".into(),
-        label: Some("the \"big\" machine".into()),
-        complete: true,
-        plan: Some(serde_json::json!({ "operation": "spmv", "runs": 6, "time_limit": null })),
-        environments: vec![full_environment("a"), bare_environment("b")],
-        matrices: vec![five, cant],
-        subjects: vec![cloud()],
-        runs: vec![serial, nnz, cuda, ell, wrong, vendor, on_points],
-        others: BTreeMap::from([("solvers/cg.json".into(), b"{}\n".to_vec())]),
-    }
+    let mut bundle = bundle();
+    bundle.subjects.push(cloud());
+    bundle.runs.push(on_points);
+    bundle
 }
 
 /// Points of an operation that this program does not know.

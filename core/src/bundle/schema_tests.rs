@@ -19,7 +19,7 @@ fn validator_of(mut schema: Value, document: &str) -> jsonschema::Validator {
 
 /// The written documents: name in the schema, entry, content.
 fn documents() -> Vec<(&'static str, String, Value)> {
-    let bytes = sample::bundle().to_bytes().unwrap();
+    let bytes = sample::with_points().to_bytes().unwrap();
     let archive = Archive::open(&bytes, &Limits::default()).unwrap();
     let parse = |content: &[u8]| serde_json::from_slice::<Value>(content).unwrap();
     let mut documents = vec![("manifest", "manifest.json".into(), parse(&archive.manifest))];

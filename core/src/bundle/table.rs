@@ -98,7 +98,7 @@ fn float(value: Option<f64>) -> String {
 mod tests {
     use super::*;
     use crate::bundle::sample;
-    use crate::record::Figures;
+    use crate::record::{Figures, Operation};
 
     #[test]
     fn each_run_is_a_line_as_the_header_defines() {
@@ -118,15 +118,19 @@ mod tests {
         let cuda = &mut bundle.runs[2];
         cuda.samples = vec![2.0];
         cuda.figures = Figures::from_samples(&cuda.samples, 8_014_766.0, 1 << 25);
+        for run in bundle.runs.iter_mut().filter(|run| run.figures.is_some()) {
+            let (work, figures) = (run.work.unwrap(), run.figures.as_ref().unwrap());
+            run.metric = Some(Operation::Spmv.metric(&work, figures.median_s));
+        }
         let rest = bundle.runs.split_off(4);
         bundle.runs.remove(0);
 
         let table = String::from_utf8(bundle.results_csv().unwrap()).unwrap();
         let expected = [
-            "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,threads,block,hot,runs,median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,efficiency,check,s_paper,rel_err,precision,params",
-            r#""a ""b"", c",real,false,5,5,10,spmv,cpu/csr/nnz,paper:000,cpu,Some CPU,4,,true,4,0.625,0.625,0.25,0.4375,0.8125,1.0,3.2e-8,3.2e-7,12.5,2.0,0.5,pass,0.0,1.5e-16,f64,"#,
-            r#"cant,stand-in,true,5,5,4007383,spmv,cuda/hll/warp-per-row,paper:000|ours,cuda,"Some GPU, 80 GB",1,128,false,1,2.0,2.0,2.0,2.0,2.0,2.0,0.004007383,0.016777216,,,,pass,0.0,1.5e-16,f32,hack_size=32;sigma=1"#,
-            "cant,stand-in,true,5,5,4007383,spmv,cpu/ell/rows,paper:000,cpu,Some CPU,1,,true,0,,,,,,,,,,,,refused,,,f64,",
+            "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,threads,block,hot,runs,median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,efficiency,check,s_paper,rel_err,precision,params,metric,unit",
+            r#""a ""b"", c",real,false,5,5,10,spmv,cpu/csr/nnz,paper:000,cpu,Some CPU,4,,true,4,0.625,0.625,0.25,0.4375,0.8125,1.0,3.2e-8,3.2e-7,12.5,2.0,0.5,pass,0.0,1.5e-16,f64,,3.2e-8,GFLOPS"#,
+            r#"cant,stand-in,true,5,5,4007383,spmv,cuda/hll/warp-per-row,paper:000|ours,cuda,"Some GPU, 80 GB",1,128,false,1,2.0,2.0,2.0,2.0,2.0,2.0,0.004007383,0.016777216,,,,pass,0.0,1.5e-16,f32,hack_size=32;sigma=1,0.004007383,GFLOPS"#,
+            "cant,stand-in,true,5,5,4007383,spmv,cpu/ell/rows,paper:000,cpu,Some CPU,1,,true,0,,,,,,,,,,,,refused,,,f64,,,",
         ];
         assert_eq!(table, expected.map(|line| format!("{line}\n")).concat());
         assert_eq!(rest.len(), 2, "one line a run");
