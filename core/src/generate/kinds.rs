@@ -10,6 +10,7 @@ use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
 use super::spec::GeneratorSpec;
 use super::stencil::{Poisson2d, Stencil7, Stencil27};
+use super::symmetric::Symmetric;
 use crate::memory::MemoryLimit;
 
 /// A parameter of a generator.
@@ -170,8 +171,11 @@ static KINDS: &[Kind] = &[
             Key { name: "half", what: "largest distance from the diagonal", min: 0, max: MOST, default: Some(DefaultValue::SameAs("m")) },
             optional("scatter", 0, 1000, "entries in a thousand that lie anywhere in the band", 0),
             Key { name: "run", what: "neighbouring rows of about the same length", min: 1, max: MOST, default: Some(DefaultValue::SameAs("dof")) },
-            SEED],
-        rule: |s, limit| Ok(Box::new(Shaped::new(s, limit)?)) },
+            optional("sym", 0, 1, "1 for a symmetric matrix of full blocks", 0), SEED],
+        rule: |s, limit| match s.value("sym") {
+            0 => Ok(Box::new(Shaped::new(s, limit)?)),
+            _ => Ok(Box::new(Symmetric::new(s, limit)?)),
+        } },
     Kind { name: "powerlaw", what: "a web: row lengths by a power law, popular and near columns",
         keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"),
             SHORTEST, Key { default: Some(DefaultValue::Is(0)), ..DEVIATION },

@@ -19,12 +19,13 @@ mod shaped;
 mod spec;
 mod stencil;
 mod suite;
+mod symmetric;
 
 pub use assemble::GenerateError;
 pub use kinds::{Key, Kind, kinds};
 pub use made::{Made, measure_made};
 pub use spec::{GeneratorSpec, SpecError};
-pub use suite::{Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
+pub use suite::{Figure, Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
 
 use std::sync::atomic::AtomicBool;
 
