@@ -5,6 +5,7 @@
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod assemble;
+mod extent;
 mod fem;
 mod graph;
 mod kinds;
