@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anyhow::bail;
 use sparsescope_core::experiment::MatrixSource;
 use sparsescope_core::generate::{
-    GenerateError, GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made, suites,
+    Figure, GenerateError, GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made,
+    suites,
 };
 use sparsescope_core::io::{matrix_market, save};
 use sparsescope_core::memory::MemoryLimit;
@@ -92,7 +93,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         if !of_suite.is_empty() {
             writeln!(
                 out,
-                "\n  Real matrices and what their stand-ins are (real > made, ? where not published, - where\n  not looked at; same line: entries next to the one before them in a line of 64 bytes of x)\n"
+                "\n  Real matrices and what their stand-ins are (real > made; ~ guessed from the kind of structure,\n  ? neither known nor guessed, - not looked at; same line: entries next to the one before them in\n  a line of 64 bytes of x)\n"
             )?;
             out.push_str(&comparison(&of_suite));
         }
@@ -102,29 +103,64 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
 
 /// The figures of real matrices beside those of their stand-ins.
 fn comparison(stand_ins: &[&StandIn]) -> String {
-    let columns =
-        ["matrix", "rows", "entries", "longest row", "deviation %", "bandwidth", "same line %"];
-    let mut figures = table(&columns, &[1, 2, 3, 4, 5, 6]);
-    let exact = |wanted: u64, made: u64| match wanted == made {
-        true => count(made),
-        false => format!("{} > {}", count(wanted), count(made)),
-    };
-    let open = |wanted: Option<u64>, made: Option<u64>| match (wanted, made) {
-        (Some(wanted), Some(made)) => exact(wanted, made),
-        (None, Some(made)) => format!("? > {}", count(made)),
-        (wanted, None) => format!("{} > -", wanted.map_or("?".to_owned(), count)),
-    };
+    let columns = [
+        "matrix",
+        "rows",
+        "entries",
+        "symmetric",
+        "longest row",
+        "deviation %",
+        "bandwidth",
+        "same line %",
+    ];
+    let mut figures = table(&columns, &[1, 2, 4, 5, 6, 7]);
+    let exact = |wanted: u64| Some(Figure::Known(wanted));
     for (entry, wanted, made) in stand_ins {
-        let deviation = wanted.percent_average_deviation.map_or("?".to_owned(), three_digits);
         figures.add_row([
             entry.name.to_owned(),
-            exact(wanted.rows, made.rows),
-            exact(wanted.nnz, made.nnz),
-            open(wanted.max, Some(made.max)),
-            format!("{deviation} > {}", three_digits(made.percent_average_deviation)),
-            open(wanted.bandwidth, made.bandwidth),
+            beside(exact(wanted.rows), Some(made.rows), count),
+            beside(exact(wanted.nnz), Some(made.nnz), count),
+            if wanted.symmetric { "yes" } else { "no" }.to_owned(),
+            beside(wanted.max, Some(made.max), count),
+            beside(
+                wanted.percent_average_deviation,
+                Some(made.percent_average_deviation),
+                three_digits,
+            ),
+            beside(wanted.bandwidth, made.bandwidth, count),
             made.same_line.map_or("-".to_owned(), |share| three_digits(100.0 * share)),
         ]);
     }
     render(&figures)
+}
+
+/// `real > made`, or one number where both are shown as the same; `~` before what is guessed.
+fn beside<T: Copy>(
+    wanted: Option<Figure<T>>,
+    made: Option<T>,
+    shown: impl Fn(T) -> String,
+) -> String {
+    let guess = if let Some(Figure::Guessed(_)) = wanted { "~" } else { "" };
+    let wanted = wanted.map_or("?".to_owned(), |figure| shown(figure.value()));
+    let made = made.map_or("-".to_owned(), &shown);
+    match wanted == made {
+        true => format!("{guess}{made}"),
+        false => format!("{guess}{wanted} > {made}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_says_whether_it_is_known_guessed_or_neither() {
+        let beside = |wanted, made| beside(wanted, made, count);
+        assert_eq!(beside(Some(Figure::Known(78)), Some(78)), "78");
+        assert_eq!(beside(Some(Figure::Known(78)), Some(75)), "78 > 75");
+        assert_eq!(beside(Some(Figure::Guessed(150)), Some(150)), "~150");
+        assert_eq!(beside(Some(Figure::Guessed(521)), Some(515)), "~521 > 515");
+        assert_eq!(beside(Some(Figure::Known(29)), None), "29 > -");
+        assert_eq!(beside(None, Some(5)), "? > 5");
+    }
 }

@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
-use crate::io::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_matrix};
-use crate::matrix::{Band, Csr, FormatError, Reordering, Scalar, permuted};
+use crate::io::{
+    AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_extent, open_matrix,
+};
+use crate::matrix::{Band, Csr, Extent, FormatError, Reordering, Scalar, permuted};
 use crate::memory::MemoryLimit;
 use crate::record::matrix_name;
 use crate::record::{Reordered, Source};
@@ -98,6 +100,15 @@ impl MatrixSource {
             }
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry, _) | Self::SuiteFile(entry, _) => entry.name.to_owned(),
+        }
+    }
+
+    /// Rows, columns and entries without reading or generating the matrix: as the first lines of
+    /// the file say, or from the recipe. Fails where the file cannot be opened or is no matrix.
+    pub fn probe(&self) -> Result<Extent, SourceError> {
+        match self {
+            Self::File(path) | Self::SuiteFile(_, path) => Ok(open_extent(path)?),
+            Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
     }
 
@@ -287,6 +298,37 @@ mod tests {
         std::fs::write(folder.path().join("cage4.mtx"), text).unwrap();
         let other = load(&MatrixSource::of_suite_in(entry, &folders).unwrap());
         assert!(other.warnings[0].contains("1 x 2, but the published cage4 is 9 x 9"));
+    }
+
+    #[test]
+    fn a_source_is_probed_without_being_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let probe = |text: &str| MatrixSource::parse(text).unwrap().probe();
+        let path = folder.path().join("a.mtx");
+        let text = "%%MatrixMarket matrix coordinate real symmetric\n4 4 6\nno entries\n";
+        std::fs::write(&path, text).unwrap();
+        let found = probe(path.to_str().unwrap()).unwrap();
+        assert_eq!(found, Extent { rows: 4, cols: 4, entries: 12, estimated: true });
+        let entry = suite_entry("cage4").unwrap();
+        let folders = [folder.path().to_owned()];
+        let stand_in = MatrixSource::of_suite_in(entry, &folders).unwrap().probe().unwrap();
+        assert_eq!(stand_in, Extent { rows: 9, cols: 9, entries: 49, estimated: false });
+        std::fs::copy(&path, folder.path().join("cage4.mtx")).unwrap();
+        let real = MatrixSource::of_suite_in(entry, &folders).unwrap().probe().unwrap();
+        assert_eq!(real, found);
+        // This one would not fit into any memory.
+        let made = probe("gen:random?m=4G&row=4G").unwrap();
+        assert_eq!((made.rows, made.entries), (4_000_000_000, 16_000_000_000_000_000_000));
+
+        let missing = folder.path().join("a.mtz").display().to_string();
+        let error = probe(&missing).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{missing}: cannot open the file: ")), "{error}");
+        let here = folder.path().display().to_string();
+        let error = probe(&here).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{here}: cannot open the file: ")), "{error}");
+        std::fs::write(&path, "%%MatrixMarket matrix coordinate real general\n").unwrap();
+        let error = probe(path.to_str().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("a.mtx: line 2: expected the size line"), "{error}");
     }
 
     #[test]

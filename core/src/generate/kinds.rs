@@ -2,6 +2,7 @@
 
 use super::DEFAULT_SEED;
 use super::assemble::{GenerateError, Rule};
+use super::extent::{self, about, exact, rectangle};
 use super::fem::Fem;
 use super::graph::{Circuit, Road};
 use super::kkt::Kkt;
@@ -10,6 +11,8 @@ use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
 use super::spec::GeneratorSpec;
 use super::stencil::{Poisson2d, Stencil7, Stencil27};
+use super::symmetric::Symmetric;
+use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
 
 /// A parameter of a generator.
@@ -64,6 +67,8 @@ pub struct Kind {
     pub keys: &'static [Key],
     /// The rule for its rows.
     pub(super) rule: MakeRule,
+    /// How large its matrix is.
+    pub(super) extent: fn(&GeneratorSpec) -> Extent,
 }
 
 impl std::fmt::Debug for Kind {
@@ -118,13 +123,16 @@ const EDGE3: Key = key("n", 1, 1625, "grid points along each of three edges");
 static KINDS: &[Kind] = &[
     Kind { name: "stencil7", what: "finite differences on an n x n x n grid, 7 points",
         keys: &[EDGE3, SEED],
-        rule: |s, _| Ok(Box::new(Stencil7(s.size("n")))) },
+        rule: |s, _| Ok(Box::new(Stencil7(s.size("n")))),
+        extent: |s| { let n = s.wide("n"); exact(n.pow(3), 7 * n.pow(3) - 6 * n.pow(2)) } },
     Kind { name: "stencil27", what: "finite differences on an n x n x n grid, 27 points, as in HPCG",
         keys: &[EDGE3, SEED],
-        rule: |s, _| Ok(Box::new(Stencil27(s.size("n")))) },
+        rule: |s, _| Ok(Box::new(Stencil27(s.size("n")))),
+        extent: |s| { let n = s.wide("n"); exact(n.pow(3), (3 * n - 2).pow(3)) } },
     Kind { name: "poisson2d", what: "finite differences on an n x n grid, 5 points",
         keys: &[key("n", 1, 65_535, "grid points along each of two edges"), SEED],
-        rule: |s, _| Ok(Box::new(Poisson2d(s.size("n")))) },
+        rule: |s, _| Ok(Box::new(Poisson2d(s.size("n")))),
+        extent: |s| { let n = s.wide("n"); exact(n.pow(2), 5 * n.pow(2) - 4 * n) } },
     Kind { name: "fem-hex", what: "finite elements: hexahedra on n x n x n nodes (3 unknowns: elasticity)",
         keys: &[key("n", 2, 1290, "nodes along each of three edges"),
             Key { name: "dof", what: "unknowns a node", min: 1, max: 8, default: Some(DefaultValue::Is(1)) }, SEED],
@@ -132,6 +140,10 @@ static KINDS: &[Kind] = &[
             let (n, dof) = (s.size("n"), s.size("dof"));
             fits_rows(n as u128 * n as u128 * n as u128 * dof as u128)?;
             Ok(Box::new(Fem::hexahedra(n, dof, s.value("seed"))))
+        },
+        extent: |s| {
+            let (n, dof) = (s.wide("n"), s.wide("dof"));
+            exact(n.pow(3) * dof, (3 * n - 2).pow(3) * dof.pow(2))
         } },
     Kind { name: "fem-tet", what: "finite elements: tetrahedra on nx x ny x nz nodes (3 unknowns: elasticity; 1: flow)",
         keys: &[key("nx", 2, MOST, "nodes along the first edge"), key("ny", 2, MOST, "nodes along the second edge"),
@@ -147,10 +159,12 @@ static KINDS: &[Kind] = &[
             fits_rows(rows)?;
             let (decades, shift) = (s.value("decades") as f64, s.value("shift") as f64 / 1e6);
             Ok(Box::new(Fem::tetrahedra(nodes, m as usize, s.size("dof"), decades, shift, s.value("seed"))))
-        } },
+        },
+        extent: extent::tetrahedra },
     Kind { name: "banded", what: "random columns near the diagonal, which is full",
         keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED],
-        rule: |s, _| Ok(Box::new(Banded { m: s.size("m"), half: s.size("half"), row: s.size("row"), seed: s.value("seed") })) },
+        rule: |s, _| Ok(Box::new(Banded { m: s.size("m"), half: s.size("half"), row: s.size("row"), seed: s.value("seed") })),
+        extent: extent::banded },
     Kind { name: "random", what: "random columns anywhere: the worst case for caches",
         keys: &[ROWS, key("row", 0, MOST, "entries of a row"),
             Key { name: "n", what: "columns", min: 1, max: MOST, default: Some(DefaultValue::SameAs("m")) }, SEED],
@@ -160,7 +174,8 @@ static KINDS: &[Kind] = &[
                 return Err(GenerateError::Parameters(format!("a row of {row} entries does not fit into {n} columns")));
             }
             Ok(Box::new(Uniform { m, n, row, seed: s.value("seed") }))
-        } },
+        },
+        extent: |s| rectangle(s.wide("m"), s.wide("n"), s.wide("m") * s.wide("row")) },
     Kind { name: "shaped", what: "any structure by its figures: row lengths, blocks, neighbours on a grid, a band",
         keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries"), key("max", 1, 65_535, "entries of the longest row"),
             SHORTEST, DEVIATION,
@@ -170,28 +185,41 @@ static KINDS: &[Kind] = &[
             Key { name: "half", what: "largest distance from the diagonal", min: 0, max: MOST, default: Some(DefaultValue::SameAs("m")) },
             optional("scatter", 0, 1000, "entries in a thousand that lie anywhere in the band", 0),
             Key { name: "run", what: "neighbouring rows of about the same length", min: 1, max: MOST, default: Some(DefaultValue::SameAs("dof")) },
-            SEED],
-        rule: |s, limit| Ok(Box::new(Shaped::new(s, limit)?)) },
+            optional("sym", 0, 1, "1 for a symmetric matrix of full blocks", 0), SEED],
+        rule: |s, limit| match s.value("sym") {
+            0 => Ok(Box::new(Shaped::new(s, limit)?)),
+            _ => Ok(Box::new(Symmetric::new(s, limit)?)),
+        },
+        extent: |s| match s.value("sym") {
+            0 => exact(s.wide("m"), s.wide("nnz")),
+            _ => about(s.wide("m"), s.wide("nnz")),
+        } },
     Kind { name: "powerlaw", what: "a web: row lengths by a power law, popular and near columns",
         keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"),
             SHORTEST, Key { default: Some(DefaultValue::Is(0)), ..DEVIATION },
             optional("near", 1, MOST, "near pages are numbered less than this apart", 512), SEED],
-        rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)) },
+        rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)),
+        extent: |s| exact(s.wide("m"), s.wide("nnz")) },
     Kind { name: "road", what: "a road network: two to four neighbours, mostly near",
         keys: &[ROWS, optional("max", 0, 24, "roads that meet at the busiest crossing, 0 for as many as chance makes", 0), SEED],
-        rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))) },
+        rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))),
+        extent: |s| about(s.wide("m"), s.wide("m") * 28 / 10) },
     Kind { name: "circuit", what: "a circuit: short rows and one dense row and column",
         keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries, within 1 %"), key("dense", 1, MOST, "entries of the dense row"), SEED],
-        rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)) },
+        rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)),
+        extent: |s| about(s.wide("m"), s.wide("nnz")) },
     Kind { name: "kkt", what: "the saddle point [H A'; A 0] of a control problem on an n x n x n grid",
         keys: &[key("n", 1, 1290, "grid points along each of three edges"), SEED],
-        rule: |s, _| Ok(Box::new(Kkt::new(s.size("n"), s.value("seed")))) },
+        rule: |s, _| Ok(Box::new(Kkt::new(s.size("n"), s.value("seed")))),
+        extent: |s| extent::kkt(s.wide("n")) },
     Kind { name: "diagonal", what: "one entry a row",
         keys: &[ROWS, SEED],
-        rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })) },
+        rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })),
+        extent: |s| exact(s.wide("m"), s.wide("m")) },
     Kind { name: "dense-row", what: "tridiagonal but for one full row in the middle",
         keys: &[ROWS, SEED],
-        rule: |s, _| Ok(Box::new(DenseRow(s.size("m")))) },
+        rule: |s, _| Ok(Box::new(DenseRow(s.size("m")))),
+        extent: |s| { let m = s.wide("m"); exact(m, 4 * m - 2 - m.min(3)) } },
 ];
 
 fn fits_rows(rows: u128) -> Result<(), GenerateError> {

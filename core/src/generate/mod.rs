@@ -5,6 +5,7 @@
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod assemble;
+mod extent;
 mod fem;
 mod graph;
 mod kinds;
@@ -19,12 +20,13 @@ mod shaped;
 mod spec;
 mod stencil;
 mod suite;
+mod symmetric;
 
 pub use assemble::GenerateError;
 pub use kinds::{Key, Kind, kinds};
 pub use made::{Made, measure_made};
 pub use spec::{GeneratorSpec, SpecError};
-pub use suite::{Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
+pub use suite::{Figure, Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
 
 use std::sync::atomic::AtomicBool;
 

@@ -76,11 +76,11 @@ fn fitted(mut lengths: Vec<u32>, half: usize) -> Result<Vec<u32>, GenerateError>
 }
 
 /// Longer rows go on anywhere in the band.
-const MOST_NODES: usize = 4096;
+pub(super) const MOST_NODES: usize = 4096;
 
 /// Distances in the numbering to the nodes of a line (no `nx`), a plane (no `ny`) or a box, at
 /// least `nodes` of them and every one with its opposite beside it, nearest first.
-fn steps(nx: usize, ny: usize, nodes: usize) -> Vec<isize> {
+pub(super) fn steps(nx: usize, ny: usize, nodes: usize) -> Vec<isize> {
     let (line, plane) = (nx as isize, (nx * ny) as isize);
     let dimensions = 1 + u32::from(nx > 0) + u32::from(ny > 0);
     // The box that holds the ball of that many nodes.

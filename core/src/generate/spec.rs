@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::kinds::{DefaultValue, Key, Kind, kinds};
+use crate::matrix::Extent;
 
 /// A generator and the values of all its keys.
 #[derive(Clone, Debug)]
@@ -84,6 +85,16 @@ impl GeneratorSpec {
     /// Value of one of the kind's keys; 0 for any other name.
     pub fn value(&self, key: &str) -> u64 {
         self.values.get(key).copied().unwrap_or(0)
+    }
+
+    /// Rows, columns and entries of the matrix, without generating it.
+    pub fn extent(&self) -> Extent {
+        (self.kind.extent)(self)
+    }
+
+    /// A value that counts things in a matrix.
+    pub(super) fn wide(&self, key: &str) -> u128 {
+        self.value(key).into()
     }
 
     /// A value that counts things in memory.

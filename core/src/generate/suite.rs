@@ -26,7 +26,7 @@ pub struct SuiteEntry {
     pub wanted: Option<Wanted>,
 }
 
-/// Figures of a real matrix, as published.
+/// Figures of a real matrix. Where one is absent nothing is known and nothing was aimed at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// Rows.
@@ -35,12 +35,32 @@ pub struct Wanted {
     pub cols: u64,
     /// Entries, both triangles of a symmetric matrix.
     pub nnz: u64,
+    /// Whether a_ij = a_ji throughout, which the stand-in keeps exactly.
+    pub symmetric: bool,
     /// Longest row.
-    pub max: Option<u64>,
+    pub max: Option<Figure<u64>>,
     /// Average deviation of the row lengths in percent of their mean.
-    pub percent_average_deviation: Option<f64>,
+    pub percent_average_deviation: Option<Figure<f64>>,
     /// Largest |i − j|.
-    pub bandwidth: Option<u64>,
+    pub bandwidth: Option<Figure<u64>>,
+}
+
+/// A figure of a real matrix, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure<T> {
+    /// Published, or counted in the real file.
+    Known(T),
+    /// What the kind of structure suggests.
+    Guessed(T),
+}
+
+impl<T: Copy> Figure<T> {
+    /// The number, known or guessed.
+    pub fn value(self) -> T {
+        match self {
+            Self::Known(value) | Self::Guessed(value) => value,
+        }
+    }
 }
 
 /// Every suite.

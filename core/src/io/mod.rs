@@ -8,6 +8,7 @@ mod assemble;
 mod atomic;
 mod error;
 mod gzip;
+mod head;
 mod huge_pages;
 mod matrix_file;
 pub mod matrix_market;
@@ -27,8 +28,9 @@ pub mod vector;
 pub use atomic::{Overwrite, write_atomically};
 pub use error::IoError;
 pub use gzip::check_gzip;
+pub use head::read_named_extent;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
 #[cfg(not(target_family = "wasm"))]
-pub use open::{open_matrix, open_vector, save};
+pub use open::{open_extent, open_matrix, open_vector, save};
 pub use open::{read_matrix, read_named_matrix};
 pub use progress::Progress;

@@ -36,13 +36,13 @@ pub fn read_named_matrix(
 
 /// Without its banner, a Matrix Market file might be symmetric or complex: its sizes alone do not
 /// say what the entries mean.
-fn needs_banner(name: &str) -> bool {
+pub(super) fn needs_banner(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx")
 }
 
 /// A banner with a slip is not a comment before triplets.
-fn is_triplet_text(text: &[u8]) -> bool {
+pub(super) fn is_triplet_text(text: &[u8]) -> bool {
     let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let is_banner = first_line.starts_with(b"%%")
         || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"));
@@ -97,7 +97,7 @@ pub(super) fn decompressed<'a, 'p>(
 }
 
 #[cfg(not(target_family = "wasm"))]
-pub use self::files::{open_matrix, open_vector, save};
+pub use self::files::{open_extent, open_matrix, open_vector, save};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
@@ -106,7 +106,8 @@ mod files {
     use std::path::Path;
 
     use super::{IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
-    use crate::io::{Overwrite, vector, write_atomically};
+    use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
+    use crate::matrix::Extent;
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
     pub fn open_matrix(
@@ -116,6 +117,13 @@ mod files {
     ) -> Result<MatrixFile, IoError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         with_bytes(path, |data| read_named_matrix(&name, data, limit, progress))
+    }
+
+    /// Reads no more than the sizes of the matrix in the file `path`, as [`read_named_extent`] does.
+    /// Errors name the path.
+    pub fn open_extent(path: &Path) -> Result<Extent, IoError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        with_bytes(path, |data| read_named_extent(&name, data))
     }
 
     /// Reads the dense vector in the file `path`. Errors name the path.

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use super::IoError;
 use super::error::quoted;
+use super::head::{first_lines, holds_sizes};
 use crate::memory::MemoryLimit;
 
 /// Headers, contents and padding come in blocks of this many bytes (POSIX.1-1988, `ustar`).
@@ -31,6 +32,24 @@ pub(super) fn is_tar(start: &[u8]) -> bool {
 /// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that is
 /// called `.mtx`. The others are skipped without being kept.
 pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
+    find(input, false, |archive, size| {
+        Ok((archive.content(size, limit, "the matrix in the archive")?, 0))
+    })
+}
+
+/// Reads the first lines of the same member, up to the matrix's sizes, and no more of the archive
+/// than it takes to find it: a second `NAME/NAME.mtx` is not looked for.
+pub(super) fn peek_matrix(input: &mut dyn Read) -> Result<Vec<u8>, IoError> {
+    Ok(find(input, true, |archive, size| archive.first_lines(size))?.content)
+}
+
+/// Finds the member that is the matrix; with `at_once` the search ends at the first
+/// `NAME/NAME.mtx`. `keep` gives what is kept of a member, and how many bytes it left unread.
+fn find(
+    input: &mut dyn Read,
+    at_once: bool,
+    keep: impl Fn(&mut Archive<'_>, u64) -> Result<(Vec<u8>, u64), IoError>,
+) -> Result<Member, IoError> {
     let mut kept: Option<(Rank, String, Vec<u8>)> = None;
     let mut tied: Option<String> = None;
     let mut ignored = Vec::new();
@@ -39,7 +58,11 @@ pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Me
         let rank = Rank::of(&name);
         let best = kept.as_ref().map_or(Rank::Other, |(rank, ..)| *rank);
         if rank > best {
-            let content = archive.content(size, limit, "the matrix in the archive")?;
+            let (content, left) = keep(&mut archive, size)?;
+            if at_once && rank == Rank::Named {
+                return Ok(Member { content, warning: None });
+            }
+            archive.skip_bytes(left)?;
             ignored.extend(kept.replace((rank, name, content)).map(|(_, name, _)| name));
             ignored.extend(tied.take());
             continue;
@@ -178,6 +201,17 @@ impl Archive<'_> {
         Ok(content)
     }
 
+    /// The first lines of a text, and the bytes of it and its padding that are left.
+    fn first_lines(&mut self, size: u64) -> Result<(Vec<u8>, u64), IoError> {
+        let mut part = (&mut *self.input).take(size);
+        let text = first_lines(&mut part).map_err(unreadable)?;
+        let left = part.limit();
+        if left > 0 && !holds_sizes(&text) {
+            return Err(self.cut_off());
+        }
+        Ok((text, left + padding(size)))
+    }
+
     fn skip(&mut self, size: u64) -> Result<(), IoError> {
         self.skip_bytes(size.saturating_add(padding(size)))
     }
@@ -213,7 +247,7 @@ fn damaged(how: String) -> IoError {
 }
 
 /// An error of the decompressor below, which knows what it was.
-fn unreadable(error: std::io::Error) -> IoError {
+pub(super) fn unreadable(error: std::io::Error) -> IoError {
     match error.downcast::<IoError>() {
         Ok(error) => error,
         Err(error) => IoError::System { doing: "read the archive", error },

@@ -28,7 +28,7 @@ pub(super) fn read_bytes(
     matrix_market::read_body(text, &header(text)?, limit, progress)
 }
 
-fn header(text: &[u8]) -> Result<Header, IoError> {
+pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
     let mut cursor = Cursor::new(text);
     cursor.next_record();
     let at = text.len() - cursor.remaining();

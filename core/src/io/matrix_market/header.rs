@@ -34,7 +34,7 @@ const FULL_BANNER: &str = "the banner \"%%MatrixMarket matrix coordinate|array F
 
 impl Header {
     /// Reads up to the size line. Checks everything that the header alone can be wrong about.
-    pub(super) fn read(text: &[u8]) -> Result<Self, IoError> {
+    pub(in crate::io) fn read(text: &[u8]) -> Result<Self, IoError> {
         refuse_other_kinds(text)?;
         let mut lines = Lines::new(text);
         let banner = lines.next().unwrap_or_default();

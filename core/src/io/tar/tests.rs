@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use super::*;
-use crate::io::{MatrixFile, Progress, read_named_matrix};
+use crate::io::{MatrixFile, Progress, read_named_extent, read_named_matrix};
+use crate::matrix::Extent;
 
 const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
 
@@ -189,4 +190,43 @@ fn every_cut_and_every_changed_byte_is_read_or_refused_without_a_panic() {
         changed[at] ^= 0x81;
         let _ = read(&changed);
     }
+}
+
+#[test]
+fn sizes_are_found_without_reading_what_follows_the_matrix() {
+    let extent = |members: &[Vec<u8>]| {
+        let plain = archive(members);
+        let found = read_named_extent("a.tar.gz", &plain).unwrap();
+        assert_eq!(read_named_extent("a.tar.gz", &gz(&plain)).unwrap(), found);
+        (found.rows, found.entries)
+    };
+    let other = TEXT.replace("2 2 1", "3 3 7");
+    assert_eq!(extent(&[file("A/A.mtx", TEXT.as_bytes())]), (2, 1));
+    // The member that is called as its folder, wherever it stands; what is after it is not read.
+    let members =
+        [file("A/A_b.mtx", other.as_bytes()), file("A/A.mtx", TEXT.as_bytes()), vec![7; BLOCK]];
+    assert_eq!(extent(&members), (2, 1));
+    assert_eq!(extent(&[file("a.txt", b"no"), file("b.mtx", other.as_bytes())]), (3, 7));
+}
+
+#[test]
+fn an_archive_without_the_sizes_of_one_matrix_says_so() {
+    let message = |plain: &[u8]| {
+        let sizes = |data: &[u8]| read_named_extent("a.tar.gz", data).unwrap_err().to_string();
+        assert_eq!(sizes(&gz(plain)), sizes(plain));
+        sizes(plain)
+    };
+    let whole = archive(&[file("A/A.mtx", TEXT.as_bytes())]);
+    for cut in [BLOCK + 5, BLOCK + 46, BLOCK + 49] {
+        let cut = message(&whole[..cut]);
+        assert_eq!(cut, "the archive is damaged: it ends in the middle of member 1");
+    }
+    let cut = read_named_extent("a.tar.gz", &whole[..BLOCK + 52]).unwrap();
+    assert_eq!(cut, Extent { rows: 2, cols: 2, entries: 1, estimated: false });
+    let none = message(&archive(&[file("a.txt", b"no")]));
+    assert!(none.starts_with("expected a member NAME/NAME.mtx, found \"a.txt\""), "{none}");
+    let two = message(&archive(&[file("a.mtx", b""), file("b.mtx", b"")]));
+    assert!(two.starts_with("expected one matrix, found several"), "{two}");
+    let banner = message(&archive(&[file("A/A.mtx", b"2 2 1\n")]));
+    assert!(banner.starts_with("line 1: expected the banner"), "{banner}");
 }
