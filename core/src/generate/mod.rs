@@ -7,6 +7,7 @@
 mod assemble;
 mod fem;
 mod graph;
+mod keys;
 mod kinds;
 mod kkt;
 mod lengths;
@@ -19,20 +20,20 @@ mod shaped;
 mod spec;
 mod stencil;
 mod suite;
+mod suites;
 
 pub use assemble::GenerateError;
-pub use kinds::{Key, Kind, kinds};
+pub use keys::{DefaultValue, Key};
+pub use kinds::{DEFAULT_SEED, Kind, kinds};
 pub use made::{Made, measure_made};
 pub use spec::{GeneratorSpec, SpecError};
-pub use suite::{Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
+pub use suite::{Suite, SuiteEntry, Wanted};
+pub use suites::{suite, suite_entry, suites};
 
 use std::sync::atomic::AtomicBool;
 
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
-
-/// Seed used when none is given.
-pub const DEFAULT_SEED: u64 = 42;
 
 /// Generates the matrix. Fails before allocating when it needs more than `limit`; ends early when
 /// `cancel` is set.
@@ -50,7 +51,7 @@ pub fn generate(
     limit: MemoryLimit,
     cancel: &AtomicBool,
 ) -> Result<Csr, GenerateError> {
-    let rule = (spec.kind().rule)(spec, limit)?;
+    let rule = spec.rule(limit)?;
     assemble::assemble(&spec.to_string(), rule.as_ref(), limit, cancel)
 }
 

@@ -24,7 +24,7 @@ pub use csr::Csr;
 pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};
 pub use error::FormatError;
-pub use format::{AnyFormat, FormatSpec};
+pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
 pub(crate) use identity::sha256;
@@ -34,6 +34,6 @@ pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
 pub use scalar::Scalar;
-pub use stats::{Band, FormatSize, RowLengths, Statistics, nnz_class};
+pub use stats::{Band, RowLengths, Statistics, nnz_class};
 
 pub mod examples;
