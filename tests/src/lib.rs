@@ -5,10 +5,12 @@
 
 mod documents;
 mod need;
+mod paths;
 mod program;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
 pub use need::{Need, skip};
+pub use paths::{Paths, Use, paths};
 pub use program::{Program, Ran};
 pub use server::{Asked, Reply, Server};

@@ -10,7 +10,6 @@ use egui::{
 use sparsescope_core::generate::suites;
 
 use super::job::{self, Job, RUNS, command_line};
-use super::panel::Ask;
 
 /// What the form holds besides the job.
 #[derive(Debug, Default)]
@@ -22,6 +21,15 @@ pub(super) struct Form {
     unfolded: BTreeSet<&'static str>,
     /// The folder as it is being typed.
     folder: Option<String>,
+}
+
+/// What the window is asked to let a person choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Matrix files.
+    Matrices,
+    /// The folder of the results.
+    Folder,
 }
 
 /// What was pressed.

@@ -10,8 +10,9 @@ mod panel;
 #[cfg(test)]
 mod tests;
 
+pub use form::Ask;
 pub use job::Job;
 pub use measurement::{Ending, Measurement, News, Told};
 #[cfg(feature = "gui")]
 pub(crate) use panel::BETWEEN_FRAMES;
-pub use panel::{Ask, RunPanel};
+pub use panel::RunPanel;

@@ -5,21 +5,12 @@ use std::time::Duration;
 
 use egui::{Button, Label, Panel, ProgressBar, Role, Ui, WidgetInfo};
 
-use super::form::Form;
+use super::form::{Ask, Form};
 use super::{Ending, Job, Measurement};
 use crate::shell::App;
 
 /// While a measurement runs the window draws at most this often, so as not to disturb it.
 pub(crate) const BETWEEN_FRAMES: Duration = Duration::from_millis(500);
-
-/// What the window is asked to let a person choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// Matrix files.
-    Matrices,
-    /// The folder of the results.
-    Folder,
-}
 
 /// Measuring from the window.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use egui::{Grid, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::record::MatrixRecord;
 
-use super::{View, nothing, provenance, selected};
+use super::provenance::provenance;
+use super::view::{View, nothing, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
 use crate::model::{Model, RunOf, bytes, count, display_name, seconds, significant};
 use crate::state::{Filter, ViewState};

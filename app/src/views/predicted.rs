@@ -3,7 +3,8 @@
 use egui::{Color32, Pos2, Rect, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, kernel};
 
-use super::{View, nothing, provenance};
+use super::provenance::provenance;
+use super::view::{View, nothing};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
 use crate::model::{Model, RunOf, bytes, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;

@@ -6,7 +6,7 @@ use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 use sparsescope_core::record::{Figures, Predicted};
 
-use super::{View, nothing};
+use super::view::{View, nothing};
 use crate::model::{Model, RunOf, count, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;
 

@@ -1,6 +1,6 @@
 //! How large the matrix of a recipe is, from its keys alone.
 
-use super::spec::GeneratorSpec;
+use super::keys::Values;
 use crate::matrix::Extent;
 
 /// An exact number of entries of a square matrix.
@@ -20,7 +20,7 @@ pub(super) fn about(rows: u128, entries: u128) -> Extent {
 }
 
 /// Nodes of a box, and pairs (u, v) of nodes that share an element, u = v among them.
-pub(super) fn tetrahedra(spec: &GeneratorSpec) -> Extent {
+pub(super) fn tetrahedra(spec: &Values) -> Extent {
     let [x, y, z] = ["nx", "ny", "nz"].map(|key| spec.wide(key));
     let (dof, m) = (spec.wide("dof"), spec.wide("m"));
     let nodes = x * y * z;
@@ -36,7 +36,7 @@ pub(super) fn tetrahedra(spec: &GeneratorSpec) -> Extent {
 }
 
 /// Exact where every row's window is wide enough.
-pub(super) fn banded(spec: &GeneratorSpec) -> Extent {
+pub(super) fn banded(spec: &Values) -> Extent {
     let [m, half, row] = ["m", "half", "row"].map(|key| spec.wide(key));
     match row <= m.min(half + 1) {
         true => exact(m, m * row),
@@ -56,7 +56,7 @@ pub(super) fn kkt(n: u128) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{DEFAULT_SEED, measure_made, suites};
+    use crate::generate::{DEFAULT_SEED, GeneratorSpec, measure_made, suites};
     use crate::memory::MemoryLimit;
 
     fn made(spec: &str) -> (Extent, Extent) {

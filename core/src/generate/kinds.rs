@@ -1,61 +1,21 @@
 //! The table of all kinds of generators.
 
-use super::DEFAULT_SEED;
 use super::assemble::{GenerateError, Rule};
 use super::extent::{self, about, exact, rectangle};
 use super::fem::Fem;
 use super::graph::{Circuit, Road};
+use super::keys::{DefaultValue, Key, Values};
 use super::kkt::Kkt;
 use super::powerlaw::PowerLaw;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
-use super::spec::GeneratorSpec;
 use super::stencil::{Poisson2d, Stencil7, Stencil27};
 use super::symmetric::Symmetric;
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
 
-/// A parameter of a generator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// Its name.
-    pub name: &'static str,
-    /// What it says.
-    pub what: &'static str,
-    /// Smallest value.
-    pub min: u64,
-    /// Largest value.
-    pub max: u64,
-    /// What it is when it is not given; needed when absent.
-    pub default: Option<DefaultValue>,
-}
-
-/// What a key is when it is not given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefaultValue {
-    /// This number.
-    Is(u64),
-    /// The value of another key.
-    SameAs(&'static str),
-}
-
-impl Key {
-    /// Range and default in words.
-    pub fn explain(&self) -> String {
-        let default = match self.default {
-            None => String::new(),
-            Some(DefaultValue::Is(value)) => format!(", {value} when not given"),
-            Some(DefaultValue::SameAs(key)) => format!(", as {key} when not given"),
-        };
-        match (self.min, self.max) {
-            (0, u64::MAX) => format!("{}{default}", self.what),
-            (min, max) => format!("{} ({min} to {max}{default})", self.what),
-        }
-    }
-}
-
-/// Makes the rule that a specification asks for.
-type MakeRule = fn(&GeneratorSpec, MemoryLimit) -> Result<Box<dyn Rule>, GenerateError>;
+/// Makes the rule that these values ask for.
+type MakeRule = fn(&Values, MemoryLimit) -> Result<Box<dyn Rule>, GenerateError>;
 
 /// A kind of generator.
 pub struct Kind {
@@ -68,7 +28,7 @@ pub struct Kind {
     /// The rule for its rows.
     pub(super) rule: MakeRule,
     /// How large its matrix is.
-    pub(super) extent: fn(&GeneratorSpec) -> Extent,
+    pub(super) extent: fn(&Values) -> Extent,
 }
 
 impl std::fmt::Debug for Kind {
@@ -90,6 +50,9 @@ impl Kind {
 pub fn kinds() -> &'static [Kind] {
     KINDS
 }
+
+/// Seed used when none is given.
+pub const DEFAULT_SEED: u64 = 42;
 
 /// Largest number of rows or columns.
 const MOST: u64 = u32::MAX as u64;

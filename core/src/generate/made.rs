@@ -69,7 +69,7 @@ pub fn measure_made(
     limit: MemoryLimit,
     cancel: &AtomicBool,
 ) -> Result<Made, GenerateError> {
-    let rule = (spec.kind().rule)(spec, limit)?;
+    let rule = spec.rule(limit)?;
     let rows = rule.rows();
     limit.check("the row lengths of a matrix", 4 * rows as u128)?;
     let mut lengths = vec![0u32; rows];

@@ -8,6 +8,7 @@ mod assemble;
 mod extent;
 mod fem;
 mod graph;
+mod keys;
 mod kinds;
 mod kkt;
 mod lengths;
@@ -20,21 +21,21 @@ mod shaped;
 mod spec;
 mod stencil;
 mod suite;
+mod suites;
 mod symmetric;
 
 pub use assemble::GenerateError;
-pub use kinds::{Key, Kind, kinds};
+pub use keys::{DefaultValue, Key};
+pub use kinds::{DEFAULT_SEED, Kind, kinds};
 pub use made::{Made, measure_made};
 pub use spec::{GeneratorSpec, SpecError};
-pub use suite::{Figure, Suite, SuiteEntry, Wanted, suite, suite_entry, suites};
+pub use suite::{Figure, Suite, SuiteEntry, Wanted};
+pub use suites::{suite, suite_entry, suites};
 
 use std::sync::atomic::AtomicBool;
 
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
-
-/// Seed used when none is given.
-pub const DEFAULT_SEED: u64 = 42;
 
 /// Generates the matrix. Fails before allocating when it needs more than `limit`; ends early when
 /// `cancel` is set.
@@ -52,7 +53,7 @@ pub fn generate(
     limit: MemoryLimit,
     cancel: &AtomicBool,
 ) -> Result<Csr, GenerateError> {
-    let rule = (spec.kind().rule)(spec, limit)?;
+    let rule = spec.rule(limit)?;
     assemble::assemble(&spec.to_string(), rule.as_ref(), limit, cancel)
 }
 

@@ -3,9 +3,9 @@
 use crate::parallel::*;
 
 use super::assemble::{GenerateError, Rule};
+use super::keys::Values;
 use super::lengths::{Lengths, Spread, longest_first};
 use super::random::{RowRandom, distinct};
-use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
 /// Row lengths fall with the rank by a power law from `max`, `nnz` in all; the ranks are
@@ -28,9 +28,9 @@ const RANKS: u64 = 1 << 33;
 
 impl PowerLaw {
     /// Fails when the lengths cannot be had.
-    pub(super) fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
-        let [m, nnz, max, min] = ["m", "nnz", "max", "min"].map(|key| spec.size(key));
-        let (deviation, seed) = (spec.value("dev") as f64 / 1e4, spec.value("seed"));
+    pub(super) fn new(values: &Values, limit: MemoryLimit) -> Result<Self, GenerateError> {
+        let [m, nnz, max, min] = ["m", "nnz", "max", "min"].map(|key| values.size(key));
+        let (deviation, seed) = (values.value("dev") as f64 / 1e4, values.value("seed"));
         if max > m || nnz < max || nnz as u128 > m as u128 * max as u128 {
             return Err(GenerateError::Parameters(format!(
                 "{m} rows of at most {max} entries cannot have {nnz} entries with a longest row of {max}"
@@ -57,7 +57,7 @@ impl PowerLaw {
                 *slot = length;
             }
         }
-        Ok(Self { seed, lengths, by_rank, nnz, near: spec.size("near").min(m) })
+        Ok(Self { seed, lengths, by_rank, nnz, near: values.size("near").min(m) })
     }
 }
 

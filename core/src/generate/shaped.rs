@@ -2,9 +2,9 @@
 //! entries anywhere in a band.
 
 use super::assemble::{GenerateError, Rule};
+use super::keys::Values;
 use super::lengths::{Lengths, Spread};
 use super::random::{RowRandom, distinct};
-use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
 /// A square matrix whose rows have the lengths asked for. Each `dof` neighbouring unknowns belong
@@ -23,26 +23,26 @@ pub(super) struct Shaped {
 }
 
 impl Shaped {
-    pub(super) fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
-        let (m, dof, seed) = (spec.size("m"), spec.size("dof"), spec.value("seed"));
+    pub(super) fn new(values: &Values, limit: MemoryLimit) -> Result<Self, GenerateError> {
+        let (m, dof, seed) = (values.size("m"), values.size("dof"), values.value("seed"));
         let lengths = Lengths {
             m,
-            nnz: spec.size("nnz"),
-            min: spec.size("min"),
-            max: spec.size("max"),
-            deviation: spec.value("dev") as f64 / 1e4,
+            nnz: values.size("nnz"),
+            min: values.size("min"),
+            max: values.size("max"),
+            deviation: values.value("dev") as f64 / 1e4,
             spread: Spread::TwoSided,
         };
-        let half = spec.size("half");
+        let half = values.size("half");
         let steps =
-            steps(spec.size("nx"), spec.size("ny"), lengths.max.div_ceil(dof).min(MOST_NODES));
+            steps(values.size("nx"), values.size("ny"), lengths.max.div_ceil(dof).min(MOST_NODES));
         Ok(Self {
             dof,
             half,
-            scatter: spec.value("scatter") as f64 / 1000.0,
+            scatter: values.value("scatter") as f64 / 1000.0,
             seed,
             nnz: lengths.nnz,
-            lengths: fitted(lengths.scattered(spec.size("run"), seed, limit)?, half)?,
+            lengths: fitted(lengths.scattered(values.size("run"), seed, limit)?, half)?,
             steps,
         })
     }

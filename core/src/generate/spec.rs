@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::kinds::{DefaultValue, Key, Kind, kinds};
+use super::assemble::{GenerateError, Rule};
+use super::keys::{DefaultValue, Key, Values};
+use super::kinds::{Kind, kinds};
 use crate::matrix::Extent;
+use crate::memory::MemoryLimit;
 
 /// A generator and the values of all its keys.
 #[derive(Clone, Debug)]
 pub struct GeneratorSpec {
     kind: &'static Kind,
-    values: BTreeMap<&'static str, u64>,
+    values: Values,
 }
 
 /// Text that is not a generator.
@@ -74,32 +77,17 @@ impl GeneratorSpec {
             };
             values.insert(key.name, value);
         }
-        Ok(Self { kind, values })
-    }
-
-    /// The kind.
-    pub fn kind(&self) -> &'static Kind {
-        self.kind
-    }
-
-    /// Value of one of the kind's keys; 0 for any other name.
-    pub fn value(&self, key: &str) -> u64 {
-        self.values.get(key).copied().unwrap_or(0)
+        Ok(Self { kind, values: Values(values) })
     }
 
     /// Rows, columns and entries of the matrix, without generating it.
     pub fn extent(&self) -> Extent {
-        (self.kind.extent)(self)
+        (self.kind.extent)(&self.values)
     }
 
-    /// A value that counts things in a matrix.
-    pub(super) fn wide(&self, key: &str) -> u128 {
-        self.value(key).into()
-    }
-
-    /// A value that counts things in memory.
-    pub(super) fn size(&self, key: &str) -> usize {
-        usize::try_from(self.value(key)).unwrap_or(usize::MAX)
+    /// The rule for its rows.
+    pub(super) fn rule(&self, limit: MemoryLimit) -> Result<Box<dyn Rule>, GenerateError> {
+        (self.kind.rule)(&self.values, limit)
     }
 }
 
@@ -107,14 +95,15 @@ impl GeneratorSpec {
 impl fmt::Display for GeneratorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "gen:{}", self.kind.name)?;
+        let value = |name: &str| self.values.value(name);
         let is_default = |key: &Key| match key.default {
             None => false,
-            Some(DefaultValue::Is(value)) => self.value(key.name) == value,
-            Some(DefaultValue::SameAs(other)) => self.value(key.name) == self.value(other),
+            Some(DefaultValue::Is(default)) => value(key.name) == default,
+            Some(DefaultValue::SameAs(other)) => value(key.name) == value(other),
         };
         let mut before = '?';
         for key in self.kind.keys.iter().filter(|key| !is_default(key)) {
-            write!(f, "{before}{}={}", key.name, self.value(key.name))?;
+            write!(f, "{before}{}={}", key.name, value(key.name))?;
             before = '&';
         }
         Ok(())

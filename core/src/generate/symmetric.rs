@@ -4,10 +4,10 @@
 use crate::parallel::*;
 
 use super::assemble::{GenerateError, Rule};
+use super::keys::Values;
 use super::lengths::{Lengths, Spread};
 use super::random::RowRandom;
 use super::shaped::{MOST_NODES, steps};
-use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
 /// A symmetric matrix of full blocks, `dof` rows and columns each: one for each two nodes that are
@@ -36,7 +36,7 @@ const NODES: u64 = 5 << 33;
 
 impl Symmetric {
     /// Fails when the lengths cannot be had.
-    pub(super) fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
+    pub(super) fn new(spec: &Values, limit: MemoryLimit) -> Result<Self, GenerateError> {
         let [m, dof, nnz, max, half] = ["m", "dof", "nnz", "max", "half"].map(|key| spec.size(key));
         let seed = spec.value("seed");
         if m % dof != 0 || max % dof != 0 || half + 1 < dof {
@@ -126,7 +126,7 @@ impl Symmetric {
     fn missing(&self, scattered: &Neighbours) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         // Nodes that want so many more, and those of them that the present one passes over.
-        let (mut open, mut passed): (Vec<(u32, u32)>, Vec<(u32, u32)>) = Default::default();
+        let [mut open, mut passed] = [const { Vec::<(u32, u32)>::new() }; 2];
         for node in 0..self.coupled.len() {
             let known = scattered.of(node);
             let near = self.near(node).count();

@@ -124,7 +124,7 @@ fn sums_of_triangles(spec: &str) -> (u64, u64) {
     use std::hash::BuildHasher;
     let hasher = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
     let spec = GeneratorSpec::parse(spec).unwrap();
-    let rule = (spec.kind().rule)(&spec, MemoryLimit::unlimited()).unwrap();
+    let rule = spec.rule(MemoryLimit::unlimited()).unwrap();
     let of_row = |row: &mut Vec<(u32, f64)>, i: usize| {
         row.clear();
         rule.row(i, row);

@@ -1,5 +1,6 @@
 //! Gzip data into memory, with a cap: a small file may decompress to any size.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
@@ -75,11 +76,7 @@ pub(super) fn peek(data: &[u8]) -> Vec<u8> {
 }
 
 /// Decompresses all members of a gzip file. Fails before the result exceeds `limit`.
-pub(super) fn decompress(
-    data: &[u8],
-    limit: MemoryLimit,
-    progress: Progress<'_>,
-) -> Result<Vec<u8>, IoError> {
+fn decompress(data: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<Vec<u8>, IoError> {
     const BLOCK: u64 = 1 << 20;
     let mut decoder = MultiGzDecoder::new(data);
     let mut text = Vec::new();
@@ -96,6 +93,21 @@ pub(super) fn decompress(
             Ok(_) => {}
             Err(error) => return Err(IoError::Gzip { decompressed: text.len() as u64, error }),
         }
+    }
+}
+
+/// The text in `data`, and the progress that is left to report on it: gzip data has been counted
+/// while it was decompressed, which takes longer than parsing.
+pub(super) fn decompressed<'a, 'p>(
+    data: &'a [u8],
+    limit: MemoryLimit,
+    progress: Progress<'p>,
+) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
+    if is_gzip(data) {
+        let text = decompress(data, limit, progress)?;
+        Ok((Cow::Owned(text), progress.uncounted()))
+    } else {
+        Ok((Cow::Borrowed(data), progress))
     }
 }
 

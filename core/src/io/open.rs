@@ -77,23 +77,8 @@ fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress) = decompressed(data, limit, progress)?;
+    let (text, progress) = gzip::decompressed(data, limit, progress)?;
     Ok(Contents { text, progress, from_archive: false, warning: None })
-}
-
-/// The text in `data`, and the progress that is left to report on it: gzip data has been counted
-/// while it was decompressed, which takes longer than parsing.
-pub(super) fn decompressed<'a, 'p>(
-    data: &'a [u8],
-    limit: MemoryLimit,
-    progress: Progress<'p>,
-) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
-    if gzip::is_gzip(data) {
-        let text = gzip::decompress(data, limit, progress)?;
-        Ok((Cow::Owned(text), progress.uncounted()))
-    } else {
-        Ok((Cow::Borrowed(data), progress))
-    }
 }
 
 #[cfg(not(target_family = "wasm"))]

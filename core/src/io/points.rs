@@ -6,7 +6,7 @@
 //! before them.
 
 use super::error::quoted;
-use super::open::decompressed;
+use super::gzip::decompressed;
 use super::scan::Cursor;
 use super::{IoError, Progress};
 use crate::memory::MemoryLimit;

@@ -156,7 +156,7 @@ fn real_matrices_are_the_same_as_triplet_texts_and_out_of_archives() {
         let expected = open(&path).unwrap();
         let data = std::fs::read(&path).unwrap();
         let (text, _) =
-            open::decompressed(&data, MemoryLimit::unlimited(), Progress::none()).unwrap();
+            gzip::decompressed(&data, MemoryLimit::unlimited(), Progress::none()).unwrap();
         if expected.symmetry == Symmetry::General && expected.field != Field::Complex {
             let triplets = scratch.path().join("matrix.txt");
             std::fs::write(&triplets, triplet_text(&text)).unwrap();

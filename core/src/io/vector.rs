@@ -5,8 +5,8 @@ use std::io::Write;
 use crate::parallel::*;
 
 use super::error::quoted;
+use super::gzip::decompressed;
 use super::matrix_market;
-use super::open::decompressed;
 use super::scan::Cursor;
 use super::{IoError, Progress};
 use crate::memory::MemoryLimit;

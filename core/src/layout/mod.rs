@@ -14,6 +14,7 @@ mod rows;
 mod schedule;
 mod slots;
 mod spans;
+mod step;
 mod traffic;
 
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;
 pub use request::{Counts, Direction, LINE, Request};
-pub use schedule::{LaneWork, Schedule, Step, StepKind};
+pub use schedule::Schedule;
 pub use slots::{Held, Place, Slot, SlotMap, Slots};
+pub use step::{LaneWork, Step, StepKind};
 pub use traffic::{ArrayTraffic, LaunchTraffic, Traffic};

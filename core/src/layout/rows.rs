@@ -5,7 +5,7 @@ use super::array::{Array, element_bytes};
 use super::launch::{keeps_x, kept_of_x};
 use super::loops::{Loops, unrolling};
 use super::request::{Direction, Lanes, Request};
-use super::schedule::{Sink, StepKind};
+use super::step::{Sink, StepKind};
 use crate::kernel::{
     GridMapping, KernelDescriptor, LANES, Mapping, PARTS, Pass, StridedSlots, ThreadSlots,
     Unrolling,

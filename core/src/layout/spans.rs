@@ -4,7 +4,7 @@
 use super::array::{Array, element_bytes};
 use super::launch::{shared_row, spans};
 use super::request::{Direction, Request};
-use super::schedule::{Sink, StepKind};
+use super::step::{Sink, StepKind};
 use crate::kernel::{KernelDescriptor, LANES, Pass, StridedSlots, span_entries};
 use crate::matrix::{AnyFormat, Coo};
 

@@ -7,7 +7,8 @@ use crate::parallel::*;
 use super::array::Array;
 use super::launch::LaunchInfo;
 use super::request::{Counts, Direction, Request};
-use super::schedule::{Schedule, Sink, StepKind};
+use super::schedule::Schedule;
+use super::step::{Sink, StepKind};
 use crate::kernel::{Access, LANES};
 
 /// What is asked of one array.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Bsr, Coo, Csr, Dia, EllShape, Ellpack, FormatError, FormatSize, Hll, HllLayout, Hyb, Order,
-    Scalar, SlotLayout,
+    Bsr, Coo, Csr, Dia, EllShape, Ellpack, FormatError, Hll, HllLayout, Hyb, Order, Scalar,
+    SlotLayout,
 };
 use crate::memory::MemoryLimit;
 
@@ -165,6 +167,21 @@ impl FormatSpec {
             Self::Hll(layout) => AnyFormat::Hll(Hll::arranged(a, layout, limit)?.into()),
         })
     }
+}
+
+/// What one format would occupy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormatSize {
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, …
+    pub format: String,
+    /// Bytes of its arrays.
+    pub bytes: u64,
+    /// Stored slots, padding included.
+    pub slots: u64,
+    /// slots / nnz; 1 without entries.
+    pub padding: f64,
+    /// Minimal bytes that one SpMV moves.
+    pub minimal_bytes: u64,
 }
 
 /// A matrix in one of the formats; cheap to clone.

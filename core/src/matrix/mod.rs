@@ -26,7 +26,7 @@ pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};
 pub use error::FormatError;
 pub use extent::Extent;
-pub use format::{AnyFormat, FormatSpec};
+pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
 pub(crate) use identity::sha256;
@@ -36,6 +36,6 @@ pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
 pub use scalar::Scalar;
-pub use stats::{Band, FormatSize, RowLengths, Statistics, nnz_class};
+pub use stats::{Band, RowLengths, Statistics, nnz_class};
 
 pub mod examples;

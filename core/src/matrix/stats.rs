@@ -3,7 +3,7 @@
 use crate::parallel::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Csr, FormatSpec, Scalar};
+use super::{Csr, FormatSize, FormatSpec, Scalar};
 
 /// Row-length figures of an m-row matrix; all 0 without rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,21 +30,6 @@ pub struct RowLengths {
     pub empty: u64,
     /// `histogram[b]` counts rows of length 0 (b = 0) or 2^(b−1) ..= 2^b − 1.
     pub histogram: Vec<u64>,
-}
-
-/// What one format would occupy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FormatSize {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, …
-    pub format: String,
-    /// Bytes of its arrays.
-    pub bytes: u64,
-    /// Stored slots, padding included.
-    pub slots: u64,
-    /// slots / nnz; 1 without entries.
-    pub padding: f64,
-    /// Minimal bytes that one SpMV moves.
-    pub minimal_bytes: u64,
 }
 
 /// Statistics of a matrix.

@@ -9,6 +9,8 @@ mod cache;
 #[cfg(not(target_family = "wasm"))]
 mod devices;
 mod environment;
+#[cfg(not(target_family = "wasm"))]
+mod flusher;
 mod noise;
 #[cfg(not(target_family = "wasm"))]
 mod threads;
@@ -17,12 +19,12 @@ mod vector;
 #[cfg(not(target_family = "wasm"))]
 pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
 pub use build_facts::{build, revision};
-#[cfg(not(target_family = "wasm"))]
-pub use cache::CacheFlusher;
 pub use cache::CacheSizes;
 #[cfg(not(target_family = "wasm"))]
 pub use devices::Devices;
 pub use environment::{cpu, environment};
+#[cfg(not(target_family = "wasm"))]
+pub use flusher::CacheFlusher;
 pub use noise::NoiseWatch;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, default_thread_counts, pool};

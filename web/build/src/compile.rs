@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) const PACKAGE: &str = "sparsescope-web";
 /// Compiles the page's package; the path of what came out.
 pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     let profile = if dev { "dev" } else { "web" };
-    let mut cargo = Command::new(crate::cargo())
+    let mut cargo = crate::cargo::command()
         .args(["build", "--package", PACKAGE, "--target", TARGET, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"])
         .env("CARGO_ENCODED_RUSTFLAGS", flags(root)?)

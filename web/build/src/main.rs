@@ -7,6 +7,7 @@
 //! Everything is written beside `dist` and renamed at the end, so that `dist` is a whole page at
 //! any time.
 
+mod cargo;
 mod compile;
 mod compress;
 mod dist;
@@ -15,8 +16,8 @@ mod optimise;
 mod page;
 mod sizes;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Parser;
@@ -88,7 +89,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
 
 /// Runs `sparsescope serve`, built without its window.
 fn serve(root: &Path, dist: &Path, port: Option<u16>) -> anyhow::Result<()> {
-    let mut command = Command::new(cargo());
+    let mut command = cargo::command();
     command.args([
         "run",
         "--quiet",
@@ -107,9 +108,4 @@ fn serve(root: &Path, dist: &Path, port: Option<u16>) -> anyhow::Result<()> {
         bail!("`sparsescope serve` ended with {status}");
     }
     Ok(())
-}
-
-/// The cargo that runs this program.
-fn cargo() -> PathBuf {
-    std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }

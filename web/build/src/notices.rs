@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -71,7 +70,7 @@ fn used(root: &Path) -> anyhow::Result<BTreeSet<String>> {
 }
 
 fn cargo(root: &Path, args: &[&str]) -> anyhow::Result<String> {
-    let output = Command::new(crate::cargo())
+    let output = crate::cargo::command()
         .args(args)
         .current_dir(root)
         .output()

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
 use sparsescope_core::io::{Overwrite, Progress, check_gzip, write_atomically};
 
-use super::download::Failure;
+use super::failure::Failure;
 
 /// Where an archive lies, be it there or not.
 pub(super) struct Archive {

@@ -10,6 +10,7 @@ use ureq::{Agent, RequestBuilder};
 
 use super::archive::Part;
 use super::collection::Collection;
+use super::failure::Failure;
 
 /// How long the server may take to be reached, and to say something.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,26 +26,6 @@ const INDEX_BYTES: usize = 32 << 20;
 const BLOCK: usize = 64 << 10;
 /// How often it is looked for Ctrl-C while the server is silent.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
-
-/// Why a download did not end well.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
-    /// The server says no.
-    #[error("{0}")]
-    Refused(String),
-    /// Something went wrong on the way, and may go well the next time.
-    #[error("{0}")]
-    Broken(String),
-    /// What came is not what it should be.
-    #[error("{0}")]
-    Damaged(String),
-    /// The disk.
-    #[error("cannot write the file: {0}")]
-    Disk(#[from] std::io::Error),
-    /// The user asked to stop.
-    #[error("stopped")]
-    Cancelled,
-}
 
 /// Shows bytes done and, where the server says, in all.
 type Tell<'t> = &'t mut dyn FnMut(u64, Option<u64>);

@@ -4,6 +4,7 @@
 mod archive;
 mod collection;
 mod download;
+mod failure;
 
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::matrix_cache;
@@ -14,7 +15,8 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use archive::Archive;
 use collection::{Collection, Name};
-use download::{Client, Failure};
+use download::Client;
+use failure::Failure;
 
 pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let names = args.names.iter().map(|name| Name::parse(name)).collect::<Result<Vec<_>, _>>()?;

@@ -31,7 +31,7 @@ pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
 }
 
 pub(super) fn of_format<'a>(data: &Data<'a>) -> Plot<'a> {
-    let format = super::chosen(data, &formats(data));
+    let format = data.chosen(&formats(data));
     by_class(data, &|run| (format_of(&run.run.kernel) == format).then(|| (0, kernel(run))))
 }
 

@@ -2,8 +2,8 @@
 
 use egui::{Color32, Pos2, pos2, vec2};
 
-use super::draw::{FOOT, RADIUS, Sheet, radius, tick_label, title};
 use super::plot::{Form, Guide, Point};
+use super::sheet::{FOOT, RADIUS, Sheet, radius, tick_label, title};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
 
 /// Height that a plane has at least, and in a file.

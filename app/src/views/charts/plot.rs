@@ -98,6 +98,21 @@ pub(super) struct Guide {
     pub(super) name: String,
 }
 
+impl<'a> Data<'a> {
+    /// What the state asks for.
+    pub(super) fn of(model: &'a Model, state: &'a ViewState) -> Self {
+        let mut runs = model.runs(&state.filter);
+        runs.retain(|run| run.gflops().is_some() && run.run.hot != state.charts.cold);
+        Self { model, state, runs }
+    }
+
+    /// What the chart is about: what the state names if it is offered, else the first that is.
+    pub(super) fn chosen(&self, offered: &[String]) -> String {
+        let wanted = &self.state.charts.of;
+        offered.iter().find(|name| *name == wanted).or(offered.first()).cloned().unwrap_or_default()
+    }
+}
+
 impl<'a> Point<'a> {
     /// A point of one run.
     pub(super) fn of(run: &RunOf<'a>, x: f64, y: f64) -> Self {

@@ -3,8 +3,8 @@
 
 use egui::{Pos2, pos2, vec2};
 
-use super::draw::{FOOT, RADIUS, Sheet, elide, radius};
 use super::plot::{Form, Row, blend};
+use super::sheet::{FOOT, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
 
 /// Least height of a lane in points, what a file has, and the greatest.

@@ -6,7 +6,7 @@ use sparsescope_core::record::Run;
 
 use super::plot::{Class, Data, Form, Plot, Point, Scale, format_of, kernel};
 use crate::model::{RunOf, matrix_key};
-use crate::views::selected;
+use crate::views::view::selected;
 
 /// Runs of a series in a bundle, by setting and matrix; only matrices with a run at every setting.
 type Group<'a> = BTreeMap<u32, BTreeMap<String, RunOf<'a>>>;
@@ -128,7 +128,7 @@ pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
 
 /// A kernel's value against threads, a series for each class of nnz.
 fn by_nnz<'a>(data: &Data<'a>, title: &'static str, value: Value) -> Plot<'a> {
-    let chosen = super::chosen(data, &parallel_kernels(data));
+    let chosen = data.chosen(&parallel_kernels(data));
     let class_of = |run: &RunOf<'a>| run.record.statistics.nnz_class.clone();
     let mut order: BTreeMap<String, usize> = BTreeMap::new();
     for run in &data.runs {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plot::{Data, Form, Guide, Plot, Point, Scale, best, kernel};
 use crate::model::{RunOf, matrix_key, significant};
-use crate::views::selected;
+use crate::views::view::selected;
 
 pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new("microseconds a product", data.state.log));

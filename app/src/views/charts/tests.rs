@@ -9,8 +9,12 @@ use sparsescope_core::record::{
 
 use egui::Rect;
 
-use super::*;
-use crate::model::matrix_key;
+use super::list::CHARTS;
+use super::plot::{Data, Looks, format_of};
+use super::view::{plot, svg};
+use super::{VIEW, draw};
+use crate::model::{Model, matrix_key};
+use crate::state::ViewState;
 
 /// Entries of the matrices `small`, `middle` and `large`.
 const NNZ: [u64; 3] = [1_000, 200_000, 4_000_000];
@@ -414,7 +418,7 @@ fn conversion_is_counted_in_serial_products_and_break_even_says_never() {
         ],
     );
     let (model, state) = (model(&[("a", 1.0)]), state(&format!("break-even;{only}")));
-    let table = table(&model, &state);
+    let table = (VIEW.table)(&model, &state);
     assert_eq!(table.last().and_then(|line| line.last()).map(String::as_str), Some("never"));
 }
 
@@ -494,7 +498,7 @@ fn a_kernel_keeps_its_look_in_every_chart_and_under_every_filter() {
         for other in &kernels[k + 1..] {
             assert_ne!(looks.find(one, 0, &ink), looks.find(other, 0, &ink), "{one}, {other}");
         }
-        let format = plot::format_of(one);
+        let format = format_of(one);
         assert_eq!(looks.find(one, 0, &ink).0, looks.find(format, 0, &ink).0, "colour of {format}");
     }
 }

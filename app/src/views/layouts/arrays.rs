@@ -8,8 +8,7 @@ use sparsescope_core::layout::{Array, Held, SlotMap, Slots};
 use sparsescope_core::matrix::{AnyFormat, Csr, FormatSize, FormatSpec, Hll, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::board::{Cell, Owner, Strip};
-use super::numbers::is_word;
+use super::cells::{Cell, Owner, Strip};
 use crate::state::LayoutsState;
 
 /// One format of the matrix.
@@ -57,6 +56,11 @@ pub(super) fn specs(state: &LayoutsState) -> [FormatSpec; 7] {
 fn hll(order: Order, state: &LayoutsState) -> FormatSpec {
     let (hack_size, sigma) = (state.hack as usize, state.sigma as usize);
     FormatSpec::Hll(HllLayout { hack_size, order, sigma, spill: None })
+}
+
+/// Whether a word means a format: the same however its rows are sorted.
+pub(super) fn is_word(format: &str, word: &str) -> bool {
+    format.strip_suffix("-sigma").unwrap_or(format) == word
 }
 
 /// Name of a format, for people.

@@ -48,8 +48,9 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
             for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
                 Walk::of(&a, layouts, id).map_err(at)?;
             }
-            let word =
-                |word: &&str| !arrays::specs(layouts).iter().any(|s| is_word(s.name(), word));
+            let word = |word: &&str| {
+                !arrays::specs(layouts).iter().any(|s| arrays::is_word(s.name(), word))
+            };
             if let Some(none) = layouts.formats.split(',').filter(|w| !w.is_empty()).find(word) {
                 return Err(at(format!("there is no format {none}")));
             }
@@ -67,11 +68,6 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The format is the same however its rows are sorted.
-pub(super) fn is_word(format: &str, word: &str) -> bool {
-    format.strip_suffix("-sigma").unwrap_or(format) == word
 }
 
 fn fill(text: &str, selected: Option<&Csr<f64>>, state: &LayoutsState) -> Result<String, String> {
@@ -146,7 +142,7 @@ fn of_format(
     settings: &LayoutsState,
     word: &str,
 ) -> Result<Option<String>, String> {
-    let spec = arrays::specs(settings).into_iter().find(|spec| is_word(spec.name(), word));
+    let spec = arrays::specs(settings).into_iter().find(|spec| arrays::is_word(spec.name(), word));
     let spec = spec.ok_or_else(|| format!("there is no format {word}"))?;
     let size = spec.size(a).map_err(|error| error.to_string())?;
     Ok(match quantity {

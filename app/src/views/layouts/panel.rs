@@ -9,6 +9,7 @@ use egui::{
 use sparsescope_core::matrix::Csr;
 
 use super::numbers::Texts;
+use super::stepper::stepper;
 use crate::lesson::{Lesson, Move, Step};
 use crate::model::Model;
 use crate::state::ViewState;
@@ -73,7 +74,7 @@ pub(super) fn show(
             ui.checkbox(&mut state.layouts.tools, "Settings");
         });
         if let Some(most) = steps {
-            ui.horizontal_wrapped(|ui| super::steps(ui, &mut state.layouts, most));
+            ui.horizontal_wrapped(|ui| stepper(ui, &mut state.layouts, most));
         }
         ui.separator();
         ui.with_layout(Layout::top_down(Align::Min), |ui| {

@@ -4,11 +4,11 @@
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::Csr;
 
-use super::super::selected;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::Picture;
 use crate::state::layouts::MOST;
 use crate::state::{Example, LayoutsState, Pattern, Small, ViewState};
+use crate::views::view::selected;
 
 /// A matrix of at most [`MOST`] rows and columns.
 pub(super) struct Subject {

@@ -7,8 +7,8 @@ use sparsescope_core::kernel::{KernelDescriptor, row_at};
 use sparsescope_core::layout::{Array, CACHE_LINE, CpuStep, CpuTraffic, LayoutError, Place};
 use sparsescope_core::matrix::AnyFormat;
 
-use super::board::Owner;
-use super::walk::{Moment, Touch};
+use super::cells::Owner;
+use super::moment::Moment;
 use crate::model::significant;
 
 /// Every thread with the slots that it takes, in order.
@@ -175,26 +175,5 @@ impl Threads {
         };
         let lines = (0..self.turns.len()).map(line);
         (title, std::iter::once(header).chain(lines).collect())
-    }
-}
-
-impl Moment {
-    /// A place, and the number of the one that touches it.
-    pub(super) fn touch(&mut self, array: Array, index: u64, who: usize) {
-        let same = |touch: &&mut Touch| (touch.array, touch.index) == (array, index);
-        match self.touches.iter_mut().find(same) {
-            Some(touch) if touch.who.contains(&who) => {}
-            Some(touch) => touch.who.push(who),
-            None => self.touches.push(Touch { array, index, who: vec![who] }),
-        }
-    }
-
-    /// The cells that are moved together with one, `cells` at a time.
-    pub(super) fn block(&mut self, array: Array, index: u64, cells: u64) {
-        let first = index / cells * cells;
-        let range = (array, first..first + cells);
-        if !self.blocks.contains(&range) {
-            self.blocks.push(range);
-        }
     }
 }

@@ -13,7 +13,8 @@ use sparsescope_core::record::Operation;
 use sparsescope_core::record::SECTOR;
 
 use super::arrays;
-use super::board::Strip;
+use super::cells::Strip;
+use super::moment::Moment;
 use super::threads::Threads;
 use crate::state::LayoutsState;
 
@@ -42,23 +43,6 @@ pub(super) struct Grid {
     pub(super) traffic: Traffic,
     /// Every step of every warp that has any, as (launch, warp, step).
     places: Vec<(usize, u64, usize)>,
-}
-
-/// What happens in one step.
-#[derive(Default)]
-pub(super) struct Moment {
-    pub(super) touches: Vec<Touch>,
-    /// Cells that are moved together, as ranges of an array.
-    pub(super) blocks: Vec<(Array, std::ops::Range<u64>)>,
-    /// Where it is, then a line for each request.
-    pub(super) words: Vec<String>,
-}
-
-/// A cell that is read or written, and by which lanes or threads.
-pub(super) struct Touch {
-    pub(super) array: Array,
-    pub(super) index: u64,
-    pub(super) who: Vec<usize>,
 }
 
 impl Walk {
@@ -137,6 +121,25 @@ impl Walk {
 
 /// A kernel that can be followed, or why not.
 pub(super) type Kept = Result<Arc<Walk>, String>;
+
+/// The kernels that are followed.
+pub(super) fn walks(
+    context: Option<&egui::Context>,
+    a: &Arc<Csr<f64>>,
+    layouts: &LayoutsState,
+) -> Vec<Kept> {
+    let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
+    ids.map(|id| match context {
+        Some(context) => Walk::kept(context, a, layouts, id),
+        None => Walk::of(a, layouts, id).map(Arc::new),
+    })
+    .collect()
+}
+
+/// Steps of the longest of them.
+pub(super) fn most(walks: &[Kept]) -> u32 {
+    walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
+}
 
 /// Kernels kept: the two that are followed, and those of the step before.
 const KEPT: usize = 4;
@@ -326,7 +329,7 @@ mod tests {
                 let every = a.rows();
                 for i in 0..every {
                     for j in a.row(i).0 {
-                        let owner = super::super::board::Owner::Entry(i, *j as usize);
+                        let owner = super::super::cells::Owner::Entry(i, *j as usize);
                         assert!(threads.parts.of(owner).is_some(), "{id} {count}: {i}, {j}");
                     }
                 }

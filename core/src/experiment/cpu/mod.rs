@@ -1,10 +1,8 @@
 //! The CPU backend: binds kernels to their input, one pool a thread count.
 
+mod machine;
 mod prepared;
 mod spmv;
-
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{Availability, Backend, Prepared};
 use super::configuration::Configuration;
@@ -13,17 +11,16 @@ use super::error::PrepareError;
 use super::operations::increment;
 use super::problem::Problem;
 use crate::kernel::{DeviceKind, KernelDescriptor};
-use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, cpu, pool};
+use crate::measure::{CacheSizes, cpu};
 use crate::memory::MemoryLimit;
 use crate::record::Operation;
+use machine::Machine;
 use prepared::CpuPrepared;
 
 /// The kernels of this crate on this machine's processor.
 pub struct CpuBackend {
     model: String,
-    caches: CacheSizes,
-    pools: Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
-    flusher: Mutex<Option<Arc<CacheFlusher>>>,
+    machine: Machine,
 }
 
 impl Default for CpuBackend {
@@ -36,29 +33,8 @@ impl CpuBackend {
     /// Describes the processor; pools are started when first asked for.
     pub fn new() -> Self {
         let cpu = cpu();
-        let caches = CacheSizes::of(&cpu);
-        Self { model: cpu.model, caches, pools: Mutex::default(), flusher: Mutex::default() }
-    }
-
-    fn pool(&self, threads: usize) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pool) = pools.get(&threads) {
-            return Ok(Arc::clone(pool));
-        }
-        let made = Arc::new(pool(u32::try_from(threads).unwrap_or(u32::MAX))?);
-        pools.insert(threads, Arc::clone(&made));
-        Ok(made)
-    }
-
-    pub(super) fn flusher(&self) -> Result<Arc<CacheFlusher>, String> {
-        let mut flusher = self.flusher.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = flusher.as_ref() {
-            return Ok(Arc::clone(made));
-        }
-        let made = CacheFlusher::new(self.caches, MemoryLimit::of_machine());
-        let made = Arc::new(made.map_err(|error| error.to_string())?);
-        *flusher = Some(Arc::clone(&made));
-        Ok(made)
+        let machine = Machine::new(CacheSizes::of(&cpu));
+        Self { model: cpu.model, machine }
     }
 }
 
@@ -90,14 +66,14 @@ impl Backend for CpuBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
         let kernel = configuration.kernel;
-        let pool = self.pool(configuration.threads as usize);
+        let pool = self.machine.pool(configuration.threads as usize);
         let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
         let bound = match problem {
             Problem::Spmv(problem) => spmv::bind(configuration, problem, memory, &pool)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };
-        Ok(Box::new(CpuPrepared::new(kernel.id, self, pool, bound)))
+        Ok(Box::new(CpuPrepared::new(kernel.id, &self.machine, pool, bound)))
     }
 }
 
@@ -110,6 +86,7 @@ mod tests {
     use crate::matrix::{AnyFormat, Csr, SlotLayout, examples};
     use crate::measure::integer_vector;
     use crate::record::Verdict;
+    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::CpuBackend;
+use super::machine::Machine;
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::KernelError;
@@ -23,7 +23,7 @@ const WARM_BY_ITSELF_S: f64 = 1.0;
 
 pub(super) struct CpuPrepared<'p> {
     kernel: &'static str,
-    backend: &'p CpuBackend,
+    machine: &'p Machine,
     pool: Arc<rayon::ThreadPool>,
     bound: Bound<'p>,
     repetitions: u32,
@@ -37,11 +37,11 @@ type Executed<T> = Result<Option<T>, KernelError>;
 impl<'p> CpuPrepared<'p> {
     pub(super) fn new(
         kernel: &'static str,
-        backend: &'p CpuBackend,
+        machine: &'p Machine,
         pool: Arc<rayon::ThreadPool>,
         bound: Bound<'p>,
     ) -> Self {
-        Self { kernel, backend, pool, bound, repetitions: 1, once: None }
+        Self { kernel, machine, pool, bound, repetitions: 1, once: None }
     }
 
     fn failed(&self, reason: String) -> KernelError {
@@ -107,7 +107,7 @@ impl<'p> CpuPrepared<'p> {
     }
 
     fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
-        self.backend.flusher().map_err(|reason| self.failed(reason))
+        self.machine.flusher().map_err(|reason| self.failed(reason))
     }
 }
 
@@ -215,7 +215,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::*;
-    use crate::measure::pool;
+    use crate::measure::{CacheSizes, cpu, pool};
 
     /// Counts its executions, and those that came without a reset before them.
     struct Counting<'c> {
@@ -248,12 +248,12 @@ mod tests {
 
     fn sampled(in_place: bool, temperature: Temperature, cancel_at: u32) -> (usize, u32, u32) {
         let (runs, dirty) = (AtomicU32::new(0), AtomicU32::new(0));
-        let backend = CpuBackend::new();
+        let machine = Machine::new(CacheSizes::of(&cpu()));
         let task = Counting { in_place, is_reset: false, runs: &runs, dirty: &dirty, cancel_at };
         let (costs, params) = Default::default();
         let bound = Bound { task: Box::new(task), parts: None, costs, params };
         let mut prepared =
-            CpuPrepared::new("cpu/test/counting", &backend, Arc::new(pool(1).unwrap()), bound);
+            CpuPrepared::new("cpu/test/counting", &machine, Arc::new(pool(1).unwrap()), bound);
         let flag = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&flag);
         let output = prepared.output(&watch).unwrap();

@@ -1,0 +1,182 @@
+//! The view of the charts: a chooser, the figure, and the same as a table and as SVG.
+
+use std::sync::Arc;
+
+use egui::{ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
+use sparsescope_core::record::{MatrixRecord, Run, Source};
+
+use super::list::{CHARTS, current};
+use super::plot::{Data, Looks, Plot};
+use super::{compare, draw, sheet};
+use crate::figure::{Anchor, Figure, Provenance};
+use crate::model::{Model, OpenBundle};
+use crate::state::ViewState;
+use crate::state::charts::TAU;
+use crate::views::provenance::provenance;
+use crate::views::view::{View, nothing};
+
+pub(in crate::views) const VIEW: View = View {
+    id: "chart",
+    name: "Charts",
+    sentence: "What was measured, as charts; a click on a point goes to its matrix.",
+    settings,
+    show,
+    table,
+    svg: Some(svg),
+};
+
+/// Wider figures are not drawn in files.
+const SAVED: f32 = 900.0;
+
+/// Why there is nothing to draw.
+fn why(data: &Data<'_>) -> &'static str {
+    let chart = current(data.state);
+    let others = || data.model.runs(&data.state.filter).iter().any(|run| run.gflops().is_some());
+    match data.state.charts.cold {
+        _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
+        true => "All runs with a time that pass the filters were made with warm caches.",
+        false => "All runs with a time that pass the filters were made with flushed caches.",
+    }
+}
+
+/// The numbers of the current chart, and all that they come to in words.
+pub(super) fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = (current(data.state).data)(data);
+    let changed = compare::note(data);
+    if !changed.is_empty() {
+        plot.note = format!("{changed}{}", plot.note);
+    }
+    plot
+}
+
+/// Stand-ins are among the matrices drawn, or among those that a mean is over.
+fn holds_stand_ins(data: &Data<'_>, plot: &Plot<'_>) -> bool {
+    let any = data.runs.iter().any(|run| run.record.source == Source::StandIn);
+    let of = |record: &MatrixRecord| record.source == Source::StandIn;
+    plot.points().any(|(.., point)| point.record.map_or(any, of))
+}
+
+/// A box to choose from (word in a link, name) pairs.
+fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, String)]) {
+    let found = offered.iter().find(|(id, _)| id == value).or(offered.first());
+    let Some((now, shown)) = found.cloned() else { return };
+    let combo = ComboBox::from_id_salt(what).selected_text(&shown).height(420.0);
+    let combo = combo.show_ui(ui, |ui| {
+        for (id, name) in offered {
+            if ui.selectable_label(*id == now, name).clicked() {
+                value.clone_from(id);
+            }
+        }
+    });
+    let name = format!("{what}: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
+
+fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let chart = current(state);
+    let charts: Vec<_> = CHARTS.iter().map(|c| (c.id.to_owned(), c.name.to_owned())).collect();
+    let mut next = state.charts.clone();
+    choose(ui, "Chart", &mut next.chart, &charts);
+    let data = Data { model, state, runs: Vec::new() };
+    if let Some(offered) = chart.of {
+        let same = |name: String| (name.clone(), name);
+        choose(ui, "Of", &mut next.of, &offered(&data).into_iter().map(same).collect::<Vec<_>>());
+    }
+    if chart.id == "profile" {
+        let name = ui.label("τ");
+        let tau = DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2);
+        ui.add(tau).labelled_by(name.id);
+    }
+    if model.bundles.iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
+        ui.label("Baseline");
+        let start = |open: &OpenBundle| open.sha256.chars().take(12).collect::<String>();
+        let all = model.bundles.iter().filter(|open| !open.bundle.runs.is_empty());
+        let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
+        choose(ui, "Baseline", &mut next.baseline, &offered);
+    }
+    let is_cold = |run: &Run| !run.hot;
+    if next.cold || model.bundles.iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
+        ui.checkbox(&mut next.cold, "Flushed caches");
+    }
+    state.charts = next;
+    if !["speedup", "efficiency", "roofline", "profile"].contains(&chart.id) {
+        ui.checkbox(&mut state.log, "Logarithmic axis");
+    }
+}
+
+/// The figure as last drawn, and what it was drawn from.
+#[derive(Clone)]
+struct Drawn {
+    from: String,
+    figure: Result<Figure, &'static str>,
+    note: String,
+}
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let chart = current(state);
+    // Drawing thousands of points anew for every picture would take its time.
+    let width = (ui.available_width() - 12.0).max(420.0);
+    let bundle =
+        |open: &OpenBundle| format!("{} {} {}", open.sha256, open.series, open.bundle.runs.len());
+    let bundles: Vec<String> = model.bundles.iter().map(bundle).collect();
+    let from = format!("{} {width} {} {bundles:?}", state.to_fragment(), ui.available_height());
+    let id = Id::unique("chart drawn");
+    let kept = ui.data(|data| data.get_temp::<Arc<Drawn>>(id)).filter(|drawn| drawn.from == from);
+    let drawn = kept.unwrap_or_else(|| {
+        let data = Data::of(model, state);
+        let plot = plot(&data);
+        let mut note = format!("{} {}", chart.sentence, plot.note);
+        if holds_stand_ins(&data, &plot) {
+            note += " Stand-ins are generated matrices in place of real ones.";
+        }
+        let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
+        let room = ui.available_height() - 12.0 - 22.0 * lines;
+        let looks = Looks::of(model);
+        let figure = if plot.is_empty() {
+            Err(why(&data))
+        } else {
+            Ok(draw::figure(&plot, &looks, state, width, Some(room)))
+        };
+        Arc::new(Drawn { from, figure, note })
+    });
+    ui.data_mut(|data| data.insert_temp(id, drawn.clone()));
+    ui.label(&drawn.note);
+    let figure = match &drawn.figure {
+        Ok(figure) => figure,
+        Err(why) => return nothing(ui, why),
+    };
+    let clicked = ScrollArea::both()
+        .auto_shrink(false)
+        .show(ui, |ui| figure.show(ui, &format!("Figure: {}", chart.name)));
+    if let Some(matrix) = clicked.inner.filter(|matrix| !matrix.is_empty()) {
+        state.matrix = Some(matrix);
+        state.view = "matrix".into();
+    }
+}
+
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    plot(&Data::of(model, state)).table()
+}
+
+pub(super) fn svg(model: &Model, state: &ViewState) -> String {
+    let data = Data::of(model, state);
+    let plot = plot(&data);
+    let mut from = provenance(model, &data.runs);
+    if from.sources.is_empty() {
+        let named = |open: &OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
+        from = Provenance { sources: model.bundles.iter().map(named).collect(), ..from };
+    }
+    from.stand_in = holds_stand_ins(&data, &plot);
+    let chart = current(state);
+    let mut figure = draw::figure(&plot, &Looks::of(model), state, SAVED, None);
+    if plot.is_empty() {
+        let ink = state.theme.ink();
+        let lines = sheet::wrap(&format!("{} {}", why(&data), plot.note), SAVED - 32.0);
+        figure = Figure::new(egui::vec2(SAVED, 40.0 + 20.0 * lines.len() as f32), ink.paper);
+        for (index, line) in lines.iter().enumerate() {
+            let at = egui::pos2(16.0, 30.0 + 20.0 * index as f32);
+            figure.text(at, Anchor::Start, sheet::TYPE, ink.text, line);
+        }
+    }
+    figure.to_svg(chart.sentence, &from)
+}

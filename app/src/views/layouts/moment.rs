@@ -1,0 +1,43 @@
+//! What happens in one step of a kernel.
+
+use std::ops::Range;
+
+use sparsescope_core::layout::Array;
+
+/// What happens in one step.
+#[derive(Default)]
+pub(super) struct Moment {
+    pub(super) touches: Vec<Touch>,
+    /// Cells that are moved together, as ranges of an array.
+    pub(super) blocks: Vec<(Array, Range<u64>)>,
+    /// Where it is, then a line for each request.
+    pub(super) words: Vec<String>,
+}
+
+/// A cell that is read or written, and by which lanes or threads.
+pub(super) struct Touch {
+    pub(super) array: Array,
+    pub(super) index: u64,
+    pub(super) who: Vec<usize>,
+}
+
+impl Moment {
+    /// A place, and the number of the one that touches it.
+    pub(super) fn touch(&mut self, array: Array, index: u64, who: usize) {
+        let same = |touch: &&mut Touch| (touch.array, touch.index) == (array, index);
+        match self.touches.iter_mut().find(same) {
+            Some(touch) if touch.who.contains(&who) => {}
+            Some(touch) => touch.who.push(who),
+            None => self.touches.push(Touch { array, index, who: vec![who] }),
+        }
+    }
+
+    /// The cells that are moved together with one, `cells` at a time.
+    pub(super) fn block(&mut self, array: Array, index: u64, cells: u64) {
+        let first = index / cells * cells;
+        let range = (array, first..first + cells);
+        if !self.blocks.contains(&range) {
+            self.blocks.push(range);
+        }
+    }
+}

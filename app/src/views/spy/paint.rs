@@ -1,0 +1,52 @@
+//! The cells on the screen.
+
+use std::sync::Arc;
+
+use egui::{Color32, ColorImage, Rect, TextureHandle, TextureId, TextureOptions, Ui, pos2};
+
+#[cfg(feature = "gpu")]
+use super::gpu;
+use super::scene::Scene;
+#[cfg(feature = "gpu")]
+use crate::picture::Cells;
+use crate::picture::Picture;
+
+/// Paints the cells: on the graphics adapter when there is one, else as an image.
+pub(super) fn paint_cells(
+    ui: &Ui,
+    picture: &Arc<Picture>,
+    scene: &Scene<'_>,
+    key: &str,
+    rect: Rect,
+    pixels: f32,
+) {
+    #[cfg(feature = "gpu")]
+    if let (Cells::Level(number, _), None) = (&scene.cells, &scene.other)
+        && gpu::is_ready(ui.ctx())
+    {
+        let call = gpu::Call::new(picture, key, *number, &scene.place, &scene.shade);
+        ui.painter().add(call.shape(rect));
+        return;
+    }
+    let _ = (picture, key);
+    let drawn = scene.image(pixels);
+    let texture = cached_texture(ui, drawn);
+    let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    ui.painter().image(texture, rect, uv, Color32::WHITE);
+}
+
+/// The texture of an image, uploaded only when the image is another than the last.
+fn cached_texture(ui: &Ui, drawn: ColorImage) -> TextureId {
+    type Cached = (Arc<ColorImage>, TextureHandle);
+    let id = ui.scope_id().with("cells image");
+    if let Some((last, texture)) = ui.data(|data| data.get_temp::<Cached>(id))
+        && *last == drawn
+    {
+        return texture.id();
+    }
+    let drawn = Arc::new(drawn);
+    let texture = ui.ctx().load_texture("cells", drawn.clone(), TextureOptions::NEAREST);
+    let id_of = texture.id();
+    ui.data_mut(|data| data.insert_temp(id, (drawn, texture)));
+    id_of
+}

@@ -1,0 +1,150 @@
+//! What is drawn: the pictures of the selected matrix, and of each the cells in view and what is
+//! around them.
+
+use std::sync::Arc;
+
+use egui::{Color32, ColorImage};
+use sparsescope_core::record::MatrixRecord;
+
+use super::difference::Other;
+use super::draw::{Frame, around, caption, legend, numbering_words};
+use super::place::Place;
+use super::shade::Shade;
+use super::{difference, image};
+use crate::figure::Figure;
+use crate::model::{Model, display_name, matrix_key};
+use crate::picture::{Cells, Picture};
+use crate::state::{Numbering, ViewState};
+use crate::views::view::selected;
+
+/// A picture among those that are drawn.
+pub(super) struct Shown {
+    pub(super) picture: Arc<Picture>,
+    /// The matrix's key and the numbering's word.
+    pub(super) key: String,
+    /// Which numbering or difference this is; empty for the matrix alone as its file has it.
+    pub(super) caption: String,
+    /// What it is compared with.
+    pub(super) other: Option<Other>,
+}
+
+/// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
+/// reason says that a picture is being made.
+pub(super) fn subject<'a>(
+    model: &'a Model,
+    state: &ViewState,
+    wait: bool,
+) -> Result<(&'a MatrixRecord, Vec<Shown>), String> {
+    let Some(record) = selected(model, state) else {
+        return Err("No matrix passes the filters.".into());
+    };
+    let picture = model.picture(&matrix_key(record));
+    let picture =
+        picture.map_err(|why| format!("No picture of {}: {why}.", display_name(record)))?;
+    if picture.pyramid.rows() == 0 || picture.pyramid.cols() == 0 {
+        let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
+        return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
+    }
+    let numbering = state.spy.numbering;
+    let mut shown = Vec::new();
+    if numbering != Numbering::Rcm {
+        let other = difference::other(model, state)?;
+        let caption = match (numbering, &other) {
+            (Numbering::Both, _) => numbering_words("As stored", &picture),
+            (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
+            _ => String::new(),
+        };
+        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption, other });
+    }
+    if numbering != Numbering::Stored {
+        let renumbered = match wait {
+            true => Some(picture.renumbered()),
+            false => picture.renumbered_soon(),
+        };
+        let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
+        let picture = renumbered
+            .map_err(|why| format!("{} has no other numbering. {why}", display_name(record)))?
+            .clone();
+        let caption = numbering_words("Reverse Cuthill–McKee", &picture);
+        let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
+        shown.push(Shown { picture, key, caption, other: None });
+    }
+    Ok((record, shown))
+}
+
+/// What is drawn, once the size is known.
+pub(super) struct Scene<'a> {
+    pub(super) frame: Frame,
+    pub(super) place: Place,
+    pub(super) cells: Cells<'a>,
+    /// Cells of the same rows and columns of what it is compared with.
+    pub(super) other: Option<Cells<'a>>,
+    pub(super) shade: Shade,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(
+        shown: &'a Shown,
+        size: egui::Vec2,
+        pixels: f32,
+        state: &ViewState,
+    ) -> Option<Self> {
+        let (spy, picture) = (&state.spy, &shown.picture);
+        let shape = (picture.pyramid.rows(), picture.pyramid.cols());
+        let frame = Frame::new(size, shape, spy);
+        let place = Place::new(frame.area, shape, spy.at, spy.stretch);
+        let per_pixel = place.per_point() / f64::from(pixels);
+        let of = |picture: &'a Picture, per_pixel| {
+            picture.cells(per_pixel, &place.rows(), &place.cols())
+        };
+        let mut cells = of(picture, per_pixel)?;
+        let mut other = match &shown.other {
+            Some(other) => Some(of(&other.picture, per_pixel)?),
+            None => None,
+        };
+        // The finest that both have.
+        let finer = |other: &Cells<'_>| other.shift() != cells.shift();
+        if let Some(at_hand) = other.as_ref().filter(|other| finer(other)) {
+            let shift = at_hand.shift().max(cells.shift());
+            let per_pixel = (1_u64 << shift.min(62)) as f64;
+            cells = of(picture, per_pixel)?;
+            other = shown.other.as_ref().and_then(|other| of(&other.picture, per_pixel));
+        }
+        let shade = Shade::new(spy.scale, spy.map, state.theme, picture.spread(&cells));
+        Some(Self { frame, place, cells, other, shade })
+    }
+
+    /// The cells in view as an image.
+    pub(super) fn image(&self, pixels: f32) -> ColorImage {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        image::paint(self.cells.shift(), &self.place, pixels, |line, first, colors| {
+            here.resize(colors.len(), 0);
+            self.cells.line(line, first, &mut here);
+            let Some(other) = &self.other else {
+                colors.iter_mut().zip(&here).for_each(|(c, n)| *c = self.shade.color(*n));
+                return;
+            };
+            there.resize(colors.len(), 0);
+            other.line(line, first, &mut there);
+            for (color, (here, there)) in colors.iter_mut().zip(here.iter().zip(&there)) {
+                *color = difference::color(&self.shade, *here, *there);
+            }
+        })
+    }
+
+    /// Everything but the cells.
+    pub(super) fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
+        let mut figure = Figure::new(self.frame.size(), paper);
+        caption(&mut figure, &shown.caption, state.theme.ink());
+        around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
+        let ink = state.theme.ink();
+        match &shown.other {
+            None => legend(&mut figure, &self.frame, &self.cells, &self.shade, ink),
+            Some(other) => {
+                let names = (other.here.as_str(), other.name.as_str());
+                difference::legend(&mut figure, &self.frame, names, &self.cells, ink);
+            }
+        }
+        figure
+    }
+}

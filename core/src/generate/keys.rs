@@ -1,0 +1,63 @@
+//! What a kind of generator is told: its keys and their values.
+
+use std::collections::BTreeMap;
+
+/// A parameter of a generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub what: &'static str,
+    /// Smallest value.
+    pub min: u64,
+    /// Largest value.
+    pub max: u64,
+    /// What it is when it is not given; needed when absent.
+    pub default: Option<DefaultValue>,
+}
+
+/// What a key is when it is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// This number.
+    Is(u64),
+    /// The value of another key.
+    SameAs(&'static str),
+}
+
+impl Key {
+    /// Range and default in words.
+    pub fn explain(&self) -> String {
+        let default = match self.default {
+            None => String::new(),
+            Some(DefaultValue::Is(value)) => format!(", {value} when not given"),
+            Some(DefaultValue::SameAs(key)) => format!(", as {key} when not given"),
+        };
+        match (self.min, self.max) {
+            (0, u64::MAX) => format!("{}{default}", self.what),
+            (min, max) => format!("{} ({min} to {max}{default})", self.what),
+        }
+    }
+}
+
+/// The values of a kind's keys.
+#[derive(Clone, Debug)]
+pub(super) struct Values(pub(super) BTreeMap<&'static str, u64>);
+
+impl Values {
+    /// Value of one of the kind's keys; 0 for any other name.
+    pub(super) fn value(&self, key: &str) -> u64 {
+        self.0.get(key).copied().unwrap_or(0)
+    }
+
+    /// A value that counts things in a matrix.
+    pub(super) fn wide(&self, key: &str) -> u128 {
+        self.value(key).into()
+    }
+
+    /// A value that counts things in memory.
+    pub(super) fn size(&self, key: &str) -> usize {
+        usize::try_from(self.value(key)).unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,64 @@
+//! The named suites of matrices.
+
+use super::paper::{PAPER, SOLVER};
+use super::suite::{Suite, SuiteEntry};
+
+/// Every suite.
+pub fn suites() -> &'static [Suite] {
+    SUITES
+}
+
+/// The suite of this name.
+pub fn suite(name: &str) -> Option<&'static Suite> {
+    SUITES.iter().find(|suite| suite.name == name)
+}
+
+/// The matrix of this name in any suite.
+pub fn suite_entry(name: &str) -> Option<&'static SuiteEntry> {
+    SUITES.iter().flat_map(|suite| suite.entries).find(|entry| entry.name == name)
+}
+
+const fn entry(name: &'static str, spec: &'static str, what: &'static str) -> SuiteEntry {
+    SuiteEntry { name, spec, what, wanted: None }
+}
+
+#[rustfmt::skip]
+static SUITES: &[Suite] = &[
+Suite {
+    name: "mini",
+    what: "ten different structures, done in under a minute on two cores",
+    entries: &[
+        entry("grid-5pt", "poisson2d?n=500", "2-D finite differences, five entries a row"),
+        entry("grid-27pt", "stencil27?n=40", "3-D finite differences, 27 entries a row"),
+        entry("fem-3dof", "fem-hex?n=24&dof=3", "3-D elasticity, blocks of 3 x 3, larger than most caches"),
+        entry("banded", "banded?m=50000&half=500&row=20", "20 entries a row, all near the diagonal"),
+        entry("scattered", "random?m=100000&row=10", "10 entries a row, anywhere"),
+        entry("web", "powerlaw?m=200000&nnz=700000&max=250", "power-law row lengths, popular columns"),
+        entry("road", "road?m=300000", "two or three neighbours, mostly near"),
+        entry("circuit", "circuit?m=116835&nnz=766396&dense=114190", "short rows and one nearly dense, too large for ELLPACK"),
+        entry("saddle-point", "kkt?n=24", "a control problem, two blocks of equations"),
+        entry("diagonal", "diagonal?m=1000000", "one entry a row"),
+    ],
+},
+Suite {
+    name: "paper",
+    what: "the thirty matrices of the papers, stand-ins where the files are absent",
+    entries: PAPER,
+},
+Suite {
+    name: "solver",
+    what: "the three symmetric positive definite systems of the thesis, stand-ins where the files are absent",
+    entries: SOLVER,
+},
+Suite {
+    name: "scale",
+    what: "one structure at sizes four times apart, to show how cost grows",
+    entries: &[
+        entry("grid-64", "poisson2d?n=64", "4 thousand rows"),
+        entry("grid-128", "poisson2d?n=128", "16 thousand rows"),
+        entry("grid-256", "poisson2d?n=256", "66 thousand rows"),
+        entry("grid-512", "poisson2d?n=512", "262 thousand rows"),
+        entry("grid-1024", "poisson2d?n=1024", "1 million rows"),
+        entry("grid-2048", "poisson2d?n=2048", "4 million rows"),
+    ],
+}];

@@ -1,0 +1,8 @@
+//! The cargo that runs this program.
+
+use std::process::Command;
+
+/// A command of it, without arguments.
+pub(crate) fn command() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
