@@ -36,8 +36,8 @@ pub(crate) struct Changed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChangesKept(RefCell<Vec<(Asked, Arc<Changes>)>>);
 
-/// Two bundles and the filter that runs pass.
-type Asked = (String, String, Filter);
+/// The revision of the bundles, two of them by their series, and the filter that runs pass.
+type Asked = (u64, [usize; 2], Filter);
 
 /// Answers kept.
 const KEPT: usize = 4;
@@ -50,8 +50,7 @@ impl Model {
         after: &OpenBundle,
         filter: &Filter,
     ) -> Arc<Changes> {
-        let of = |open: &OpenBundle| format!("{} {}", open.sha256, open.bundle.runs.len());
-        let key = (of(before), of(after), filter.clone());
+        let key = (self.revision(), [before, after].map(|open| open.series), filter.clone());
         let mut kept = self.changes.0.borrow_mut();
         if let Some((_, found)) = kept.iter().find(|(of, _)| *of == key) {
             return found.clone();

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixFolder, is_known_by_name};
@@ -52,8 +53,8 @@ impl OpenBundle {
 /// The opened bundles.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// In the order of opening.
-    pub bundles: Vec<OpenBundle>,
+    bundles: Vec<OpenBundle>,
+    revision: u64,
     /// The lessons that can be chosen.
     pub lessons: Lessons,
     pictures: RefCell<Vec<(String, PictureOrWhy)>>,
@@ -110,6 +111,25 @@ pub fn display_name(record: &MatrixRecord) -> String {
 }
 
 impl Model {
+    /// The opened bundles, in the order of opening.
+    pub fn bundles(&self) -> &[OpenBundle] {
+        &self.bundles
+    }
+
+    /// A number that changes with the bundles and their names, so that what was made from them can
+    /// be kept until then. No two states of any models share one, unless nothing was ever open.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// To be called after every change of the bundles.
+    fn changed(&mut self) {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
+        // A matrix whose bundle had no picture may have one now.
+        self.pictures.get_mut().clear();
+    }
+
     /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
     /// twice.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
@@ -150,10 +170,25 @@ impl Model {
         self.place(file, bundle, UNFINISHED.into(), None);
     }
 
+    /// There will be no bundle of this name after all.
+    pub fn forget_unfinished(&mut self, file: &str) {
+        self.bundles.retain(|open| !(open.is_unfinished() && open.file == file));
+        self.changed();
+    }
+
+    /// Closes the bundle at this place.
+    pub fn close(&mut self, index: usize) {
+        if index < self.bundles.len() {
+            self.bundles.remove(index);
+            self.changed();
+        }
+    }
+
     /// Puts a bundle into the place of its unfinished self, or after the others.
     fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
         self.put(file, bundle, sha256, picture);
         self.recognise();
+        self.changed();
     }
 
     /// Imported matrices, of which only name and size are known, become those of the other bundles
@@ -173,8 +208,6 @@ impl Model {
     }
 
     fn put(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
-        // A matrix whose bundle had no picture may have one now.
-        self.pictures.get_mut().clear();
         let bundle = Arc::new(bundle);
         let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
         if let Some(open) = self.bundles.iter_mut().find(itself) {
@@ -209,6 +242,7 @@ impl Model {
         if let Some(open) = self.bundles.get_mut(index) {
             open.label = label;
         }
+        self.changed();
     }
 
     /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
@@ -494,12 +528,12 @@ mod tests {
         model.open("a.zip", &real).unwrap();
         model.open("again.zip", &real).unwrap();
         model.open("b.zip", &bundle("m", Source::StandIn, &[])).unwrap();
-        assert_eq!(model.bundles.len(), 2);
-        assert_eq!(model.bundles[1].series, 1);
+        assert_eq!(model.bundles().len(), 2);
+        assert_eq!(model.bundles()[1].series, 1);
         model.open("a.zip", &bundle("m", Source::Generated, &[])).unwrap();
-        let labels: Vec<_> = model.bundles.iter().map(OpenBundle::label).collect();
+        let labels: Vec<_> = model.bundles().iter().map(OpenBundle::label).collect();
         assert_eq!(labels, ["a.zip", "b.zip", "a.zip (2)"]);
-        model.bundles.pop();
+        model.close(2);
         let names: Vec<_> =
             model.matrices(&Filter::default()).iter().map(|m| display_name(m.record)).collect();
         assert_eq!(names, ["m", "m (stand-in)"]);
@@ -546,7 +580,7 @@ mod tests {
         }
         let mut renamed = |name: &str| {
             model.rename(1, name);
-            model.bundles[1].label().to_owned()
+            model.bundles()[1].label().to_owned()
         };
         assert_eq!(renamed(" laptop "), "laptop");
         assert_eq!(renamed("laptop"), "laptop");
@@ -555,14 +589,37 @@ mod tests {
     }
 
     #[test]
+    fn every_change_of_the_bundles_and_their_names_is_a_revision_of_its_own() {
+        let [a, b] = ["a", "b"].map(|name| bundle(name, Source::Real, &[]));
+        let unfinished = Bundle::read(&b, &Limits::default()).unwrap();
+        let mut model = Model::default();
+        let mut seen = vec![model.revision()];
+        let steps: [&dyn Fn(&mut Model); 6] = [
+            &|model| model.open("a", &a).unwrap(),
+            &|model| model.rename(0, "laptop"),
+            &|model| model.show_unfinished("b", unfinished.clone()),
+            &|model| model.forget_unfinished("b"),
+            &|model| model.open("b", &b).unwrap(),
+            &|model| model.close(0),
+        ];
+        for step in steps {
+            step(&mut model);
+            assert!(!seen.contains(&model.revision()), "{seen:?}");
+            seen.push(model.revision());
+        }
+        model.open("again", &b).unwrap();
+        assert_eq!(Some(&model.revision()), seen.last(), "what is open stays as it is");
+    }
+
+    #[test]
     fn a_series_index_freed_by_closing_is_taken_again() {
         let mut model = Model::default();
         for name in ["a", "b"] {
             model.open(name, &bundle(name, Source::Real, &[])).unwrap();
         }
-        model.bundles.remove(0);
+        model.close(0);
         model.open("c", &bundle("c", Source::Real, &[])).unwrap();
-        assert_eq!(model.bundles.iter().map(|open| open.series).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(model.bundles().iter().map(|open| open.series).collect::<Vec<_>>(), [1, 0]);
     }
 
     #[test]

@@ -151,7 +151,9 @@ impl App {
 
     /// Says of runs that were imported who measured them, and which matrices were recognised.
     fn tell_imported(&mut self, name: &str) {
-        let Some(open) = self.model.bundles.last().filter(|open| open.file == name) else { return };
+        let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
+            return;
+        };
         let runs = &open.bundle.runs;
         let Some(by) = runs.iter().find_map(|run| run.check.by.as_ref()) else { return };
         if runs.iter().any(|run| run.check.by.is_none()) {
@@ -211,9 +213,7 @@ impl App {
 
     /// There will be no bundle of this name after all.
     pub fn forget_unfinished(&mut self, name: &str) {
-        self.keep_run(|app| {
-            app.model.bundles.retain(|open| !(open.is_unfinished() && open.file == name));
-        });
+        self.keep_run(|app| app.model.forget_unfinished(name));
     }
 
     /// Runs are selected by their number, which others may take: the selection stays with the run.

@@ -36,7 +36,7 @@ pub(super) fn show(
             ui.scope(|ui| head(ui, view, model, state, saved, panes > 1));
             ui.separator();
         }
-        if model.bundles.is_empty() && !needs_no_bundle(view) {
+        if model.bundles().is_empty() && !needs_no_bundle(view) {
             return welcome(ui);
         }
         (view.show)(ui, model, state);

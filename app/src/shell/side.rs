@@ -19,7 +19,7 @@ pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_
 fn bundles(ui: &mut Ui, model: &mut Model) {
     ui.strong("Bundles");
     let (mut closed, mut renamed) = (None, None);
-    for (index, open) in model.bundles.iter().enumerate() {
+    for (index, open) in model.bundles().iter().enumerate() {
         ui.horizontal(|ui| {
             let close = ui.small_button("×");
             let name = format!("Close {}", open.label());
@@ -40,7 +40,7 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
         model.rename(index, &label);
     }
     if let Some(index) = closed {
-        model.bundles.remove(index);
+        model.close(index);
     }
     ui.weak("Drop more here to compare.");
 }

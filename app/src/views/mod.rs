@@ -56,7 +56,7 @@ pub(crate) fn needs_no_bundle(view: &View) -> bool {
 /// Where the numbers of these runs come from.
 fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     let mut sources = Vec::new();
-    for open in &model.bundles {
+    for open in model.bundles() {
         let of = || runs.iter().filter(|run| run.bundle.sha256 == open.sha256);
         let mut devices: Vec<&str> = of().map(|run| run.run.device.as_str()).collect();
         devices.sort_unstable();
@@ -92,7 +92,7 @@ fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord>
 fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
     let key = matrix_key(record);
     let holds = |folder: &sparsescope_core::bundle::MatrixFolder| matrix_key(&folder.record) == key;
-    let holding = model.bundles.iter().filter(|open| open.bundle.matrices.iter().any(holds));
+    let holding = model.bundles().iter().filter(|open| open.bundle.matrices.iter().any(holds));
     let identity = format!("{} matrix, SHA-256 {:.16}", record.source.as_str(), record.sha256);
     let mut sources = vec![match &record.generator {
         Some(generator) => format!("{}: {identity}, {generator}", record.name),

@@ -267,7 +267,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 /// The columns worth their place: one bundle need not be named in every line, nor what no run has.
 fn columns(model: &Model, rows: &[RunOf<'_>]) -> Vec<&'static Column> {
-    let several = model.bundles.len() > 1;
+    let several = model.bundles().len() > 1;
     let any = |column: &Column| {
         rows.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
     };

@@ -325,16 +325,16 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let tau = DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2);
         ui.add(tau).labelled_by(name.id);
     }
-    if model.bundles.iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
+    if model.bundles().iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
         ui.label("Baseline");
         let start =
             |open: &crate::model::OpenBundle| open.sha256.chars().take(12).collect::<String>();
-        let all = model.bundles.iter().filter(|open| !open.bundle.runs.is_empty());
+        let all = model.bundles().iter().filter(|open| !open.bundle.runs.is_empty());
         let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
     let is_cold = |run: &sparsescope_core::record::Run| !run.hot;
-    if next.cold || model.bundles.iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
+    if next.cold || model.bundles().iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
@@ -343,10 +343,13 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
+/// The revision of the bundles, the state, and the room.
+type From = (u64, String, [f32; 2]);
+
 /// The figure as last drawn, and what it was drawn from.
 #[derive(Clone)]
 struct Drawn {
-    from: String,
+    from: From,
     figure: Result<Figure, &'static str>,
     note: String,
 }
@@ -355,11 +358,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
     // Drawing thousands of points anew for every picture would take its time.
     let width = (ui.available_width() - 12.0).max(420.0);
-    let bundle = |open: &crate::model::OpenBundle| {
-        format!("{} {} {}", open.sha256, open.series, open.bundle.runs.len())
-    };
-    let bundles: Vec<String> = model.bundles.iter().map(bundle).collect();
-    let from = format!("{} {width} {} {bundles:?}", state.to_fragment(), ui.available_height());
+    let from = (model.revision(), state.to_fragment(), [width, ui.available_height()]);
     let id = Id::unique("chart drawn");
     let kept = ui.data(|data| data.get_temp::<Arc<Drawn>>(id)).filter(|drawn| drawn.from == from);
     let drawn = kept.unwrap_or_else(|| {
@@ -405,7 +404,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     if from.sources.is_empty() {
         let named =
             |open: &crate::model::OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
-        from = Provenance { sources: model.bundles.iter().map(named).collect(), ..from };
+        from = Provenance { sources: model.bundles().iter().map(named).collect(), ..from };
     }
     from.stand_in = holds_stand_ins(&data, &plot);
     let chart = current(state);

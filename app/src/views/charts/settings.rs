@@ -115,7 +115,7 @@ pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// CPU kernels that ran with several thread counts; the one of paper 000 first.
 pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
-    let all = data.model.bundles.iter().flat_map(|open| &open.bundle.runs);
+    let all = data.model.bundles().iter().flat_map(|open| &open.bundle.runs);
     let mut found: Vec<String> = all
         .filter(|run| run.backend == "cpu" && run.threads > 1)
         .map(|run| run.kernel.clone())

@@ -447,7 +447,7 @@ fn changes_are_those_of_the_comparison_and_turn_round_with_the_baseline() {
     );
     assert!(shown.note.starts_with("after after before: "));
 
-    state.charts.baseline = model.bundles[1].sha256[..12].into();
+    state.charts.baseline = model.bundles()[1].sha256[..12].into();
     let turned = drawn(&model, &state);
     let turned = turned.iter().map(|(.., ratio)| *ratio).fold(0.0, f64::max);
     assert!((turned - 2.0).abs() < 1e-9);
