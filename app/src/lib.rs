@@ -3,7 +3,6 @@
 //! Views ([`views`]) are pure functions of the opened bundles ([`model`]) and the view state
 //! ([`state`]); the shell around them ([`shell`]) is the same in the native window and in the page.
 
-mod changes;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]

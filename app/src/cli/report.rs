@@ -284,7 +284,7 @@ fn all_charts(model: &Model) -> String {
 /// A matrix: its picture, what is known of it, and every kernel at its best.
 fn about(model: &Model, number: usize, matrix: &Matrix<'_>, best: &[RunOf<'_>]) -> String {
     let record = matrix.record;
-    let picture = model.picture(&matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
+    let picture = model.picture(matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
     let mut html = format!(
         "<div class=\"matrix\" id=\"matrix-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
         escape(&display_name(record)),

@@ -35,7 +35,7 @@ impl Axis {
 
     /// An axis from one value to another, which the caller gives ticks.
     pub(crate) fn between(low: f64, high: f64, log: bool, from: f32, to: f32) -> Self {
-        let low = if log { low.max(f64::MIN_POSITIVE) } else { low };
+        let low = if log && low <= 0.0 { f64::MIN_POSITIVE } else { low };
         Self { low, high: if high > low { high } else { above(low) }, log, from, to }
     }
 
@@ -68,16 +68,16 @@ impl Axis {
             ticks.filter(inside).collect::<Vec<f64>>()
         };
         let ticks = every(1);
-        if ticks.len() <= MOST_TICKS {
+        if ticks.len() <= MOST_TICKS as usize {
             return ticks;
         }
         let decades = (last - first) / 3 + 1;
-        every(3 * decades.div_ceil(MOST_TICKS as i32))
+        every(3 * ((decades - 1) / MOST_TICKS + 1))
     }
 }
 
 /// Most ticks of a logarithmic axis that are not one a decade, and most decades with one each.
-const MOST_TICKS: usize = 12;
+const MOST_TICKS: i32 = 12;
 /// Most steps of a linear axis.
 const LINEAR_STEPS: u32 = 10;
 /// The numbers of the round values that an `f64` holds: 5e-324 to 1e308.

@@ -6,6 +6,8 @@ mod borders;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
+#[cfg(test)]
+mod frame_tests;
 mod icon;
 mod keys;
 mod pane;
@@ -224,14 +226,12 @@ impl App {
             let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
             (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
         };
-        let all = Filter::default();
-        let selected = self.state.run;
-        let before =
-            self.model.runs(&all).iter().find(|run| Some(run.index) == selected).map(identity);
+        let selected = self.state.run.and_then(|number| self.model.run(number));
+        let before = selected.as_ref().map(identity);
         change(self);
-        let runs = self.model.runs(&all);
-        let now = runs.iter().find(|run| Some(identity(run)) == before).map(|run| run.index);
-        self.state.run = now;
+        let runs = before.as_ref().map(|_| self.model.runs(&Filter::default()));
+        let mut runs = runs.iter().flatten();
+        self.state.run = runs.find(|run| Some(identity(run)) == before).map(|run| run.index);
     }
 
     /// Says something, in one sentence, until it is dismissed.

@@ -8,7 +8,9 @@ mod predicted;
 mod runs;
 pub mod spy;
 
-use egui::Ui;
+use std::sync::Arc;
+
+use egui::{Id, Ui};
 
 use crate::figure::Provenance;
 use sparsescope_core::record::MatrixRecord;
@@ -85,7 +87,7 @@ fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
 /// The selected matrix; the largest where none is.
 fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
     let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
-    chosen.or_else(|| model.matrices(&state.filter).last().map(|matrix| matrix.record))
+    chosen.or_else(|| model.largest(&state.filter))
 }
 
 /// Where what is known of a matrix comes from.
@@ -101,6 +103,23 @@ fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
     sources.extend(holding.map(|open| format!("from {}, {:.12}", open.label(), open.sha256)));
     let stand_in = record.source == sparsescope_core::record::Source::StandIn;
     Provenance { sources, stand_in }
+}
+
+/// What was last made under this name, if it was made from the same; else it is made now. For what
+/// takes too long to be made in every frame.
+fn kept<K, T>(ui: &Ui, name: &str, from: K, make: impl FnOnce() -> T) -> Arc<T>
+where
+    K: PartialEq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+{
+    let id = Id::unique(("kept", name));
+    let known = ui.data(|data| data.get_temp::<Arc<(K, Arc<T>)>>(id));
+    if let Some(known) = known.filter(|known| known.0 == from) {
+        return known.1.clone();
+    }
+    let made = Arc::new(make());
+    ui.data_mut(|data| data.insert_temp(id, Arc::new((from, made.clone()))));
+    made
 }
 
 /// A text in the view's middle, where there is nothing to draw.

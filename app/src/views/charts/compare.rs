@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::plot::{Data, Form, Guide, Plot, Point, Row, Scale};
-use crate::changes::Changes;
-use crate::model::{OpenBundle, seconds};
+use crate::model::{Changes, OpenBundle, seconds};
 
 /// The bundle that others are compared with.
 pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {

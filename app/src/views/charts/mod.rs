@@ -15,12 +15,10 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use egui::{ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
+use egui::{ComboBox, DragValue, Role, ScrollArea, Ui, WidgetInfo};
 use sparsescope_core::record::{MatrixRecord, Source};
 
-use super::{View, nothing, provenance};
+use super::{View, kept, nothing, provenance};
 use crate::figure::{Anchor, Figure, Provenance};
 use crate::model::Model;
 use crate::state::ViewState;
@@ -333,8 +331,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
-    let is_cold = |run: &sparsescope_core::record::Run| !run.hot;
-    if next.cold || model.bundles().iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
+    if next.cold || model.values().flushed {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
@@ -343,13 +340,8 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// The revision of the bundles, the state, and the room.
-type From = (u64, String, [f32; 2]);
-
-/// The figure as last drawn, and what it was drawn from.
-#[derive(Clone)]
+/// The figure as last drawn.
 struct Drawn {
-    from: From,
     figure: Result<Figure, &'static str>,
     note: String,
 }
@@ -359,9 +351,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     // Drawing thousands of points anew for every picture would take its time.
     let width = (ui.available_width() - 12.0).max(420.0);
     let from = (model.revision(), state.to_fragment(), [width, ui.available_height()]);
-    let id = Id::unique("chart drawn");
-    let kept = ui.data(|data| data.get_temp::<Arc<Drawn>>(id)).filter(|drawn| drawn.from == from);
-    let drawn = kept.unwrap_or_else(|| {
+    let room = ui.available_height() - 12.0;
+    let drawn = kept(ui, "chart", from, || {
         let data = Data::of(model, state);
         let plot = plot(&data);
         let mut note = format!("{} {}", chart.sentence, plot.note);
@@ -369,16 +360,15 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             note += " Stand-ins are generated matrices in place of real ones.";
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
-        let room = ui.available_height() - 12.0 - 22.0 * lines;
+        let room = room - 22.0 * lines;
         let looks = Looks::of(model);
         let figure = if plot.is_empty() {
             Err(why(&data))
         } else {
             Ok(draw::figure(&plot, &looks, state, width, Some(room)))
         };
-        Arc::new(Drawn { from, figure, note })
+        Drawn { figure, note }
     });
-    ui.data_mut(|data| data.insert_temp(id, drawn.clone()));
     ui.label(&drawn.note);
     let figure = match &drawn.figure {
         Ok(figure) => figure,

@@ -282,7 +282,7 @@ impl Looks {
     pub(super) fn of(model: &Model) -> Self {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        for kernel in model.kernels() {
+        for kernel in &model.values().kernels {
             let place = seen.entry(format_of(kernel).to_owned()).or_default();
             places.insert(kernel.to_owned(), *place);
             *place += 1;

@@ -487,7 +487,7 @@ fn a_kernel_keeps_its_look_in_every_chart_and_under_every_filter() {
     let model = model(&[("a", 1.0)]);
     let ink = crate::state::Theme::Light.ink();
     let looks = Looks::of(&model);
-    let kernels: Vec<&str> = model.kernels().into_iter().collect();
+    let kernels: Vec<&str> = model.values().kernels.iter().map(String::as_str).collect();
     let of = |index: usize| looks.find("cpu/csr/serial", index, &ink);
     assert_eq!(of(0), of(7), "whatever its place among those drawn");
     for (k, one) in kernels.iter().enumerate() {
