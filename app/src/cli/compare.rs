@@ -9,8 +9,8 @@ use sparsescope_core::bundle::{Bundle, Comparison, Limits};
 use sparsescope_core::record::{Run, RunKey};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
-use super::Outcome;
 use super::args::CompareArgs;
+use super::outcome::Outcome;
 use super::output::{now, print, print_json};
 use super::table::{counted, render, seconds, table};
 

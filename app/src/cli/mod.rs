@@ -15,6 +15,7 @@ mod info;
 mod interrupt;
 mod kernels;
 mod merge;
+mod outcome;
 mod output;
 mod progress;
 mod report;
@@ -29,30 +30,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use interrupt::Interrupt;
-
-/// How a command ended, apart from errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Everything was done.
-    Success,
-    /// Something was done, but not all of it; already reported.
-    Incomplete,
-    /// A check failed: a wrong result.
-    CheckFailed,
-    /// Stopped by Ctrl-C.
-    Interrupted,
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        ExitCode::from(match outcome {
-            Outcome::Success => 0,
-            Outcome::Incomplete => 1,
-            Outcome::CheckFailed => 3,
-            Outcome::Interrupted => 130,
-        })
-    }
-}
+use outcome::{Outcome, UsageError, sentence};
 
 /// Runs the program with the process's arguments.
 ///
@@ -102,11 +80,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// An argument that names something that there is not.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct UsageError(String);
-
 /// Whether the arguments were at fault, not the work.
 fn is_usage(error: &anyhow::Error) -> bool {
     use sparsescope_core::experiment::{SelectError, SourceError};
@@ -139,35 +112,4 @@ fn report(error: &anyhow::Error) -> ExitCode {
     }
     eprintln!("error: {}", sentence(error));
     ExitCode::from(if is_usage(error) { 2 } else { 1 })
-}
-
-/// An error with its causes, each once: some errors say their cause themselves.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.ends_with(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use anyhow::Context;
-
-    #[test]
-    fn a_cause_that_an_error_names_itself_is_not_said_twice() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("cannot write b.zip: {0}")]
-        struct Full(#[source] std::io::Error);
-        let full = || Full(std::io::Error::other("no space"));
-        let error = Err::<(), _>(full()).context("every run is kept").unwrap_err();
-        assert_eq!(sentence(&error), "every run is kept: cannot write b.zip: no space");
-        let error = Err::<(), _>(full().0).context("cannot write b.zip").unwrap_err();
-        assert_eq!(sentence(&error), "cannot write b.zip: no space");
-    }
 }

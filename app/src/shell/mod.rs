@@ -2,10 +2,12 @@
 //! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
+mod action;
 mod borders;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
+mod export;
 #[cfg(test)]
 mod frame_tests;
 mod icon;
@@ -31,50 +33,12 @@ use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use crate::views::{current, layouts, teaches};
+pub use action::{Action, COPY_LINK, GPU_EXAMPLE};
 use dock::Dock;
+pub use export::Export;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
-
-/// A file that the user asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Suggested name.
-    pub name: String,
-    /// Content.
-    pub bytes: Vec<u8>,
-    /// The content is an SVG that is to be saved as PNG: only in the page, whose browser draws it.
-    pub rasterise: bool,
-}
-
-/// Something that only the window or only the page can do, offered as a button and a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Action {
-    /// Text of the button.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub hint: &'static str,
-    /// Its key.
-    pub key: egui::Key,
-}
-
-/// Opens the example that was measured on a GPU: a file of the page, a part of the window.
-pub const GPU_EXAMPLE: Action = Action {
-    name: "GPU example",
-    hint: "Open what was measured on an NVIDIA H200",
-    key: egui::Key::G,
-};
-
-/// Copies a link to what is shown; the window copies what such a link ends with.
-pub const COPY_LINK: Action =
-    Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
-
-impl Export {
-    /// A file as it is.
-    pub fn new(name: String, bytes: Vec<u8>) -> Self {
-        Self { name, bytes, rasterise: false }
-    }
-}
 
 /// The whole interface.
 #[derive(Debug, Default)]

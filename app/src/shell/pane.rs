@@ -4,7 +4,7 @@ use egui::{Align, Layout, Role, ScrollArea, Ui, WidgetInfo};
 
 use sparsescope_core::bundle::spreadsheet_cell;
 
-use super::Export;
+use super::export::Export;
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{View, needs_no_bundle, teaches};

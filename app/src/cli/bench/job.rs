@@ -13,9 +13,9 @@ use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
-use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs};
 use crate::cli::gpu::Gpu;
+use crate::cli::outcome::UsageError;
 
 /// What is said of a plan that cannot be read.
 const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Color32, Ui};
 
-use super::choose_of;
+use super::choose::choose_of;
 use super::draw::{Frame, swatches};
 use super::shade::Shade;
 use crate::figure::Figure;
@@ -13,6 +13,7 @@ use crate::model::{Model, display_name};
 use crate::picture::{Cells, Picture};
 use crate::state::{Numbering, ViewState};
 use crate::theme::Ink;
+use crate::views::selected;
 
 /// The matrix that another is compared with.
 pub(super) struct Other {
@@ -32,7 +33,7 @@ const COLORS: [Color32; 3] = [
 
 /// The opened matrices of the size of the selected one, by key and name.
 fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
-    let Some(record) = super::selected(model, state) else { return Vec::new() };
+    let Some(record) = selected(model, state) else { return Vec::new() };
     let size = |record: &sparsescope_core::record::MatrixRecord| {
         (record.statistics.rows, record.statistics.cols)
     };
@@ -64,7 +65,7 @@ pub(super) fn other(model: &Model, state: &ViewState) -> Result<Option<Other>, S
         return Ok(None);
     };
     let picture = model.picture(&key).map_err(|why| format!("No picture of {name}: {why}."))?;
-    let here = super::selected(model, state).map_or_else(String::new, display_name);
+    let here = selected(model, state).map_or_else(String::new, display_name);
     Ok(Some(Other { picture, name, here }))
 }
 

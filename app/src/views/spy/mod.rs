@@ -1,5 +1,6 @@
 //! The picture of a matrix's structure, from all of it to single entries.
 
+mod choose;
 mod difference;
 mod draw;
 #[cfg(feature = "gpu")]
@@ -12,11 +13,12 @@ mod shade;
 use std::sync::Arc;
 
 use egui::{
-    Color32, ColorImage, ComboBox, DragValue, Key, Modifiers, Rect, Response, Role, ScrollArea,
-    Sense, Ui, WidgetInfo, pos2, vec2,
+    Color32, ColorImage, Key, Modifiers, Rect, Response, Role, ScrollArea, Sense, Ui, WidgetInfo,
+    pos2, vec2,
 };
 use sparsescope_core::record::MatrixRecord;
 
+use self::choose::{choose, number};
 use self::difference::Other;
 use self::draw::{Frame, around, caption, index, legend, numbering_words, overlay_words};
 use self::place::Place;
@@ -62,47 +64,6 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if whole.on_hover_text("Key 0, or a double click").clicked() {
         spy.at = None;
     }
-}
-
-fn choose<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    what: &str,
-    chosen: &mut T,
-    all: &[T],
-    name: fn(T) -> &'static str,
-) {
-    ui.label(what);
-    let shown = name(*chosen);
-    let combo = ComboBox::from_id_salt(what).selected_text(shown).show_ui(ui, |ui| {
-        for choice in all {
-            ui.selectable_value(chosen, *choice, name(*choice));
-        }
-    });
-    let label = format!("{what}: {shown}");
-    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
-}
-
-/// The same for choices of pairs of a word and a name.
-fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(String, String)]) {
-    let mut index = all.iter().position(|(id, _)| id == chosen).unwrap_or(0);
-    let name = |index: usize| all.get(index).map_or("", |(_, name)| name);
-    ui.label(what);
-    let combo = ComboBox::from_id_salt(what).show_index(ui, &mut index, all.len(), name);
-    let label = format!("{what}: {}", name(index));
-    combo.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
-    *chosen = all.get(index).map_or_else(String::new, |(id, _)| id.clone());
-}
-
-/// A number of which 0 is none.
-fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
-    ui.label(what);
-    let none = none.to_owned();
-    let drag = DragValue::new(number)
-        .range(0..=most)
-        .speed(0.2)
-        .custom_formatter(move |n, _| if n < 1.0 { none.clone() } else { format!("{n:.0}") });
-    let field = ui.add(drag);
-    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
 }
 
 /// A picture among those that are drawn.
