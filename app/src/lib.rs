@@ -3,6 +3,8 @@
 //! Views ([`views`]) are pure functions of the opened bundles ([`model`]) and the view state
 //! ([`state`]); the shell around them ([`shell`]) is the same in the native window and in the page.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
+
 pub mod arrangement;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
