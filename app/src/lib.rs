@@ -3,13 +3,14 @@
 //! Views ([`views`]) are pure functions of the opened bundles ([`model`]) and the view state
 //! ([`state`]); the shell around them ([`shell`]) is the same in the native window and in the page.
 
-mod changes;
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
+
+pub mod arrangement;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod dialog;
 pub mod figure;
-pub mod layout;
 pub mod lesson;
 pub mod model;
 mod order;

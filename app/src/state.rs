@@ -9,7 +9,7 @@ pub mod charts;
 pub mod layouts;
 pub mod spy;
 
-use crate::layout::Layout;
+use crate::arrangement::Arrangement;
 pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
@@ -21,7 +21,8 @@ pub struct ViewState {
     /// Id of the view in front.
     pub view: String,
     /// How the views are arranged.
-    pub layout: Layout,
+    #[serde(rename = "layout")]
+    pub arrangement: Arrangement,
     /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
     pub matrix: Option<String>,
     /// Number of the selected run, counted through the bundles in order, if any.
@@ -96,7 +97,7 @@ impl Default for ViewState {
     fn default() -> Self {
         Self {
             view: "chart".into(),
-            layout: Layout::default(),
+            arrangement: Arrangement::default(),
             matrix: None,
             run: None,
             filter: Filter::default(),
@@ -163,7 +164,7 @@ impl ViewState {
         let filter = &self.filter;
         let mut fields = vec![
             ("view", self.view.clone()),
-            ("layout", self.layout.text()),
+            ("layout", self.arrangement.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
             ("search", filter.search.clone()),
@@ -186,7 +187,7 @@ impl ViewState {
         let truth = value == "true";
         match key {
             "view" => self.view = value,
-            "layout" => self.layout = Layout::parse(&value).unwrap_or_default(),
+            "layout" => self.arrangement = Arrangement::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
             "run" => self.run = value.parse().ok(),
             "search" => self.filter.search = value,
@@ -312,12 +313,12 @@ mod tests {
         let run = any::<Option<usize>>();
         let drawn = (charts::tests::state(), spy::tests::state(), layouts::tests::state());
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
-        let layout = word.prop_map(|word| Layout::parse(&word).unwrap());
-        let place = (text, layout);
+        let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
+        let place = (text, arrangement);
         let order = (text, any::<(bool, bool)>());
         (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
             |(
-                (view, layout),
+                (view, arrangement),
                 matrix,
                 run,
                 filter,
@@ -328,7 +329,7 @@ mod tests {
             )| {
                 ViewState {
                     view,
-                    layout,
+                    arrangement,
                     matrix,
                     run,
                     filter,

@@ -409,6 +409,34 @@ export const cases = {
     assert.deepEqual(await viewer.widgets(), []);
     await viewer.close();
   },
+
+  async "a trap of the program ends the page, errors of others do not"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    await viewer.page.evaluate(() => {
+      // What a browser reports when a layout takes two rounds has a message and no error.
+      const message = "ResizeObserver loop completed with undelivered notifications.";
+      window.dispatchEvent(new ErrorEvent("error", { message }));
+      setTimeout(() => {
+        throw new TypeError("of an extension");
+      });
+      Promise.reject(new Error("of another extension"));
+    });
+    await viewer.until("both errors", () => viewer.errors.length === 2);
+    await viewer.click("button", "Runs");
+    await viewer.shows("view=runs");
+    assert.equal(await viewer.page.locator("#loader").isVisible(), false);
+    await viewer.page.evaluate(() => {
+      // A program whose start is the instruction `unreachable`.
+      const program = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 8, 1, 0, 10, 5, 1, 3, 0, 0, 11];
+      WebAssembly.instantiate(new Uint8Array(program));
+    });
+    await viewer.page.waitForSelector("html[data-failed]", { state: "attached" });
+    const text = await viewer.page.locator("#loader").innerText();
+    assert.ok(text.includes("Sparsescope has failed") && text.includes("RuntimeError"), text);
+    assert.equal(viewer.errors.length, 3, viewer.errors.join("\n"));
+    viewer.errors = [];
+    await viewer.close();
+  },
 };
 
 /** A text as a part of a regular expression. */

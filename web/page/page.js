@@ -454,6 +454,16 @@
     loader.hidden = false;
   }
 
+  /**
+   * Ends the page when the program has trapped; a panic tells by itself. Other errors are none of the
+   * program's: an extension's, or that of a browser whose layout takes two rounds.
+   */
+  function ended(error) {
+    if (error instanceof WebAssembly.RuntimeError) {
+      failed(`${error}`);
+    }
+  }
+
   function cannot(sentence) {
     document.documentElement.dataset.failed = "true";
     byId("progress").hidden = true;
@@ -495,8 +505,8 @@
       cannot(reason);
       return;
     }
-    window.addEventListener("error", (event) => failed(event.message));
-    window.addEventListener("unhandledrejection", (event) => failed(String(event.reason)));
+    window.addEventListener("error", (event) => ended(event.error));
+    window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
     performance.mark("sparsescope:start");
     const asked = bundles();

@@ -153,7 +153,7 @@ impl eframe::App for Window {
             match asked {
                 GPU_EXAMPLE => page::open_gpu_example(),
                 COPY_LINK => {
-                    let open = self.app.model().bundles.iter();
+                    let open = self.app.model().bundles().iter();
                     let files = open.map(|bundle| bundle.file.clone()).collect();
                     page::copy_link(&self.app.state().to_fragment(), files);
                 }

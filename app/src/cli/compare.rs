@@ -9,8 +9,8 @@ use sparsescope_core::bundle::{Bundle, Comparison, Limits};
 use sparsescope_core::record::{Run, RunKey};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
-use super::Outcome;
 use super::args::CompareArgs;
+use super::outcome::Outcome;
 use super::output::{now, print, print_json};
 use super::table::{counted, render, seconds, table};
 
@@ -155,26 +155,26 @@ fn as_json(
             "runs": bundle.runs.len(),
         })
     };
-    let runs = comparison.runs.iter().map(|run| {
-        let mut value = key_as_json(&run.key, run.subject.name());
-        value["before_s"] = json!(median(run.before));
-        value["after_s"] = json!(median(run.after));
-        merge_ratio(&mut value, Some(run.ratio));
-        value["change"] = json!(run.ratio.change().as_str());
-        value
+    let runs = comparison.runs.iter().map(|run| -> Value {
+        let times = [("before_s", run.before), ("after_s", run.after)];
+        let times = times.map(|(name, run)| (name, json!(median(run))));
+        let change = [("change", json!(run.ratio.change().as_str()))];
+        let fields = key_fields(&run.key, run.subject.name()).into_iter().chain(times);
+        fields.chain(ratio_fields(run.ratio)).chain(change).collect()
     });
-    let verdicts = comparison.verdicts.iter().map(|change| {
-        let mut value = key_as_json(&change.key, change.subject.name());
-        value["before"] = json!(change.before.check.verdict);
-        value["after"] = json!(change.after.check.verdict);
-        value["reason"] = json!(change.after.check.reason);
-        value
+    let verdicts = comparison.verdicts.iter().map(|change| -> Value {
+        let verdicts = [
+            ("before", json!(change.before.check.verdict)),
+            ("after", json!(change.after.check.verdict)),
+            ("reason", json!(change.after.check.reason)),
+        ];
+        key_fields(&change.key, change.subject.name()).into_iter().chain(verdicts).collect()
     });
     let only = |missing: &[(&Run, RunKey<'_>)], bundle: &Bundle| -> Vec<Value> {
-        missing.iter().map(|(run, key)| key_as_json(key, matrix_name(bundle, run))).collect()
+        let fields = missing.iter().map(|(run, key)| key_fields(key, matrix_name(bundle, run)));
+        fields.map(|fields| fields.into_iter().collect()).collect()
     };
-    let mut mean = json!({});
-    merge_ratio(&mut mean, comparison.geometric_mean);
+    let mean = comparison.geometric_mean.map(ratio_fields);
     json!({
         "before": described(&args.before, before),
         "after": described(&args.after, after),
@@ -184,7 +184,7 @@ fn as_json(
         "slower": comparison.count(Change::Slower),
         "unclear": comparison.count(Change::Unclear),
         "untimed": comparison.untimed,
-        "geometric_mean": comparison.geometric_mean.is_some().then_some(mean),
+        "geometric_mean": mean.map(|mean| mean.into_iter().collect::<Value>()),
         "verdicts": verdicts.collect::<Vec<Value>>(),
         "only_before": only(&comparison.only_before, before),
         "only_after": only(&comparison.only_after, after),
@@ -195,25 +195,23 @@ fn as_json(
     })
 }
 
-fn key_as_json(key: &RunKey<'_>, matrix: &str) -> Value {
-    json!({
-        "matrix": matrix,
-        "sha256": key.sha256,
-        "source": key.source,
-        "kernel": key.kernel,
-        "precision": key.precision,
-        "params": key.params.iter().collect::<BTreeMap<_, _>>(),
-        "device": key.device,
-        "threads": key.threads,
-        "block": key.block,
-        "hot": key.hot,
-    })
+fn key_fields(key: &RunKey<'_>, matrix: &str) -> [(&'static str, Value); 10] {
+    [
+        ("matrix", json!(matrix)),
+        ("sha256", json!(key.sha256)),
+        ("source", json!(key.source)),
+        ("kernel", json!(key.kernel)),
+        ("precision", json!(key.precision)),
+        ("params", json!(key.params.iter().collect::<BTreeMap<_, _>>())),
+        ("device", json!(key.device)),
+        ("threads", json!(key.threads)),
+        ("block", json!(key.block)),
+        ("hot", json!(key.hot)),
+    ]
 }
 
 /// The ratio and its interval, null where there is none.
-fn merge_ratio(value: &mut Value, ratio: Option<Ratio>) {
-    let interval = ratio.and_then(|ratio| ratio.interval);
-    value["ratio"] = json!(ratio.map(|ratio| ratio.value));
-    value["low"] = json!(interval.map(|(low, _)| low));
-    value["high"] = json!(interval.map(|(_, high)| high));
+fn ratio_fields(ratio: Ratio) -> [(&'static str, Value); 3] {
+    let (low, high) = ratio.interval.unzip();
+    [("ratio", json!(ratio.value)), ("low", json!(low)), ("high", json!(high))]
 }

@@ -6,10 +6,10 @@ use sparsescope_core::measure::{Devices, cpu, default_thread_counts};
 use sparsescope_core::memory::gigabytes;
 use sparsescope_core::record::{Gpu, GpuAbsence};
 
-use super::Outcome;
 use super::args::DevicesArgs;
 use super::gpu;
 use super::interrupt::Interrupt;
+use super::outcome::Outcome;
 use super::output::{print, print_json};
 use super::table::{render, table, three_digits};
 

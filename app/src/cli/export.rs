@@ -1,8 +1,9 @@
 //! `sparsescope export`: bundles, or parts of one, as other files.
 
 use super::args::ExportArgs;
+use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, is_stdout, write_csv};
-use super::{Outcome, UsageError, compare, figure, html, report};
+use super::{compare, figure, html, report};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     let csv = args.csv.iter().filter(|path| !is_stdout(path));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use sparsescope_core::io::{IoError, save};
 
-use super::UsageError;
 use super::args::ExportArgs;
+use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, overwrite, print};
 use crate::figure::png;
 use crate::model::Model;

@@ -11,9 +11,9 @@ use sparsescope_core::generate::{
 use sparsescope_core::io::{matrix_market, save};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::Outcome;
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
+use super::outcome::Outcome;
 use super::output::{check_free, overwrite, print, watched};
 use super::table::{count, render, table, three_digits};
 

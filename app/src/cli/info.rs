@@ -8,9 +8,9 @@ use sparsescope_core::matrix::Statistics;
 use sparsescope_core::memory::{MemoryLimit, gigabytes};
 use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 
-use super::Outcome;
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
+use super::outcome::Outcome;
 use super::output::{file_size, print, print_json, watched};
 use super::table::{count, render, seconds, table, three_digits};
 

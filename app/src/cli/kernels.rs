@@ -5,9 +5,9 @@ use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
 use sparsescope_core::record::GpuAbsence;
 
-use super::Outcome;
 use super::args::KernelsArgs;
 use super::gpu::{self, Gpu};
+use super::outcome::Outcome;
 use super::output::{print, print_json};
 use super::table::{render, table};
 

@@ -7,9 +7,9 @@ use sparsescope_core::record::MatrixRecord;
 
 use super::args::{MergeArgs, PreferArg};
 use super::compare::open;
+use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, now, producer};
 use super::table::counted;
-use super::{Outcome, UsageError};
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     if args.bundles.len() < 2 {

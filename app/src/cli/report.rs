@@ -73,7 +73,7 @@ fn page(model: &Model) -> String {
     let all = Filter::default();
     let runs = model.runs(&all);
     let matrices = model.matrices(&all);
-    let labels: Vec<&str> = model.bundles.iter().map(OpenBundle::label).collect();
+    let labels: Vec<&str> = model.bundles().iter().map(OpenBundle::label).collect();
     let title = escape(&labels.join(", "));
     let devices: BTreeSet<&str> = runs.iter().map(|run| run.run.device.as_str()).collect();
     let devices: Vec<&str> = devices.into_iter().collect();
@@ -109,7 +109,7 @@ fn page(model: &Model) -> String {
     chapter(1, drawn);
     let numbered = matrices.iter().enumerate();
     chapter(2, numbered.map(|(number, matrix)| about(model, number, matrix, &best)).collect());
-    chapter(3, model.bundles.iter().map(measured).collect());
+    chapter(3, model.bundles().iter().map(measured).collect());
     html + "</body>\n</html>\n"
 }
 
@@ -155,10 +155,10 @@ fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
 
 /// The fastest run on each matrix, of each bundle.
 fn fastest(model: &Model, matrices: &[Matrix<'_>], best: &[RunOf<'_>]) -> String {
-    let several = model.bundles.len() > 1;
+    let several = model.bundles().len() > 1;
     let mut lines = Vec::new();
     for (number, matrix) in matrices.iter().enumerate() {
-        for open in &model.bundles {
+        for open in model.bundles() {
             let of = best.iter().filter(|run| {
                 run.bundle.series == open.series && matrix_key(run.record) == matrix.key
             });
@@ -284,14 +284,14 @@ fn all_charts(model: &Model) -> String {
 /// A matrix: its picture, what is known of it, and every kernel at its best.
 fn about(model: &Model, number: usize, matrix: &Matrix<'_>, best: &[RunOf<'_>]) -> String {
     let record = matrix.record;
-    let picture = model.picture(&matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
+    let picture = model.picture(matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
     let mut html = format!(
         "<div class=\"matrix\" id=\"matrix-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
         escape(&display_name(record)),
         picture.unwrap_or_default(),
         facts(record).iter().map(|fact| escape(fact)).collect::<Vec<_>>().join("<br/>\n"),
     );
-    let several = model.bundles.len() > 1;
+    let several = model.bundles().len() > 1;
     let mut runs: Vec<&RunOf<'_>> =
         best.iter().filter(|run| matrix_key(run.record) == matrix.key).collect();
     runs.sort_by(|a, b| b.gflops().unwrap_or(0.0).total_cmp(&a.gflops().unwrap_or(0.0)));

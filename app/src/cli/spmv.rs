@@ -16,8 +16,8 @@ use sparsescope_core::record::Verdict;
 use super::args::SpmvArgs;
 use super::gpu;
 use super::interrupt::Interrupt;
+use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, file_size, overwrite, watched};
-use super::{Outcome, UsageError};
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel(&args.kernel).ok_or_else(|| {

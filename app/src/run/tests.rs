@@ -302,8 +302,8 @@ mod panel {
         let mut harness = window(folder.path(), "v1;view=runs");
         click(&mut harness, "Start measuring");
         said(&harness, "A measurement is running.");
-        wait_for(&mut harness, |(_, app)| !app.model().bundles.is_empty());
-        let open = &harness.state().1.model().bundles[0];
+        wait_for(&mut harness, |(_, app)| !app.model().bundles().is_empty());
+        let open = &harness.state().1.model().bundles()[0];
         assert!(open.is_unfinished());
         assert_eq!(open.bundle.runs.len(), 9);
         harness.get_by_label("9 of 170 runs");
@@ -318,8 +318,8 @@ mod panel {
         std::fs::write(folder.path().join("go"), "").unwrap();
         wait_for(&mut harness, |(panel, _)| !panel.is_measuring());
         let (_, app) = harness.state();
-        let open = &app.model().bundles[0];
-        assert_eq!((app.model().bundles.len(), open.is_unfinished()), (1, false));
+        let open = &app.model().bundles()[0];
+        assert_eq!((app.model().bundles().len(), open.is_unfinished()), (1, false));
         assert_eq!(open.bundle.runs.len(), finished.runs.len());
         assert_eq!(open.bundle.runs[app.state().run.unwrap()], selected);
         said(&harness, "Measured 170 runs in 0:0");
@@ -333,7 +333,7 @@ mod panel {
         click(&mut harness, "Start measuring");
         wait_for(&mut harness, |(panel, _)| !panel.is_measuring());
         said(&harness, "Nothing was measured: the disk is full.");
-        assert!(harness.state().1.model().bundles.is_empty());
+        assert!(harness.state().1.model().bundles().is_empty());
     }
 
     #[test]

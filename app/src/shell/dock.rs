@@ -1,5 +1,5 @@
 //! The centre: views in groups of tabs that are dragged, split and resized. The arrangement is the
-//! state's [`Layout`]; the tree of tiles is made from it anew whenever the two differ, and read
+//! state's [`Arrangement`]; the tree of tiles is made from it anew whenever the two differ, and read
 //! back when the pointer lets go, so that a drag is one step.
 
 use egui::{Button, Color32, Response, Role, Stroke, Ui, Visuals, WidgetInfo};
@@ -11,7 +11,7 @@ use super::borders;
 use super::icon::{Icon, corner};
 use super::pane::{self, Saved};
 use super::tiles::{insert, read};
-use crate::layout::{Layout, Part};
+use crate::arrangement::{Arrangement, Part};
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, current};
@@ -27,19 +27,22 @@ fn focus(state: &ViewState) -> &'static str {
     current(state).map_or("", |view| view.id)
 }
 
-/// Makes the state's layout one that can be drawn, with its view in front; `before` was in front
+/// Makes the state's arrangement one that can be drawn, with its view in front; `before` was in front
 /// until now.
 pub(super) fn settle(state: &mut ViewState, before: &str) {
     let all = all();
     let from = if all.contains(&before) { before } else { focus(state) };
-    state.layout = state.layout.follow(&all, from, focus(state));
+    state.arrangement = state.arrangement.follow(&all, from, focus(state));
 }
 
 /// Whether the two differ in nothing but which of the views shown has the keyboard.
 pub(super) fn only_focus_moved(before: &ViewState, after: &ViewState) -> bool {
-    let part = |state: &ViewState| state.layout.part(&all(), focus(state));
-    let same =
-        ViewState { view: before.view.clone(), layout: before.layout.clone(), ..after.clone() };
+    let part = |state: &ViewState| state.arrangement.part(&all(), focus(state));
+    let same = ViewState {
+        view: before.view.clone(),
+        arrangement: before.arrangement.clone(),
+        ..after.clone()
+    };
     before.view != after.view && same == *before && part(before) == part(after)
 }
 
@@ -77,7 +80,7 @@ impl Dock {
         saved: &mut Saved,
     ) {
         let all = all();
-        let wanted = state.layout.part(&all, focus(state));
+        let wanted = state.arrangement.part(&all, focus(state));
         let mut now = match dock.take() {
             Some(dock) if dock.shown == wanted => dock,
             _ => Self::of(wanted),
@@ -96,11 +99,11 @@ impl Dock {
         match wish {
             Some(Wish::Split { view, down }) => {
                 settle(state, focus_before);
-                state.layout = state.layout.split(&all, focus(state), view, down);
+                state.arrangement = state.arrangement.split(&all, focus(state), view, down);
             }
             Some(Wish::Join { view }) => {
                 settle(state, focus_before);
-                state.layout = state.layout.join(&all, focus(state), view);
+                state.arrangement = state.arrangement.join(&all, focus(state), view);
             }
             None if !ui.input(|input| input.pointer.any_down()) => now.read_back(state),
             None => {}
@@ -119,7 +122,7 @@ impl Dock {
         if let Some(view) = come.or(stays).or(shown.first()) {
             state.view = (*view).to_owned();
         }
-        state.layout = Layout::of(part, &all(), focus(state));
+        state.arrangement = Arrangement::of(part, &all(), focus(state));
     }
 }
 
@@ -330,13 +333,14 @@ pub(super) fn menu(ui: &mut Ui, state: &mut ViewState) {
 fn arrange(ui: &mut Ui, state: &mut ViewState) {
     let (all, view) = (all(), focus(state));
     let halves = [("Split right", false), ("Split down", true)];
-    let changed = halves.map(|(name, down)| (name, state.layout.split(&all, view, view, down)));
-    let joined = ("Join with the others", state.layout.join(&all, view, view));
-    let reset = ("Reset layout", Layout::default());
-    for (name, layout) in changed.into_iter().chain([joined, reset]) {
-        let differs = layout != state.layout;
+    let changed =
+        halves.map(|(name, down)| (name, state.arrangement.split(&all, view, view, down)));
+    let joined = ("Join with the others", state.arrangement.join(&all, view, view));
+    let reset = ("Reset layout", Arrangement::default());
+    for (name, arrangement) in changed.into_iter().chain([joined, reset]) {
+        let differs = arrangement != state.arrangement;
         if ui.add_enabled(differs, Button::new(name).frame_when_inactive(false)).clicked() {
-            state.layout = layout;
+            state.arrangement = arrangement;
             ui.close();
         }
     }

@@ -10,8 +10,8 @@ use crate::views::VIEWS;
 
 const CHART: &str = "Figure: Kernels by matrix";
 
-fn layout(harness: &Harness<'_, App>) -> String {
-    harness.state().state().layout.text()
+fn arrangement(harness: &Harness<'_, App>) -> String {
+    harness.state().state().arrangement.text()
 }
 
 fn sentence(view: &str) -> &'static str {
@@ -51,10 +51,10 @@ fn a_link_puts_views_beside_one_another_and_only_those_are_drawn() {
 }
 
 #[test]
-fn what_is_no_layout_falls_back_to_all_tabs() {
+fn what_is_no_arrangement_falls_back_to_all_tabs() {
     for text in ["layout=h(chart,nonsense)", "layout=h(chart", "layout=h(chart,chart)"] {
         let harness = with_example(&format!("v1;view=runs;{text}"));
-        assert_eq!(layout(&harness), "", "{text}");
+        assert_eq!(arrangement(&harness), "", "{text}");
         for view in VIEWS {
             harness.get_by_label(view.name);
         }
@@ -63,12 +63,12 @@ fn what_is_no_layout_falls_back_to_all_tabs() {
 }
 
 #[test]
-fn a_view_that_a_layout_lacks_comes_by_its_key_or_from_the_menu() {
+fn a_view_that_an_arrangement_lacks_comes_by_its_key_or_from_the_menu() {
     let mut harness = with_example("v1;layout=h(chart,runs)");
     assert!(harness.query_by_label("Matrix").is_none());
     harness.key_press(Key::Num3);
     harness.run();
-    assert_eq!(layout(&harness), "h(t(chart,matrix),runs)");
+    assert_eq!(arrangement(&harness), "h(t(chart,matrix),runs)");
     harness.get_by_label(sentence("matrix"));
 
     let mut harness = with_example("v1;layout=h(chart,runs)");
@@ -85,7 +85,7 @@ fn buttons_split_and_join_and_back_undoes_each() {
     let mut harness = with_example("v1");
     harness.get_by_label("Split: Charts to the right").click();
     harness.run();
-    let first = layout(&harness);
+    let first = arrangement(&harness);
     assert!(first.starts_with("h(") && first.ends_with(",chart)"), "{first}");
     harness.get_by_label(CHART);
     harness.get_by_label(sentence("runs"));
@@ -93,16 +93,16 @@ fn buttons_split_and_join_and_back_undoes_each() {
 
     harness.get_by_label("Split: Runs below").click();
     harness.run();
-    let second = layout(&harness);
+    let second = arrangement(&harness);
     assert!(second.contains("v(") && second.contains("runs)"), "{second}");
     harness.get_by_label("Join Runs with the other views").click();
     harness.run();
-    assert!(!layout(&harness).contains("v("), "{}", layout(&harness));
+    assert!(!arrangement(&harness).contains("v("), "{}", arrangement(&harness));
 
     for expected in [second.as_str(), first.as_str(), ""] {
         harness.get_by_label("Back").click();
         harness.run();
-        assert_eq!(layout(&harness), expected);
+        assert_eq!(arrangement(&harness), expected);
     }
     assert!(harness.state().history.is_empty());
 }
@@ -115,9 +115,9 @@ fn the_menu_splits_and_starts_over() {
         harness.run();
         harness.get_by_label(button).click();
         harness.run();
-        assert_eq!(layout(&harness).starts_with("v("), expected, "{}", layout(&harness));
+        assert_eq!(arrangement(&harness).starts_with("v("), expected, "{}", arrangement(&harness));
     }
-    assert_eq!(layout(&harness), "");
+    assert_eq!(arrangement(&harness), "");
     assert_eq!(harness.state().state().view, "runs");
 }
 
@@ -126,13 +126,13 @@ fn a_border_is_dragged_in_one_step() {
     let mut harness = with_example("v1;layout=h(chart,runs)");
     let border = harness.get_by_label(sentence("runs")).rect().left() - 10.0;
     drag(&mut harness, pos2(border, 500.0), pos2(border + 120.0, 500.0));
-    let moved = layout(&harness);
+    let moved = arrangement(&harness);
     assert!(moved.starts_with("h(6"), "{moved}");
     let now = harness.get_by_label(sentence("runs")).rect().left() - 10.0;
     assert!((now - border - 120.0).abs() < 12.0, "{border} {now}");
     harness.get_by_label("Back").click();
     harness.run();
-    assert_eq!(layout(&harness), "h(chart,runs)");
+    assert_eq!(arrangement(&harness), "h(chart,runs)");
     assert!(harness.state().history.is_empty());
 }
 
@@ -144,7 +144,7 @@ fn a_border_moves_by_arrow_keys_and_a_double_click_makes_halves() {
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.run();
-    let moved = layout(&harness);
+    let moved = arrangement(&harness);
     assert!(moved.starts_with("v(3") && moved != "v(30:chart,70:runs)", "{moved}");
     let at = harness.get_by_label(border).rect().center();
     for pressed in [true, false, true, false] {
@@ -152,7 +152,7 @@ fn a_border_moves_by_arrow_keys_and_a_double_click_makes_halves() {
         harness.run_steps(1);
     }
     harness.run();
-    assert_eq!(layout(&harness), "v(chart,runs)");
+    assert_eq!(arrangement(&harness), "v(chart,runs)");
 }
 
 #[test]
@@ -160,13 +160,13 @@ fn a_tab_is_dragged_to_the_right_half_in_one_step() {
     let mut harness = with_example("v1");
     let tab = harness.get_by_label("Runs").rect().center();
     drag(&mut harness, tab, pos2(1200.0, 450.0));
-    let moved = layout(&harness);
+    let moved = arrangement(&harness);
     assert!(moved.starts_with("h(") && moved.ends_with(",runs)"), "{moved}");
     assert_eq!(harness.state().state().view, "runs");
     harness.get_by_label("Sort by Kernel");
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
-    assert_eq!(layout(&harness), "");
+    assert_eq!(arrangement(&harness), "");
     assert!(harness.state().history.is_empty());
 }
 

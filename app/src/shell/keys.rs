@@ -3,7 +3,7 @@
 
 use egui::{Key, Modifiers, Ui};
 
-use super::Action;
+use super::action::Action;
 use crate::state::ViewState;
 use crate::views::VIEWS;
 

@@ -2,10 +2,14 @@
 //! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
+mod action;
 mod borders;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
+mod export;
+#[cfg(test)]
+mod frame_tests;
 mod icon;
 mod keys;
 mod pane;
@@ -29,50 +33,12 @@ use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
 use crate::views::{current, layouts, teaches};
+pub use action::{Action, COPY_LINK, GPU_EXAMPLE};
 use dock::Dock;
+pub use export::Export;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
-
-/// A file that the user asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Suggested name.
-    pub name: String,
-    /// Content.
-    pub bytes: Vec<u8>,
-    /// The content is an SVG that is to be saved as PNG: only in the page, whose browser draws it.
-    pub rasterise: bool,
-}
-
-/// Something that only the window or only the page can do, offered as a button and a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Action {
-    /// Text of the button.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub hint: &'static str,
-    /// Its key.
-    pub key: egui::Key,
-}
-
-/// Opens the example that was measured on a GPU: a file of the page, a part of the window.
-pub const GPU_EXAMPLE: Action = Action {
-    name: "GPU example",
-    hint: "Open what was measured on an NVIDIA H200",
-    key: egui::Key::G,
-};
-
-/// Copies a link to what is shown; the window copies what such a link ends with.
-pub const COPY_LINK: Action =
-    Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
-
-impl Export {
-    /// A file as it is.
-    pub fn new(name: String, bytes: Vec<u8>) -> Self {
-        Self { name, bytes, rasterise: false }
-    }
-}
 
 /// The whole interface.
 #[derive(Debug, Default)]
@@ -151,7 +117,9 @@ impl App {
 
     /// Says of runs that were imported who measured them, and which matrices were recognised.
     fn tell_imported(&mut self, name: &str) {
-        let Some(open) = self.model.bundles.last().filter(|open| open.file == name) else { return };
+        let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
+            return;
+        };
         let runs = &open.bundle.runs;
         let Some(by) = runs.iter().find_map(|run| run.check.by.as_ref()) else { return };
         if runs.iter().any(|run| run.check.by.is_none()) {
@@ -211,9 +179,7 @@ impl App {
 
     /// There will be no bundle of this name after all.
     pub fn forget_unfinished(&mut self, name: &str) {
-        self.keep_run(|app| {
-            app.model.bundles.retain(|open| !(open.is_unfinished() && open.file == name));
-        });
+        self.keep_run(|app| app.model.forget_unfinished(name));
     }
 
     /// Runs are selected by their number, which others may take: the selection stays with the run.
@@ -224,14 +190,12 @@ impl App {
             let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
             (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
         };
-        let all = Filter::default();
-        let selected = self.state.run;
-        let before =
-            self.model.runs(&all).iter().find(|run| Some(run.index) == selected).map(identity);
+        let selected = self.state.run.and_then(|number| self.model.run(number));
+        let before = selected.as_ref().map(identity);
         change(self);
-        let runs = self.model.runs(&all);
-        let now = runs.iter().find(|run| Some(identity(run)) == before).map(|run| run.index);
-        self.state.run = now;
+        let runs = before.as_ref().map(|_| self.model.runs(&Filter::default()));
+        let mut runs = runs.iter().flatten();
+        self.state.run = runs.find(|run| Some(identity(run)) == before).map(|run| run.index);
     }
 
     /// Says something, in one sentence, until it is dismissed.

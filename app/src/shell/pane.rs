@@ -4,7 +4,7 @@ use egui::{Align, Layout, Role, ScrollArea, Ui, WidgetInfo};
 
 use sparsescope_core::bundle::spreadsheet_cell;
 
-use super::Export;
+use super::export::Export;
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{View, needs_no_bundle, teaches};
@@ -36,7 +36,7 @@ pub(super) fn show(
             ui.scope(|ui| head(ui, view, model, state, saved, panes > 1));
             ui.separator();
         }
-        if model.bundles.is_empty() && !needs_no_bundle(view) {
+        if model.bundles().is_empty() && !needs_no_bundle(view) {
             return welcome(ui);
         }
         (view.show)(ui, model, state);

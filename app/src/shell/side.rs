@@ -1,6 +1,10 @@
 //! The left panel: bundles, filters, matrices.
 
-use egui::{ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo};
+use std::collections::BTreeSet;
+
+use egui::{
+    ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
+};
 
 use crate::model::{Matrix, Model, OpenBundle, count, display_name};
 use crate::state::{Filter, ViewState};
@@ -19,7 +23,7 @@ pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_
 fn bundles(ui: &mut Ui, model: &mut Model) {
     ui.strong("Bundles");
     let (mut closed, mut renamed) = (None, None);
-    for (index, open) in model.bundles.iter().enumerate() {
+    for (index, open) in model.bundles().iter().enumerate() {
         ui.horizontal(|ui| {
             let close = ui.small_button("×");
             let name = format!("Close {}", open.label());
@@ -40,7 +44,7 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
         model.rename(index, &label);
     }
     if let Some(index) = closed {
-        model.bundles.remove(index);
+        model.close(index);
     }
     ui.weak("Drop more here to compare.");
 }
@@ -103,18 +107,15 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
     if std::mem::take(focus_search) {
         search.request_focus();
     }
-    let classes = model.values(|run| vec![run.record.statistics.nnz_class.clone()]);
-    let kernels = model.values(|run| vec![run.run.kernel.clone()]);
-    let backends = model.values(|run| vec![run.run.backend.clone()]);
-    let origins = model.values(|run| run.run.origin.clone());
-    choice(ui, "Entries", &mut filter.nnz_class, &classes);
-    choice(ui, "Kernel", &mut filter.kernel, &kernels);
-    choice(ui, "Backend", &mut filter.backend, &backends);
-    choice(ui, "Origin", &mut filter.origin, &origins);
+    let values = model.values();
+    choice(ui, "Entries", &mut filter.nnz_class, &values.classes);
+    choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
+    choice(ui, "Backend", &mut filter.backend, &values.backends);
+    choice(ui, "Origin", &mut filter.origin, &values.origins);
 }
 
 /// One of the values, or all.
-fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &[String]) {
+fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String>) {
     ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
         let size = egui::vec2(64.0, ui.spacing().interact_size.y);
@@ -146,23 +147,29 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.strong("Matrices");
         ui.weak(format!("{} by entries", matrices.len()));
     });
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+    let spacing = ui.spacing();
+    let line = ui.text_style_height(&TextStyle::Button) + 2.0 * spacing.button_padding.y;
+    let line = line.max(spacing.interact_size.y);
+    let scroll = ScrollArea::vertical().auto_shrink(false);
+    scroll.show_rows(ui, line, matrices.len(), |ui, seen| {
         let layout = egui::Layout::top_down_justified(egui::Align::Min);
         ui.with_layout(layout, |ui| {
-            items(ui, matrices, state);
+            items(ui, matrices.get(seen).unwrap_or_default(), line, state);
         });
     });
 }
 
-fn items(ui: &mut Ui, matrices: Vec<Matrix<'_>>, state: &mut ViewState) {
+/// The matrices that are seen, each in a line of this height.
+fn items(ui: &mut Ui, matrices: &[Matrix<'_>], line: f32, state: &mut ViewState) {
     for matrix in matrices {
-        let chosen = state.matrix.as_deref() == Some(&matrix.key);
+        let chosen = state.matrix.as_deref() == Some(matrix.key);
         let name = display_name(matrix.record);
         let text = format!("{name}  ·  {}", count(matrix.record.statistics.nnz));
-        let item = ui.add(egui::Button::selectable(chosen, text).truncate());
+        let item = egui::Button::selectable(chosen, text).truncate();
+        let item = ui.add(item.min_size(egui::vec2(0.0, line)));
         item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
         if item.clicked() {
-            state.matrix = Some(matrix.key);
+            state.matrix = Some(matrix.key.to_owned());
             // Who looks at structures goes on to the next one's.
             if state.view != "spy" {
                 state.view = "matrix".into();

@@ -186,7 +186,7 @@ fn exports_hold_what_is_drawn() {
     assert_eq!(csv.lines().count(), 1 + points.len());
     let svg = String::from_utf8(exports[1].bytes.clone()).unwrap();
     assert!(svg.contains(">road</text>") && !svg.contains(">web</text>"));
-    let hash = &harness.state().model().bundles[0].sha256[..12];
+    let hash = &harness.state().model().bundles()[0].sha256[..12];
     assert!(svg.contains(hash), "the figure names its bundle");
 }
 
@@ -221,7 +221,7 @@ fn without_bundles_the_window_says_what_to_do() {
 #[test]
 fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
     let mut harness = with_example("v1");
-    let label = harness.state().model().bundles[0].label().to_owned();
+    let label = harness.state().model().bundles()[0].label().to_owned();
     let rename = |harness: &mut Harness<'static, App>, from: &str, typed: &str, end: Key| {
         harness.get_by_label(&format!("Rename {from}")).click();
         harness.run();
@@ -234,10 +234,12 @@ fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
         harness.run();
     };
     rename(&mut harness, &label, " on a laptop", Key::Enter);
-    let renamed = harness.state().model().bundles[0].label().to_owned();
+    let renamed = harness.state().model().bundles()[0].label().to_owned();
     assert!(renamed.contains("on a laptop") && renamed.contains(&label), "{renamed}");
+    // What a point of the chart, drawn before, says ends with the bundle's name.
+    harness.get_all_by_label_contains(&format!("({renamed}).")).next().unwrap();
     rename(&mut harness, &renamed, "never", Key::Escape);
-    assert_eq!(harness.state().model().bundles[0].label(), renamed);
+    assert_eq!(harness.state().model().bundles()[0].label(), renamed);
     harness.get_by_label("Save SVG").click();
     harness.run();
     let exports = harness.state_mut().take_exports();

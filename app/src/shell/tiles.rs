@@ -2,7 +2,7 @@
 
 use egui_tiles::{Container, Linear, LinearDir, Tabs, Tile, TileId, Tiles};
 
-use crate::layout::{Group, Part};
+use crate::arrangement::{Group, Part};
 use crate::views::{VIEWS, View};
 
 /// Puts a part among the tiles.

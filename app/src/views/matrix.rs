@@ -7,7 +7,7 @@ use sparsescope_core::record::MatrixRecord;
 use super::provenance::provenance;
 use super::view::{View, nothing, selected};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
-use crate::model::{Model, RunOf, bytes, count, display_name, seconds, significant};
+use crate::model::{Model, RunOf, bytes, count, display_name, matrix_key, seconds, significant};
 use crate::state::{Filter, ViewState};
 use crate::theme::{Ink, format_color};
 
@@ -63,7 +63,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.add_space(10.0);
         let width = (ui.available_width() - 12.0).max(420.0);
         let name = format!("Row lengths and formats of {}", display_name(record));
-        figure(record, &predicted(model, record), state, width).show(ui, &name);
+        figure(record, &model.predicted(&matrix_key(record)), state, width).show(ui, &name);
     });
 }
 
@@ -110,7 +110,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         line("bytes", size.format.clone(), size.bytes.to_string());
         line("slots an entry", size.format.clone(), size.padding.to_string());
     }
-    for run in predicted(model, record) {
+    for run in model.predicted(&matrix_key(record)) {
         let Some(predicted) = &run.run.costs.predicted else { continue };
         let mut of_kernel = |what: &str, value: Option<String>| {
             if let Some(value) = value {
@@ -136,26 +136,8 @@ fn svg(model: &Model, state: &ViewState) -> String {
     let all = model.runs(&Filter::default());
     let runs: Vec<_> = all.into_iter().filter(|run| run.record.sha256 == record.sha256).collect();
     let title = format!("{}: row lengths and formats", display_name(record));
-    figure(record, &predicted(model, record), state, 900.0)
+    figure(record, &model.predicted(&matrix_key(record)), state, 900.0)
         .to_svg(&title, &provenance(model, &runs))
-}
-
-/// The fastest run of each kernel on a matrix among those with a prediction, in the kernels' order.
-fn predicted<'a>(model: &'a Model, record: &MatrixRecord) -> Vec<RunOf<'a>> {
-    let all = model.runs(&Filter::default()).into_iter().filter(|run| {
-        run.record.sha256 == record.sha256
-            && run.record.source == record.source
-            && run.predicted_bytes().is_some()
-    });
-    let mut fastest: Vec<RunOf<'a>> = Vec::new();
-    for run in all {
-        match fastest.iter_mut().find(|other| other.run.kernel == run.run.kernel) {
-            Some(other) if other.gflops() < run.gflops() => *other = run,
-            Some(_) => {}
-            None => fastest.push(run),
-        }
-    }
-    fastest
 }
 
 /// Row lengths that a bin of the histogram counts.
@@ -325,7 +307,7 @@ mod tests {
         let model = tests::model(runs, statistics, environment);
         let state = ViewState::default();
         let record = selected(&model, &state).unwrap();
-        let found = self::predicted(&model, record);
+        let found = model.predicted(&matrix_key(record));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].predicted_bytes(), Some(32e6));
         let figure = figure(record, &found, &state, 900.0);

@@ -4,7 +4,7 @@ use egui::{Color32, Pos2, Rect, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, kernel};
 
 use super::provenance::provenance;
-use super::view::{View, nothing};
+use super::view::{View, kept, nothing};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
 use crate::model::{Model, RunOf, bytes, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;
@@ -69,20 +69,25 @@ fn points<'a>(model: &'a Model, state: &ViewState) -> Vec<Point<'a>> {
 }
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    ui.weak(format!("{} runs", points(model, state).len()));
+    let from = (model.revision(), state.filter.clone());
+    let count = kept(ui, "predicted: points", from, || points(model, state).len());
+    ui.weak(format!("{count} runs"));
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let points = points(model, state);
-    if points.is_empty() {
+    let room = ui.available_size() - vec2(12.0, 12.0);
+    let size = vec2(room.x.max(420.0), room.y.max(HEIGHT * 0.6));
+    let from = (model.revision(), state.filter.clone(), state.theme, [size.x, size.y]);
+    let figure = kept(ui, "predicted", from, || {
+        let points = points(model, state);
+        (!points.is_empty()).then(|| figure(&points, state.theme.ink(), size))
+    });
+    let Some(figure) = figure.as_ref() else {
         return nothing(
             ui,
             "No run with a prediction passes the filters: kernels of vendors have none, nor have older bundles.",
         );
-    }
-    let room = ui.available_size() - vec2(12.0, 12.0);
-    let figure =
-        figure(&points, state.theme.ink(), vec2(room.x.max(420.0), room.y.max(HEIGHT * 0.6)));
+    };
     let clicked = ScrollArea::both()
         .auto_shrink(false)
         .show(ui, |ui| figure.show(ui, "Chart: predicted against measured time of every run"));

@@ -9,7 +9,7 @@ use crate::model::{Model, RunOf, matrix_key};
 /// Where the numbers of these runs come from.
 pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     let mut sources = Vec::new();
-    for open in &model.bundles {
+    for open in model.bundles() {
         let of = || runs.iter().filter(|run| run.bundle.sha256 == open.sha256);
         let mut devices: Vec<&str> = of().map(|run| run.run.device.as_str()).collect();
         devices.sort_unstable();
@@ -39,7 +39,7 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
 pub(super) fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
     let key = matrix_key(record);
     let holds = |folder: &MatrixFolder| matrix_key(&folder.record) == key;
-    let holding = model.bundles.iter().filter(|open| open.bundle.matrices.iter().any(holds));
+    let holding = model.bundles().iter().filter(|open| open.bundle.matrices.iter().any(holds));
     let identity = format!("{} matrix, SHA-256 {:.16}", record.source.as_str(), record.sha256);
     let mut sources = vec![match &record.generator {
         Some(generator) => format!("{}: {identity}, {generator}", record.name),

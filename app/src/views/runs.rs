@@ -6,7 +6,7 @@ use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 use sparsescope_core::record::{Figures, Predicted};
 
-use super::view::{View, nothing};
+use super::view::{View, kept, nothing};
 use crate::model::{Model, RunOf, count, display_name, matrix_key, seconds, significant};
 use crate::state::ViewState;
 
@@ -186,25 +186,35 @@ impl Cell {
     }
 }
 
+/// The table but for its cells: what takes a look at every run.
+struct Rows {
+    /// Numbers of the runs, line by line.
+    runs: Vec<usize>,
+    columns: Vec<&'static Column>,
+}
+
 /// The runs that pass, sorted as the state says; equal ones stay in their order.
-fn rows<'a>(model: &'a Model, state: &ViewState) -> Vec<RunOf<'a>> {
-    let mut rows = model.runs(&state.filter);
-    if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
-        crate::order::sort_by(&mut rows, |one, other| {
-            let order = (column.cell)(one).compare(&(column.cell)(other));
-            if state.descending { order.reverse() } else { order }
-        });
-    }
-    rows
+fn rows(model: &Model, state: &ViewState) -> Rows {
+    let runs = model.runs(&state.filter);
+    let columns = columns(model, &runs);
+    let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) else {
+        return Rows { runs: runs.iter().map(|run| run.index).collect(), columns };
+    };
+    let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
+    crate::order::sort_by(&mut cells, |(one, _), (other, _)| {
+        let order = one.compare(other);
+        if state.descending { order.reverse() } else { order }
+    });
+    Rows { runs: cells.into_iter().map(|(_, number)| number).collect(), columns }
 }
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    ui.weak(format!("{} runs", model.runs(&state.filter).len()));
+    ui.weak(format!("{} runs", model.count(&state.filter)));
 }
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let mut lines = vec![COLUMNS.iter().map(|column| column.id.to_owned()).collect()];
-    for run in rows(model, state) {
+    for run in rows(model, state).runs.into_iter().filter_map(|number| model.run(number)) {
         let cells = COLUMNS.iter().map(|column| match (column.cell)(&run) {
             Cell::Text(text) => text,
             Cell::Number(value, _) => value.map(|value| value.to_string()).unwrap_or_default(),
@@ -215,21 +225,22 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let rows = rows(model, state);
-    if rows.is_empty() {
+    let from = (model.revision(), state.filter.clone(), state.sort.clone(), state.descending);
+    let kept = kept(ui, "runs", from, || rows(model, state));
+    let Rows { runs, columns } = kept.as_ref();
+    if runs.is_empty() {
         return nothing(ui, "No run passes the filters.");
     }
-    let moved = keys(ui, &rows, state);
-    let selected = rows.iter().position(|run| Some(run.index) == state.run);
+    let moved = keys(ui, model, runs, state);
+    let selected = row_of(runs, state);
     let line = ui.spacing().interact_size.y;
     let why = selected
-        .and_then(|row| rows.get(row))
+        .and_then(|row| model.run(*runs.get(row)?))
         .map(|run| format!("{} on {}: {}", run.run.kernel, display_name(run.record), run.why()));
     let hint = "Up and down arrows select a run and say why it is as fast as it is.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
-    let columns = columns(model, &rows);
-    let widths = widths(&columns, ui);
+    let widths = widths(columns, ui);
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         let mut table = TableBuilder::new(ui)
             .striped(true)
@@ -244,7 +255,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             table = table.scroll_to_row(row, None);
         }
         let table = table.header(line + 6.0, |mut header| {
-            for column in &columns {
+            for column in columns {
                 header.col(|ui| match column.number {
                     true => {
                         let right = Layout::right_to_left(Align::Center);
@@ -255,10 +266,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             }
         });
         table.body(|body| {
-            body.rows(line, rows.len(), |row| {
-                let run = rows.get(row.index());
+            body.rows(line, runs.len(), |row| {
+                let run = runs.get(row.index()).and_then(|number| model.run(*number));
                 if let Some(run) = run {
-                    show_row(row, run, &columns, state);
+                    show_row(row, &run, columns, state);
                 }
             });
         });
@@ -266,10 +277,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 }
 
 /// The columns worth their place: one bundle need not be named in every line, nor what no run has.
-fn columns(model: &Model, rows: &[RunOf<'_>]) -> Vec<&'static Column> {
-    let several = model.bundles.len() > 1;
+fn columns(model: &Model, runs: &[RunOf<'_>]) -> Vec<&'static Column> {
+    let several = model.bundles().len() > 1;
     let any = |column: &Column| {
-        rows.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
+        runs.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
     };
     let worth = |column: &&Column| match column.id {
         "bundle" => several,
@@ -293,8 +304,14 @@ fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
     columns.iter().map(width).collect()
 }
 
+/// The row of the selected run.
+fn row_of(runs: &[usize], state: &ViewState) -> Option<usize> {
+    let selected = state.run?;
+    runs.iter().position(|run| *run == selected)
+}
+
 /// Moves the selection by the arrow keys; whether it moved.
-fn keys(ui: &Ui, rows: &[RunOf<'_>], state: &mut ViewState) -> bool {
+fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState) -> bool {
     if ui.ctx().memory(|memory| memory.focused().is_some()) {
         return false;
     }
@@ -305,14 +322,17 @@ fn keys(ui: &Ui, rows: &[RunOf<'_>], state: &mut ViewState) -> bool {
             input.key_pressed(Key::Enter),
         )
     });
-    let now = rows.iter().position(|run| Some(run.index) == state.run);
+    if !(up || down || enter) {
+        return false;
+    }
+    let now = row_of(runs, state);
     let wanted = match now {
         None => 0,
         Some(row) if up => row.saturating_sub(1),
         Some(row) => row + usize::from(down),
     };
-    let run = rows.get(wanted).filter(|_| up || down);
-    if let Some(run) = run {
+    let run = runs.get(wanted).filter(|_| up || down).and_then(|number| model.run(*number));
+    if let Some(run) = &run {
         select(run, state);
     }
     if enter && now.is_some() {
@@ -394,7 +414,7 @@ mod tests {
         let model = tests::model(vec![run], statistics, environment);
         let state = ViewState::default();
         let shown = |model: &Model| {
-            let ids = columns(model, &rows(model, &state)).iter().map(|c| c.id).collect::<Vec<_>>();
+            let ids = rows(model, &state).columns.iter().map(|c| c.id).collect::<Vec<_>>();
             PREDICTIONS.iter().filter(|id| ids.contains(id)).count()
         };
         assert_eq!((shown(&plain), shown(&model)), (0, 3));

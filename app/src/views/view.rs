@@ -1,6 +1,8 @@
 //! What a view is, and what several draw from or say.
 
-use egui::Ui;
+use std::sync::Arc;
+
+use egui::{Id, Ui};
 use sparsescope_core::record::MatrixRecord;
 
 use crate::model::Model;
@@ -27,7 +29,24 @@ pub struct View {
 /// The selected matrix; the largest where none is.
 pub(super) fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
     let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
-    chosen.or_else(|| model.matrices(&state.filter).last().map(|matrix| matrix.record))
+    chosen.or_else(|| model.largest(&state.filter))
+}
+
+/// What was last made under this name, if it was made from the same; else it is made now. For what
+/// takes too long to be made in every frame.
+pub(super) fn kept<K, T>(ui: &Ui, name: &str, from: K, make: impl FnOnce() -> T) -> Arc<T>
+where
+    K: PartialEq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+{
+    let id = Id::unique(("kept", name));
+    let known = ui.data(|data| data.get_temp::<Arc<(K, Arc<T>)>>(id));
+    if let Some(known) = known.filter(|known| known.0 == from) {
+        return known.1.clone();
+    }
+    let made = Arc::new(make());
+    ui.data_mut(|data| data.insert_temp(id, Arc::new((from, made.clone()))));
+    made
 }
 
 /// A text in the view's middle, where there is nothing to draw.

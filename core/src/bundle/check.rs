@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, MatrixRecord, Operation, Run, Subject, Verdict, is_safe_entry, is_safe_id,
-    matrix_entry, printable, subject_entry,
+    Environment, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject, Verdict,
+    is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.
@@ -24,7 +24,8 @@ pub(super) fn run_name(index: usize, run: &Run) -> String {
 
 impl Bundle {
     /// Ids are safe, unique and known where they are used; times and figures are finite, not
-    /// negative and agree with the samples; no timing without a passed check.
+    /// negative, no larger than anything measured can be, and agree with the samples; no timing
+    /// without a passed check.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
         let environments = self.environments.iter().map(|e| e.id.as_str());
@@ -84,10 +85,13 @@ fn unique_ids<'a>(
     Ok(known)
 }
 
+/// The result of a wrong kernel may be as far off as it likes.
+const ANY: f64 = f64::MAX;
+
 /// Names of numbers and the numbers themselves, `None` where absent.
 type Numbers<'a> = &'a [(&'a str, Option<f64>)];
 
-fn check_numbers(whose: &str, numbers: Numbers<'_>) -> Result<(), BundleError> {
+fn check_numbers(whose: &str, most: f64, numbers: Numbers<'_>) -> Result<(), BundleError> {
     for &(field, number) in numbers {
         match number {
             Some(found) if !found.is_finite() => {
@@ -96,6 +100,10 @@ fn check_numbers(whose: &str, numbers: Numbers<'_>) -> Result<(), BundleError> {
             Some(found) if found < 0.0 => {
                 let whose = whose.into();
                 return Err(BundleError::Negative { whose, field: field.into(), found });
+            }
+            Some(found) if found > most => {
+                let whose = whose.into();
+                return Err(BundleError::TooGreat { whose, field: field.into(), found, most });
             }
             _ => {}
         }
@@ -111,18 +119,15 @@ fn check_environment(environment: &Environment) -> Result<(), BundleError> {
             ("bandwidth.triad", Some(bandwidth.triad)),
             ("bandwidth.read", Some(bandwidth.read)),
         ];
-        check_numbers(&whose, &numbers)?;
+        check_numbers(&whose, MOST_AMOUNT, &numbers)?;
     }
     for gpu in &environment.gpus {
-        check_numbers(&whose, &[("gpus.copy", gpu.copy)])?;
+        check_numbers(&whose, MOST_AMOUNT, &[("gpus.copy", gpu.copy)])?;
     }
     let noise = &environment.noise;
-    let numbers = [
-        ("noise.load_before", noise.load_before),
-        ("noise.load_after", noise.load_after),
-        ("noise.stolen_seconds", noise.stolen_seconds),
-    ];
-    check_numbers(&whose, &numbers)
+    let load = [("noise.load_before", noise.load_before), ("noise.load_after", noise.load_after)];
+    check_numbers(&whose, MOST_AMOUNT, &load)?;
+    check_numbers(&whose, MOST_SECONDS, &[("noise.stolen_seconds", noise.stolen_seconds)])
 }
 
 fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
@@ -130,8 +135,8 @@ fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
     let whose = format!("matrix `{id}`");
     check_identity(&whose, sha256)?;
     let row = &statistics.row;
+    check_numbers(&whose, MOST_SECONDS, &[("read_seconds", Some(*read_seconds))])?;
     let numbers = [
-        ("read_seconds", Some(*read_seconds)),
         ("statistics.density", Some(statistics.density)),
         ("statistics.row.mean", Some(row.mean)),
         ("statistics.row.stddev", Some(row.stddev)),
@@ -140,9 +145,10 @@ fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
         ("statistics.structural_symmetry", statistics.structural_symmetry),
         ("statistics.numerical_symmetry", statistics.numerical_symmetry),
     ];
-    check_numbers(&whose, &numbers)?;
+    check_numbers(&whose, MOST_AMOUNT, &numbers)?;
     for format in &statistics.formats {
-        check_numbers(&whose, &[("statistics.formats.padding", Some(format.padding))])?;
+        let padding = ("statistics.formats.padding", Some(format.padding));
+        check_numbers(&whose, MOST_AMOUNT, &[padding])?;
     }
     for name in matrix.files.keys() {
         if !is_safe_entry(name) {
@@ -187,31 +193,38 @@ fn check_identity(whose: &str, sha256: &str) -> Result<(), BundleError> {
 fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError> {
     for (k, &sample) in run.samples.iter().enumerate() {
         // The name is made only when the sample is wrong: there may be millions.
-        if !sample.is_finite() || sample < 0.0 {
-            check_numbers(whose, &[(&format!("samples[{k}]"), Some(sample))])?;
+        if !(0.0..=MOST_SECONDS).contains(&sample) {
+            check_numbers(whose, MOST_SECONDS, &[(&format!("samples[{k}]"), Some(sample))])?;
         }
     }
     let (check, costs) = (&run.check, &run.costs);
     let predicted = costs.predicted.as_ref();
-    let numbers = [
+    let errors = [
         ("check.worst", check.worst),
         ("check.s_paper", check.s_paper),
         ("check.rel_err", check.rel_err),
+    ];
+    check_numbers(whose, ANY, &errors)?;
+    let times = [
         ("costs.conversion_s", Some(costs.conversion_s)),
         ("costs.plan_s", Some(costs.plan_s)),
-        ("costs.break_even", costs.break_even),
         ("costs.launch_s", costs.launch_s),
         ("costs.graph_s", costs.graph_s),
         ("costs.upload_s", costs.upload_s),
         ("costs.allocate_s", costs.allocate_s),
         ("costs.download_s", costs.download_s),
         ("costs.clock_s", costs.clock_s),
+    ];
+    check_numbers(whose, MOST_SECONDS, &times)?;
+    let numbers = [
+        ("costs.break_even", costs.break_even),
         ("costs.predicted.idle_share", predicted.and_then(|p| p.idle_share)),
         ("costs.predicted.imbalance", predicted.and_then(|p| p.imbalance)),
     ];
-    check_numbers(whose, &numbers)?;
+    check_numbers(whose, MOST_AMOUNT, &numbers)?;
     for launch in &costs.launches {
-        check_numbers(whose, &[("costs.launches.occupancy", Some(launch.occupancy))])?;
+        let occupancy = ("costs.launches.occupancy", Some(launch.occupancy));
+        check_numbers(whose, MOST_AMOUNT, &[occupancy])?;
         if launch.occupancy > 1.0 {
             return Err(inconsistent(whose, "says that a launch fills more than all of a GPU"));
         }
@@ -233,20 +246,23 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
             false => Err(inconsistent(whose, "has samples and no figures")),
         };
     };
-    let numbers = [
+    let times = [
         ("figures.median_s", Some(figures.median_s)),
         ("figures.mean_s", Some(figures.mean_s)),
         ("figures.min_s", Some(figures.min_s)),
         ("figures.q1_s", Some(figures.q1_s)),
         ("figures.q3_s", Some(figures.q3_s)),
         ("figures.max_s", Some(figures.max_s)),
+    ];
+    check_numbers(whose, MOST_SECONDS, &times)?;
+    let numbers = [
         ("figures.gflops", Some(figures.gflops)),
         ("figures.gbs", Some(figures.gbs)),
         ("figures.pct_copy", figures.pct_copy),
         ("figures.speedup", figures.speedup),
         ("figures.efficiency", figures.efficiency),
     ];
-    check_numbers(whose, &numbers)?;
+    check_numbers(whose, MOST_AMOUNT, &numbers)?;
     if run.samples.is_empty() {
         return Err(inconsistent(whose, "has figures and no samples"));
     }
@@ -272,7 +288,7 @@ fn check_metric(
     median_s: f64,
 ) -> Result<(), BundleError> {
     let Some(metric) = &run.metric else { return Ok(()) };
-    check_numbers(whose, &[("metric.value", Some(metric.value))])?;
+    check_numbers(whose, MOST_AMOUNT, &[("metric.value", Some(metric.value))])?;
     let (Some(operation), Some(work)) = (operation, &run.work) else { return Ok(()) };
     let expected = operation.metric(work, median_s);
     let (found, wanted) = (metric.value, expected.value);

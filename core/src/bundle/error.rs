@@ -68,6 +68,9 @@ pub enum BundleError {
     /// A time, size or error measure below zero.
     #[error("`{field}` of {whose} is negative: {found}")]
     Negative { whose: String, field: String, found: f64 },
+    /// A time or a size that nothing measured can have.
+    #[error("`{field}` of {whose} is {found:e}, more than {most:e}")]
+    TooGreat { whose: String, field: String, found: f64, most: f64 },
     /// An id that cannot be a folder name everywhere.
     #[error(
         "the id `{id}` of {whose} is not safe: expected letters, digits, `.`, `_` and `-`, not starting with `.`"

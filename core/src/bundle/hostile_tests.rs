@@ -363,6 +363,32 @@ fn content_that_the_manifest_does_not_list_so_is_refused_by_name() {
 }
 
 #[test]
+fn numbers_beyond_all_measure_are_refused() {
+    let matrix = "matrices/five-2fca02e9/matrix.json";
+    let cost = |field: &'static str, value: f64| {
+        forged("runs.json", |r| r["runs"][1]["costs"][field] = json!(value))
+    };
+    assert_refused(
+        &cost("break_even", 1.7e308),
+        "`costs.break_even` of runs[1] (cpu/csr/nnz on five-2fca02e9) is 1.7e308, more than 1e18",
+    );
+    assert_refused(&cost("conversion_s", 1e10), "is 1e10, more than 1e9");
+    assert!(read(&cost("break_even", 1e18)).is_ok() && read(&cost("plan_s", 1e9)).is_ok());
+    let cases = [
+        forged("runs.json", |r| r["runs"][0]["samples"][0] = json!(1e300)),
+        forged("runs.json", |r| r["runs"][0]["figures"]["speedup"] = json!(1e19)),
+        forged("environment.json", |e| e["environments"][0]["bandwidth"][0]["copy"] = json!(1e19)),
+        forged(matrix, |m| m["read_seconds"] = json!(1e19)),
+        forged(matrix, |m| m["statistics"]["row"]["mean"] = json!(1e19)),
+    ];
+    for bytes in cases {
+        assert_refused(&bytes, "more than 1e");
+    }
+    // How wrong a wrong result is has no bound.
+    assert!(read(&forged("runs.json", |r| r["runs"][4]["check"]["worst"] = json!(1e300))).is_ok());
+}
+
+#[test]
 fn documents_that_contradict_one_another_are_refused() {
     let matrix = "matrices/five-2fca02e9/matrix.json";
     let cases: [(Vec<u8>, &str); 16] = [

@@ -129,7 +129,7 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 23] = [
+    let broken: [(&str, &str, Value); 26] = [
         ("manifest", "/schema/major", json!(-1)),
         ("manifest", "/created", json!("yesterday")),
         ("manifest", "/complete", json!("yes")),
@@ -147,6 +147,9 @@ fn documents_that_break_a_rule_fail_the_schema() {
         ("matrix", "/statistics/row", json!(null)),
         ("runs", "/runs/0/samples/0", json!(-1e-6)),
         ("runs", "/runs/0/samples/0", json!(null)),
+        ("runs", "/runs/0/samples/0", json!(1.1e9)),
+        ("runs", "/runs/1/costs/break_even", json!(1.1e18)),
+        ("matrix", "/read_seconds", json!(1e10)),
         ("runs", "/runs/1/costs/predicted/line_bytes", json!(0.5)),
         ("runs", "/runs/1/costs/predicted/imbalance", json!(0.9)),
         ("runs", "/runs/2/costs/predicted/idle_share", json!(1.5)),

@@ -16,7 +16,7 @@ use super::problem::Problem;
 use super::task::Watch;
 use crate::kernel::{DeviceKind, reference};
 use crate::memory::MemoryLimit;
-use crate::record::{Bandwidth, Check, Environment, Figures, Run, Verdict, Work};
+use crate::record::{Bandwidth, Check, Environment, Figures, MOST_AMOUNT, Run, Verdict, Work};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
@@ -347,7 +347,8 @@ impl Runner<'_> {
             figures.set_serial(serial, is_cpu.then_some(configuration.threads));
             let gain = serial - figures.median_s;
             let cost = run.costs.conversion_s + run.costs.plan_s;
-            run.costs.break_even = (gain > 0.0).then(|| (cost / gain).ceil());
+            let products = (gain > 0.0).then(|| (cost / gain).ceil());
+            run.costs.break_even = products.filter(|products| *products <= MOST_AMOUNT);
         }
         run
     }

@@ -7,6 +7,13 @@ use serde::{Deserialize, Serialize};
 /// The version written by this program. A reader refuses only a higher `major`.
 pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 3 };
 
+/// Most seconds that anything in a bundle takes: thirty years.
+pub const MOST_SECONDS: f64 = 1e9;
+
+/// Most of anything else in a bundle: operations or bytes a second, percent, products until what
+/// was prepared has paid. Only how wrong a wrong result is has no bound.
+pub const MOST_AMOUNT: f64 = 1e18;
+
 /// Version of the bundle's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaVersion {

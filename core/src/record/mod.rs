@@ -23,7 +23,9 @@ pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use key::{KeyParams, RunKey};
-pub use manifest::{EntryInfo, Manifest, Producer, SCHEMA, SchemaVersion};
+pub use manifest::{
+    EntryInfo, MOST_AMOUNT, MOST_SECONDS, Manifest, Producer, SCHEMA, SchemaVersion,
+};
 pub use matrix::{MatrixRecord, Reordered, Source};
 pub use metric::{Better, Metric, Work};
 pub(crate) use names::{is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry};

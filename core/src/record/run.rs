@@ -150,7 +150,7 @@ pub struct Costs {
     /// Minimal bytes that one product moves.
     pub minimal_bytes: u64,
     /// Products after which conversion and plan have paid against `cpu/csr/serial`; absent when
-    /// they never do.
+    /// they never do within [`MOST_AMOUNT`](super::MOST_AMOUNT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub break_even: Option<f64>,
     /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.

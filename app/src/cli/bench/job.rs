@@ -13,9 +13,9 @@ use sparsescope_core::matrix::Reordering;
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
-use crate::cli::UsageError;
 use crate::cli::args::{BackendArg, BenchArgs};
 use crate::cli::gpu::Gpu;
+use crate::cli::outcome::UsageError;
 
 /// What is said of a plan that cannot be read.
 const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
@@ -174,8 +174,9 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     }
     let plan = bundle.plan.as_ref();
     // Before 1.3 a run did not say that it was cut short.
-    let lists = plan.is_some_and(|plan| plan["settings"]["precision"].is_array());
-    let samples = plan.and_then(|plan| plan["settings"]["runs"].as_u64());
+    let setting = |name: &str| plan?.get("settings")?.get(name);
+    let lists = setting("precision").is_some_and(serde_json::Value::is_array);
+    let samples = setting("runs").and_then(serde_json::Value::as_u64);
     bundle.runs.retain(|run| match lists {
         true => !run.cut_short,
         false => run.samples.is_empty() || Some(run.samples.len() as u64) == samples,

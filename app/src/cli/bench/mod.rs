@@ -20,8 +20,9 @@ use sparsescope_core::record::{GpuAbsence, Verdict};
 use super::args::{BackendArg, BenchArgs, ProgressArg};
 use super::gpu;
 use super::interrupt::Interrupt;
+use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
-use super::{Outcome, UsageError, progress, sentence};
+use super::progress;
 use job::Job;
 use recorder::{Part, Recorder};
 

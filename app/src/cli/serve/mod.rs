@@ -16,8 +16,9 @@ use anyhow::{Context, bail};
 
 use super::args::ServeArgs;
 use super::interrupt::Interrupt;
+use super::outcome::Outcome;
 use super::output::print;
-use super::{Outcome, viewer};
+use super::viewer;
 use http::{Request, Status, send_head};
 use site::{Found, Site};
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::plot::{Data, Form, Guide, Plot, Point, Row, Scale};
-use crate::changes::Changes;
-use crate::model::{OpenBundle, seconds};
+use crate::model::{Changes, OpenBundle, seconds};
 
 /// The bundle that others are compared with.
 pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {
-    let (all, wanted) = (&data.model.bundles, &data.state.charts.baseline);
+    let (all, wanted) = (data.model.bundles(), &data.state.charts.baseline);
     let chosen = all.iter().find(|open| !wanted.is_empty() && open.sha256.starts_with(wanted));
     chosen.or_else(|| all.iter().find(|open| !open.bundle.runs.is_empty()))
 }
@@ -16,7 +15,7 @@ pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {
 /// Every other bundle with runs, and what changed from the baseline to it.
 fn others<'a>(data: &Data<'a>) -> Vec<(&'a OpenBundle, Arc<Changes>)> {
     let Some(before) = baseline(data) else { return Vec::new() };
-    let all = data.model.bundles.iter();
+    let all = data.model.bundles().iter();
     let others = all.filter(|open| open.series != before.series && !open.bundle.runs.is_empty());
     others.map(|open| (open, data.model.changes(before, open, &data.state.filter))).collect()
 }

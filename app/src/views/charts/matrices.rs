@@ -22,7 +22,7 @@ pub(super) fn kernels<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// Formats that several kernels are for.
 pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
-    let all = data.model.kernels().into_iter().map(|kernel| format_of(kernel).to_owned());
+    let all = data.model.values().kernels.iter().map(|kernel| format_of(kernel).to_owned());
     let mut formats: Vec<String> = all.collect();
     let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
     crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));

@@ -217,8 +217,8 @@ impl<'a> Plot<'a> {
                 line.push(Some(self.y.value(point.at[1])));
             }
             if ranged {
-                let end = |k: usize| point.range.map(|range| self.x.value(range[k]));
-                line.extend([end(0), end(1)]);
+                let ends = point.range.map(|range| range.map(|end| self.x.value(end)));
+                line.extend(ends.map_or([None, None], |ends| ends.map(Some)));
             }
             lines.push(line.into_iter().map(Option::unwrap_or_default).collect());
         }
@@ -297,7 +297,7 @@ impl Looks {
     pub(super) fn of(model: &Model) -> Self {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        for kernel in model.kernels() {
+        for kernel in &model.values().kernels {
             let place = seen.entry(format_of(kernel).to_owned()).or_default();
             places.insert(kernel.to_owned(), *place);
             *place += 1;

@@ -115,14 +115,9 @@ pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// CPU kernels that ran with several thread counts; the one of paper 000 first.
 pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
-    let all = data.model.bundles.iter().flat_map(|open| &open.bundle.runs);
-    let mut found: Vec<String> = all
-        .filter(|run| run.backend == "cpu" && run.threads > 1)
-        .map(|run| run.kernel.clone())
-        .collect();
+    let mut found: Vec<String> = data.model.values().parallel.iter().cloned().collect();
     let place = |kernel: &String| kernel != "cpu/csr/nnz";
     crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
-    found.dedup();
     found
 }
 

@@ -29,7 +29,7 @@ pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
         if of.nnz == 0 {
             continue;
         }
-        let row = plot.row(|| display_name(matrix.record), &matrix.key);
+        let row = plot.row(|| display_name(matrix.record), matrix.key);
         for size in &of.formats {
             let padding = padding_of(size, of.nnz).min(size.bytes);
             let [useful, whole] =

@@ -451,7 +451,7 @@ fn changes_are_those_of_the_comparison_and_turn_round_with_the_baseline() {
     );
     assert!(shown.note.starts_with("after after before: "));
 
-    state.charts.baseline = model.bundles[1].sha256[..12].into();
+    state.charts.baseline = model.bundles()[1].sha256[..12].into();
     let turned = drawn(&model, &state);
     let turned = turned.iter().map(|(.., ratio)| *ratio).fold(0.0, f64::max);
     assert!((turned - 2.0).abs() < 1e-9);
@@ -491,7 +491,7 @@ fn a_kernel_keeps_its_look_in_every_chart_and_under_every_filter() {
     let model = model(&[("a", 1.0)]);
     let ink = crate::state::Theme::Light.ink();
     let looks = Looks::of(&model);
-    let kernels: Vec<&str> = model.kernels().into_iter().collect();
+    let kernels: Vec<&str> = model.values().kernels.iter().map(String::as_str).collect();
     let of = |index: usize| looks.find("cpu/csr/serial", index, &ink);
     assert_eq!(of(0), of(7), "whatever its place among those drawn");
     for (k, one) in kernels.iter().enumerate() {

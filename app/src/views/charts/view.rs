@@ -1,9 +1,7 @@
 //! The view of the charts: a chooser, the figure, and the same as a table and as SVG.
 
-use std::sync::Arc;
-
-use egui::{ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
-use sparsescope_core::record::{MatrixRecord, Run, Source};
+use egui::{ComboBox, DragValue, Role, ScrollArea, Ui, WidgetInfo};
+use sparsescope_core::record::{MatrixRecord, Source};
 
 use super::list::{CHARTS, current};
 use super::plot::{Data, Looks, Plot};
@@ -13,7 +11,7 @@ use crate::model::{Model, OpenBundle};
 use crate::state::ViewState;
 use crate::state::charts::TAU;
 use crate::views::provenance::provenance;
-use crate::views::view::{View, nothing};
+use crate::views::view::{View, kept, nothing};
 
 pub(in crate::views) const VIEW: View = View {
     id: "chart",
@@ -87,15 +85,14 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let tau = DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2);
         ui.add(tau).labelled_by(name.id);
     }
-    if model.bundles.iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
+    if model.bundles().iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
         ui.label("Baseline");
         let start = |open: &OpenBundle| open.sha256.chars().take(12).collect::<String>();
-        let all = model.bundles.iter().filter(|open| !open.bundle.runs.is_empty());
+        let all = model.bundles().iter().filter(|open| !open.bundle.runs.is_empty());
         let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
-    let is_cold = |run: &Run| !run.hot;
-    if next.cold || model.bundles.iter().any(|open| open.bundle.runs.iter().any(is_cold)) {
+    if next.cold || model.values().flushed {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
@@ -104,10 +101,8 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// The figure as last drawn, and what it was drawn from.
-#[derive(Clone)]
+/// The figure as last drawn.
 struct Drawn {
-    from: String,
     figure: Result<Figure, &'static str>,
     note: String,
 }
@@ -116,13 +111,9 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
     // Drawing thousands of points anew for every picture would take its time.
     let width = (ui.available_width() - 12.0).max(420.0);
-    let bundle =
-        |open: &OpenBundle| format!("{} {} {}", open.sha256, open.series, open.bundle.runs.len());
-    let bundles: Vec<String> = model.bundles.iter().map(bundle).collect();
-    let from = format!("{} {width} {} {bundles:?}", state.to_fragment(), ui.available_height());
-    let id = Id::unique("chart drawn");
-    let kept = ui.data(|data| data.get_temp::<Arc<Drawn>>(id)).filter(|drawn| drawn.from == from);
-    let drawn = kept.unwrap_or_else(|| {
+    let from = (model.revision(), state.to_fragment(), [width, ui.available_height()]);
+    let room = ui.available_height() - 12.0;
+    let drawn = kept(ui, "chart", from, || {
         let data = Data::of(model, state);
         let plot = plot(&data);
         let mut note = format!("{} {}", chart.sentence, plot.note);
@@ -130,16 +121,15 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             note += " Stand-ins are generated matrices in place of real ones.";
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
-        let room = ui.available_height() - 12.0 - 22.0 * lines;
+        let room = room - 22.0 * lines;
         let looks = Looks::of(model);
         let figure = if plot.is_empty() {
             Err(why(&data))
         } else {
             Ok(draw::figure(&plot, &looks, state, width, Some(room)))
         };
-        Arc::new(Drawn { from, figure, note })
+        Drawn { figure, note }
     });
-    ui.data_mut(|data| data.insert_temp(id, drawn.clone()));
     ui.label(&drawn.note);
     let figure = match &drawn.figure {
         Ok(figure) => figure,
@@ -164,7 +154,7 @@ pub(super) fn svg(model: &Model, state: &ViewState) -> String {
     let mut from = provenance(model, &data.runs);
     if from.sources.is_empty() {
         let named = |open: &OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
-        from = Provenance { sources: model.bundles.iter().map(named).collect(), ..from };
+        from = Provenance { sources: model.bundles().iter().map(named).collect(), ..from };
     }
     from.stand_in = holds_stand_ins(&data, &plot);
     let chart = current(state);

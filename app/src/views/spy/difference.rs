@@ -39,7 +39,7 @@ fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let own = crate::model::matrix_key(record);
     let all = model.matrices(&crate::state::Filter::default()).into_iter();
     all.filter(|other| other.key != own && size(other.record) == size(record))
-        .map(|other| (other.key, display_name(other.record)))
+        .map(|other| (other.key.to_owned(), display_name(other.record)))
         .collect()
 }
 

@@ -92,7 +92,7 @@ impl Shade {
     pub(super) fn labels(&self) -> Vec<(f32, u64)> {
         let counts: Vec<u64> = match self.scale {
             _ if self.max <= 1.0 => vec![1],
-            Scale::Percentile => [0, 5, 10, 15].map(|k| self.quantiles[k] as u64).to_vec(),
+            Scale::Percentile => self.quantiles.iter().step_by(5).map(|q| *q as u64).collect(),
             Scale::Linear => [0.0, 0.25, 0.5, 0.75, 1.0]
                 .map(|share: f32| (1.0 + share * (self.max - 1.0)).round() as u64)
                 .to_vec(),

@@ -1,8 +1,8 @@
-//! A layout as one word of a link, written and read.
+//! An arrangement as one word of a link, written and read.
 
 use std::fmt::Write as _;
 
-use super::{Group, Part};
+use super::part::{Group, Part};
 
 /// Longest word that is read, and deepest nesting: a link may come from anywhere.
 const MOST_BYTES: usize = 1000;
@@ -56,7 +56,7 @@ fn write(part: &Part, text: &mut String) {
     }
 }
 
-/// Reads a layout's word from left to right.
+/// Reads an arrangement's word from left to right.
 struct Reader<'a> {
     rest: &'a str,
 }

@@ -1,0 +1,50 @@
+//! What changed between two opened bundles, as the core's comparison finds it.
+
+use sparsescope_core::bundle::Comparison;
+use sparsescope_core::samples::Ratio;
+
+use super::open::subject_key;
+
+/// Runs that both bundles timed, and what they come to.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes {
+    pub(crate) runs: Vec<Changed>,
+    /// How many became faster and slower, and the mean change.
+    pub(crate) summary: String,
+    /// What makes the comparison less than fair, a sentence each.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A run in both bundles.
+#[derive(Clone, Debug)]
+pub(crate) struct Changed {
+    /// Kernel, matrix and settings.
+    pub(crate) words: String,
+    pub(crate) kernel: String,
+    /// Key of the matrix.
+    pub(crate) matrix: String,
+    /// Median times, in seconds.
+    pub(crate) times: [f64; 2],
+    pub(crate) ratio: Ratio,
+}
+
+impl Changes {
+    pub(super) fn of(comparison: &Comparison<'_>) -> Self {
+        let runs = comparison.runs.iter().map(|run| Changed {
+            words: run.key.words(run.subject.name()),
+            kernel: run.key.kernel.to_owned(),
+            matrix: subject_key(run.subject),
+            times: [run.before, run.after]
+                .map(|run| run.figures.as_ref().map_or(f64::NAN, |figures| figures.median_s)),
+            ratio: run.ratio,
+        });
+        let wrong = comparison.wrong_now().map(|change| {
+            format!("{} is no longer right", change.key.words(change.subject.name()))
+        });
+        Self {
+            runs: runs.collect(),
+            summary: comparison.summary().replace('\n', " "),
+            warnings: comparison.warnings.iter().cloned().chain(wrong).collect(),
+        }
+    }
+}

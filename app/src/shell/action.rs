@@ -1,0 +1,23 @@
+//! What only the window or only the page can do.
+
+/// Something that only the window or only the page can do, offered as a button and a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Text of the button.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub hint: &'static str,
+    /// Its key.
+    pub key: egui::Key,
+}
+
+/// Opens the example that was measured on a GPU: a file of the page, a part of the window.
+pub const GPU_EXAMPLE: Action = Action {
+    name: "GPU example",
+    hint: "Open what was measured on an NVIDIA H200",
+    key: egui::Key::G,
+};
+
+/// Copies a link to what is shown; the window copies what such a link ends with.
+pub const COPY_LINK: Action =
+    Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
