@@ -122,9 +122,9 @@ impl Backend for CudaBackend {
             .format(spec, memory)
             .map_err(|error| PrepareError::Refused(error.to_string()))?;
 
-        let matrix = self.uploads.matrix(&self.device, problem, spec, &made.matrix);
+        let matrix = self.uploads.matrix(&self.device, &made.matrix);
         let matrix = matrix.map_err(refused)?;
-        let x = self.uploads.x(&self.device, problem).map_err(refused)?;
+        let x = self.uploads.x(&self.device, problem.x()).map_err(refused)?;
         let y = crate::prepared::GuardedVector::new(&self.device, problem.a().rows());
         let y = y.map_err(refused)?;
         let start = Instant::now();
@@ -135,7 +135,7 @@ impl Backend for CudaBackend {
             rows: problem.a().rows(),
             cols: problem.a().cols(),
             nnz: problem.a().nnz(),
-            x: x.address(),
+            x: x.copy.address(),
             y: y.address(),
             block,
         };
@@ -182,7 +182,7 @@ fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
         return whole;
     }
     let slot = (size_of::<f64>() + size_of::<u32>()) as u64;
-    let (row_len, stored) = match (&matrix.arrays, &matrix.host) {
+    let (row_len, stored) = match (&matrix.copy, &matrix.host) {
         (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
         (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),
         _ => return whole,

@@ -13,7 +13,7 @@ use crate::clock::{Clock, to_picoseconds};
 use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Step, enqueue, record};
 use crate::spmv::Bound;
-use crate::upload::Uploaded;
+use crate::upload::{Uploaded, UploadedVector};
 
 /// Elements before and after y that no kernel may touch.
 const GUARD: usize = 64;
@@ -62,7 +62,7 @@ impl GuardedVector {
 pub(crate) struct Parts {
     pub(crate) bound: Bound,
     pub(crate) y: GuardedVector,
-    pub(crate) _x: Arc<Buffer<f64>>,
+    pub(crate) _x: Arc<UploadedVector>,
     pub(crate) _matrix: Arc<Uploaded>,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn csr_shared(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 }
 
 fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
-    let Arrays::Csr { row_ptr, slots } = &o.matrix.arrays else { return Err(wrong_format(o)) };
+    let Arrays::Csr { row_ptr, slots } = &o.matrix.copy else { return Err(wrong_format(o)) };
     let variant = Variant { family: Family::Csr, offset_bits: row_ptr.bits() };
     let (col, val) = (slots.col.address(), slots.val.address());
     let arguments = vec![o.row_count()?, row_ptr.address(), col, val, o.x, o.y];
@@ -31,7 +31,7 @@ fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
 }
 
 pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (&o.matrix.arrays, &o.matrix.host)
+    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (&o.matrix.copy, &o.matrix.host)
     else {
         return Err(wrong_format(o));
     };
@@ -48,7 +48,7 @@ pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 
 pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     let (Arrays::Hll { offsets, max_nzr, slots }, AnyFormat::Hll(a)) =
-        (&o.matrix.arrays, &o.matrix.host)
+        (&o.matrix.copy, &o.matrix.host)
     else {
         return Err(wrong_format(o));
     };
@@ -66,7 +66,7 @@ pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 }
 
 pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let Arrays::Coo { row, slots } = &o.matrix.arrays else { return Err(wrong_format(o)) };
+    let Arrays::Coo { row, slots } = &o.matrix.copy else { return Err(wrong_format(o)) };
     o.row_count()?;
     let zero = Step::zero(o.y, o.rows * REAL as usize);
     let mut bound = segmented(o, row, slots)?;
@@ -75,7 +75,7 @@ pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 }
 
 pub(super) fn hyb(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let Arrays::Hyb { row_len, ell, row, tail } = &o.matrix.arrays else {
+    let Arrays::Hyb { row_len, ell, row, tail } = &o.matrix.copy else {
         return Err(wrong_format(o));
     };
     let (col, val) = (ell.col.address(), ell.val.address());

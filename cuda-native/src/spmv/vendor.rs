@@ -27,7 +27,7 @@ pub(super) fn bind(
     }
     let mut keep: Vec<Box<dyn std::any::Any>> = Vec::new();
     let mut workspace_bytes = 0;
-    let (arrays, slots) = match (&o.matrix.arrays, &o.matrix.host) {
+    let (arrays, slots) = match (&o.matrix.copy, &o.matrix.host) {
         (Arrays::Csr { row_ptr, slots }, _) => {
             let (row_ptr, offset_bits) = (row_ptr.address(), row_ptr.bits());
             (cusparse::Arrays::Csr { row_ptr, offset_bits }, slots)
