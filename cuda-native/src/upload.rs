@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError};
 
 /// Row or slice offsets in the width that kernels count with.
@@ -15,25 +15,24 @@ pub(crate) enum Offsets {
 }
 
 impl Offsets {
-    fn of(device: &Device, row_ptr: &RowPtr) -> Result<Self, DeviceError> {
-        let what = "the row offsets";
-        Ok(match row_ptr {
+    pub(crate) fn of(device: &Device, what: &str, of: &RowPtr) -> Result<Self, DeviceError> {
+        Ok(match of {
             RowPtr::Narrow(offsets) => Self::Narrow(Buffer::of(device, what, offsets)?),
             RowPtr::Wide(offsets) => Self::Wide(Buffer::of(device, what, offsets)?),
         })
     }
 
-    pub(crate) fn bits(&self) -> u32 {
+    pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Self::Narrow(_) => 32,
-            Self::Wide(_) => 64,
+            Self::Narrow(buffer) => buffer.bytes(),
+            Self::Wide(buffer) => buffer.bytes(),
         }
     }
 
-    pub(crate) fn address(&self) -> u64 {
+    pub(crate) fn memory(&self) -> Memory {
         match self {
-            Self::Narrow(buffer) => buffer.address(),
-            Self::Wide(buffer) => buffer.address(),
+            Self::Narrow(buffer) => buffer.memory(),
+            Self::Wide(buffer) => buffer.memory(),
         }
     }
 }
@@ -69,8 +68,20 @@ pub(crate) enum Arrays {
 pub(crate) struct OnDevice<H, D> {
     /// The copy is known by this very object: it lives as long as the copy, so that no other can
     /// have its address meanwhile.
-    pub(crate) host: H,
-    pub(crate) copy: D,
+    host: H,
+    copy: D,
+}
+
+impl<H, D> OnDevice<H, D> {
+    /// What was copied.
+    pub(crate) fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The arrays of the same on the device.
+    pub(crate) fn copy(&self) -> &D {
+        &self.copy
+    }
 }
 
 /// A matrix on the device.
@@ -85,7 +96,7 @@ impl Arrays {
         Ok(match host {
             AnyFormat::Csr(a) => Arrays::Csr {
                 slots: Slots::of(device, a.col(), a.val())?,
-                row_ptr: Offsets::of(device, a.row_ptr())?,
+                row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
             },
             AnyFormat::Coo(a) => Arrays::Coo {
                 slots: Slots::of(device, a.col(), a.val())?,
