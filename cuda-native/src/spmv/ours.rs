@@ -60,9 +60,8 @@ pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     let step = if o.kernel.needs.finite_x {
         let width = count("the width of ELLPACK", a.shape().width)?;
         let arguments = EllOfWidth { rows, width, col, val, x, y };
-        // SAFETY: ELLPACK has rows × width slots, row-major for this kernel as for column-major ones,
-        // and only columns below cols, padding included; x and y are as long as it has columns and
-        // rows. Threads of rows beyond the last leave.
+        // SAFETY: ELLPACK has rows × width slots, and only columns below cols, padding included; x and
+        // y are as long as it has columns and rows. Threads of rows beyond the last leave.
         unsafe { o.over_rows(0, &arguments) }
     } else {
         let arguments = EllOfLengths { rows, row_len: Reads(row_len), col, val, x, y };
