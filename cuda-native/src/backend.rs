@@ -122,23 +122,14 @@ impl Backend for CudaBackend {
             .format(spec, memory)
             .map_err(|error| PrepareError::Refused(error.to_string()))?;
 
-        let matrix = self.uploads.matrix(&self.device, problem, spec, &made.matrix);
+        let matrix = self.uploads.matrix(&self.device, &made.matrix);
         let matrix = matrix.map_err(refused)?;
-        let x = self.uploads.x(&self.device, problem).map_err(refused)?;
+        let x = self.uploads.x(&self.device, problem.x()).map_err(refused)?;
         let y = crate::prepared::GuardedVector::new(&self.device, problem.a().rows());
         let y = y.map_err(refused)?;
         let start = Instant::now();
-        let operands = Operands {
-            device: &self.device,
-            kernel,
-            matrix: &matrix,
-            rows: problem.a().rows(),
-            cols: problem.a().cols(),
-            nnz: problem.a().nnz(),
-            x: x.address(),
-            y: y.address(),
-            block,
-        };
+        let (nnz, vectors) = (problem.a().nnz(), (x.copy(), y.elements()));
+        let operands = Operands::new(&self.device, kernel, &matrix, nnz, vectors, block);
         let bound = match (bind, &library) {
             (Bind::Cusparse(algorithm), Some(library)) => {
                 operands.bind_cusparse(Rc::clone(library), algorithm)
@@ -177,12 +168,12 @@ fn refused(error: DeviceError) -> PrepareError {
 /// The least that one product moves. A kernel that stops at `row_len` reads that array and only
 /// the slots that hold entries, so that padding does not count for it.
 fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
-    let whole = matrix.host.minimal_bytes();
+    let whole = matrix.host().minimal_bytes();
     if kernel.needs.finite_x {
         return whole;
     }
     let slot = (size_of::<f64>() + size_of::<u32>()) as u64;
-    let (row_len, stored) = match (&matrix.arrays, &matrix.host) {
+    let (row_len, stored) = match (matrix.copy(), matrix.host()) {
         (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
         (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),
         _ => return whole,

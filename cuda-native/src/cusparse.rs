@@ -4,9 +4,12 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 
-use crate::buffer::Buffer;
-use crate::device::{Device, DeviceError};
+use cudarc::driver::DeviceRepr;
+
+use crate::buffer::{Buffer, Memory};
+use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
+use crate::upload::{Offsets, Slots};
 
 type Handle = *mut c_void;
 
@@ -80,6 +83,8 @@ impl Cusparse {
         let (library, path) = open(names, "cusparse").map_err(|why| format!("cuSPARSE: {why}"))?;
         let in_file = |why: String| format!("{}: {why}", path.display());
         let functions = Functions::new(library).map_err(in_file)?;
+        let bound = device.context().bind_to_thread().doing("take its context");
+        bound.map_err(|error| error.to_string())?;
         let mut handle = ptr::null_mut();
         // SAFETY: the device's context is current on this thread; the pointer is valid.
         check("cusparseCreate", unsafe { (functions.cusparseCreate)(&mut handle) })
@@ -128,28 +133,38 @@ fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
     Err(DeviceError::Library { library: "cuSPARSE", call, status })
 }
 
-/// The arrays of a matrix, by their addresses; columns are 32-bit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Arrays {
-    /// Row offsets of 32 or 64 bits.
-    Csr { row_ptr: u64, offset_bits: u32 },
+/// The arrays of a matrix beside columns and values; columns are 32-bit.
+#[derive(Clone, Copy)]
+pub(crate) enum Arrays<'a> {
+    /// Row offsets.
+    Csr { row_ptr: &'a Offsets },
     /// Row of each entry.
-    Coo { row: u64 },
-    /// Slices of `slice` rows, column-major within.
-    Sell { offsets: u64, offset_bits: u32, slice: usize, slots: usize },
+    Coo { row: &'a Buffer<u32> },
+    /// Slices of `slice` rows, column-major within, by their offsets.
+    Sell { offsets: &'a Offsets, slice: usize },
 }
 
-/// Addresses and sizes of a product's operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operands {
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
+/// The operands of a product: A with `nnz` entries, as many columns as x and as many rows as y have
+/// elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Operands<'a> {
     pub(crate) nnz: usize,
-    pub(crate) arrays: Arrays,
-    pub(crate) col: u64,
-    pub(crate) val: u64,
-    pub(crate) x: u64,
-    pub(crate) y: u64,
+    pub(crate) arrays: Arrays<'a>,
+    pub(crate) slots: &'a Slots,
+    pub(crate) x: &'a Buffer<f64>,
+    pub(crate) y: &'a Buffer<f64>,
+}
+
+impl Operands<'_> {
+    /// What keeps the memory of all of them.
+    fn memory(&self) -> Vec<Memory> {
+        let of_rows = match self.arrays {
+            Arrays::Csr { row_ptr: offsets } | Arrays::Sell { offsets, .. } => offsets.memory(),
+            Arrays::Coo { row } => row.memory(),
+        };
+        let Slots { col, val } = self.slots;
+        vec![of_rows, col.memory(), val.memory(), self.x.memory(), self.y.memory()]
+    }
 }
 
 /// A product that has been prepared: y = A·x by one algorithm.
@@ -159,6 +174,8 @@ pub(crate) struct Product {
     x: Descriptor,
     y: Descriptor,
     workspace: Buffer<u8>,
+    /// What the descriptors point to.
+    _memory: Vec<Memory>,
     /// Last, so that it is there while the descriptors are destroyed.
     library: Rc<Cusparse>,
 }
@@ -177,20 +194,25 @@ impl Drop for Descriptor {
 }
 
 impl Product {
-    /// Describes the operands, allocates the workspace and lets the library prepare. The buffers
-    /// behind the addresses must outlive the product.
-    pub(crate) fn new(
+    /// Describes the operands, allocates the workspace and lets the library prepare.
+    ///
+    /// # Safety
+    /// The arrays are those of such a matrix: offsets for each row or slice that ascend up to the
+    /// number of slots, or a row for each slot; rows and columns within the matrix.
+    pub(crate) unsafe fn new(
         library: Rc<Cusparse>,
         device: &Device,
         algorithm: Algorithm,
-        operands: &Operands,
+        operands: &Operands<'_>,
     ) -> Result<Self, DeviceError> {
+        device.context().bind_to_thread().doing("take its context")?;
         let matrix = matrix(&library.functions, operands)?;
-        let x = vector(&library.functions, operands.cols, operands.x)?;
-        let y = vector(&library.functions, operands.rows, operands.y)?;
+        let x = vector(&library.functions, operands.x)?;
+        let y = vector(&library.functions, operands.y)?;
         let mut bytes = 0;
         let f = &library.functions;
-        // SAFETY: all descriptors are alive; the scalars are f64 in the host's memory.
+        // SAFETY: all descriptors are alive and so is what they point to; the scalars are f64 in the
+        // host's memory.
         check("cusparseSpMV_bufferSize", unsafe {
             (f.cusparseSpMV_bufferSize)(
                 library.handle,
@@ -206,7 +228,8 @@ impl Product {
             )
         })?;
         let workspace = Buffer::unset(device, "cuSPARSE's workspace", bytes)?;
-        let made = Self { library, algorithm, matrix, x, y, workspace };
+        let _memory = operands.memory();
+        let made = Self { library, algorithm, matrix, x, y, workspace, _memory };
         made.call("cusparseSpMV_preprocess", made.library.functions.cusparseSpMV_preprocess)?;
         Ok(made)
     }
@@ -218,11 +241,13 @@ impl Product {
 
     /// Bytes of the workspace.
     pub(crate) fn workspace_bytes(&self) -> u64 {
-        if self.workspace.len() == 0 { 0 } else { self.workspace.bytes() }
+        self.workspace.bytes()
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
-        // SAFETY: all descriptors and buffers are alive; the scalars are f64 in the host's memory.
+        // SAFETY: all descriptors are alive and so is what they point to; the workspace is as large as
+        // the library asked for; the scalars are f64 in the host's memory; `new`'s caller vouches for
+        // the indices in the arrays.
         check(name, unsafe {
             function(
                 self.library.handle,
@@ -234,7 +259,7 @@ impl Product {
                 self.y.handle,
                 R_64F,
                 self.algorithm as c_int,
-                self.workspace.address() as *mut c_void,
+                pointer(&self.workspace),
             )
         })
     }
@@ -265,32 +290,37 @@ impl Factor {
     }
 }
 
-fn pointer(address: u64) -> *mut c_void {
-    address as *mut c_void
+fn pointer<T: DeviceRepr + 'static>(array: &Buffer<T>) -> *mut c_void {
+    array.address() as *mut c_void
 }
 
-fn index_type(bits: u32) -> c_int {
-    if bits == 64 { INDEX_64I } else { INDEX_32I }
+/// An array of offsets and the library's name for its type.
+fn offsets(offsets: &Offsets) -> (*mut c_void, c_int) {
+    match offsets {
+        Offsets::Narrow(offsets) => (pointer(offsets), INDEX_32I),
+        Offsets::Wide(offsets) => (pointer(offsets), INDEX_64I),
+    }
 }
 
-fn vector(f: &Functions, len: usize, address: u64) -> Result<Descriptor, DeviceError> {
+fn vector(f: &Functions, of: &Buffer<f64>) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
-    // SAFETY: the address is that of `len` elements on the device.
+    // SAFETY: the pointer is that of so many elements on the device.
     check("cusparseCreateDnVec", unsafe {
-        (f.cusparseCreateDnVec)(&mut handle, len as i64, pointer(address), R_64F)
+        (f.cusparseCreateDnVec)(&mut handle, of.len() as i64, pointer(of), R_64F)
     })?;
     Ok(Descriptor { handle, destroy: f.cusparseDestroyDnVec })
 }
 
-fn matrix(f: &Functions, o: &Operands) -> Result<Descriptor, DeviceError> {
+fn matrix(f: &Functions, o: &Operands<'_>) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
-    let (rows, cols, nnz) = (o.rows as i64, o.cols as i64, o.nnz as i64);
-    let (col, val) = (pointer(o.col), pointer(o.val));
-    // SAFETY: the addresses are those of the format's arrays on the device, of these lengths.
+    let (rows, cols, nnz) = (o.y.len() as i64, o.x.len() as i64, o.nnz as i64);
+    let (col, val) = (pointer(&o.slots.col), pointer(&o.slots.val));
+    // SAFETY: the pointers are those of the format's arrays on the device; the library only notes
+    // them here.
     let (call, status) = unsafe {
         match o.arrays {
-            Arrays::Csr { row_ptr, offset_bits } => {
-                let (row_ptr, offsets) = (pointer(row_ptr), index_type(offset_bits));
+            Arrays::Csr { row_ptr } => {
+                let (row_ptr, width) = offsets(row_ptr);
                 let status = (f.cusparseCreateCsr)(
                     &mut handle,
                     rows,
@@ -299,7 +329,7 @@ fn matrix(f: &Functions, o: &Operands) -> Result<Descriptor, DeviceError> {
                     row_ptr,
                     col,
                     val,
-                    offsets,
+                    width,
                     INDEX_32I,
                     BASE_ZERO,
                     R_64F,
@@ -321,9 +351,9 @@ fn matrix(f: &Functions, o: &Operands) -> Result<Descriptor, DeviceError> {
                 );
                 ("cusparseCreateCoo", status)
             }
-            Arrays::Sell { offsets, offset_bits, slice, slots } => {
-                let (slice, slots) = (slice as i64, slots as i64);
-                let (offsets, width) = (pointer(offsets), index_type(offset_bits));
+            Arrays::Sell { offsets: slices, slice } => {
+                let (slice, slots) = (slice as i64, o.slots.col.len() as i64);
+                let (offsets, width) = offsets(slices);
                 let status = (f.cusparseCreateSlicedEll)(
                     &mut handle,
                     rows,

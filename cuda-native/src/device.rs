@@ -142,7 +142,7 @@ impl Device {
         &self.properties
     }
 
-    /// CUDA version of the driver, `13.0`.
+    /// CUDA version that the driver supports, as CUDA counts: 13000 is 13.0.
     pub fn driver_version(&self) -> i32 {
         self.probe.driver_version
     }

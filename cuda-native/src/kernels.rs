@@ -25,6 +25,12 @@ impl Family {
     /// Every family.
     pub const ALL: [Self; 5] = [Self::Csr, Self::Ell, Self::Hll, Self::Coo, Self::Memory];
 
+    /// What it is built for: each width of row offsets, where its kernels see them.
+    pub fn variants(self) -> impl Iterator<Item = Variant> {
+        let widths: &[u32] = if self == Self::Csr { &[32, 64] } else { &[Variant::NO_OFFSETS] };
+        widths.iter().map(move |&offset_bits| Variant { family: self, offset_bits })
+    }
+
     /// Name of the file and its contents.
     pub fn source(self) -> (&'static str, &'static str) {
         match self {
@@ -47,10 +53,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// A family whose kernels see no row offsets.
-    pub fn of(family: Family) -> Self {
-        Self { family, offset_bits: 32 }
-    }
+    /// The width for families whose kernels see no row offsets.
+    pub(crate) const NO_OFFSETS: u32 = 32;
 
     fn options(self, architecture: u32) -> Vec<String> {
         vec![

@@ -8,6 +8,7 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+mod arguments;
 mod backend;
 mod buffer;
 mod cache;

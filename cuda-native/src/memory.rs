@@ -2,11 +2,13 @@
 
 use std::sync::OnceLock;
 
+use crate::arguments::{
+    Arguments, Double2, MemoryCopy, MemoryNothing, MemoryRead, MemoryTriad, Reads, Writes,
+};
 use crate::buffer::Buffer;
 use crate::clock::{Clock, to_picoseconds};
 use crate::device::{Device, DeviceError};
-use crate::kernels::{Family, Variant};
-use crate::launch::{Launch, Step, enqueue};
+use crate::launch::{Launch, Shape, Step, enqueue};
 
 /// Threads a block of the kernels here.
 const BLOCK: u32 = 256;
@@ -36,28 +38,22 @@ pub(crate) struct Memory {
     flush: [Step; 1],
     nothing: [Step; 1],
     launch_seconds: OnceLock<f64>,
-    _array: Buffer<f64>,
 }
 
 impl Memory {
     pub(crate) fn new(device: &Device) -> Result<Self, DeviceError> {
         let bytes = (4 * device.properties().l2_bytes).max(64 << 20);
-        let elements = (bytes / 8) as usize;
-        let array = Buffer::<f64>::unset(device, "the array that flushes the caches", elements)?;
-        let zero = Step::zero(array.address(), elements * 8);
-        enqueue(device, &[zero])?;
-        let arguments = vec![elements as u64 / 2, array.address(), array.address()];
+        let pairs = bytes / size_of::<Double2>() as u64;
+        let array = Buffer::unset(device, "the array that flushes the caches", pairs as usize)?;
+        enqueue(device, &[Step::zero(&array)])?;
+        let arguments = MemoryRead { pairs, a: Reads(&array), never: Writes(&array) };
         let blocks = u64::from(device.properties().multiprocessors) * BLOCKS_EACH;
-        let flush = launch(device, "memory_read", blocks, arguments)?;
-        let function = device.kernel(Variant::of(Family::Memory), "memory_nothing")?;
-        let arguments = Vec::new();
-        let nothing = Launch { function, grid: 1, block: 32, shared_bytes: 0, arguments };
-        Ok(Self {
-            flush: [flush],
-            nothing: [Step::Launch(nothing)],
-            launch_seconds: OnceLock::new(),
-            _array: array,
-        })
+        // SAFETY: the array has so many pairs, at least one; threads stride as far as these.
+        let flush = unsafe { launch(device, "memory_read", (blocks, BLOCK), &arguments)? };
+        // SAFETY: it reaches nothing.
+        let nothing = unsafe { launch(device, "memory_nothing", (1, 32), &MemoryNothing {})? };
+        let launch_seconds = OnceLock::new();
+        Ok(Self { flush: [flush], nothing: [nothing], launch_seconds })
     }
 
     /// Adds to the stream what pushes everything else out of the second-level cache.
@@ -85,17 +81,18 @@ impl Memory {
 /// half of the free memory.
 pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError> {
     let wanted = LEAST_BYTES.max(8 * device.properties().l2_bytes);
-    let elements = (wanted.min(device.free_bytes()? / 6) / 8) as usize & !1;
-    let array = || Buffer::<f64>::unset(device, "an array to measure the bandwidth", elements);
+    let pairs = wanted.min(device.free_bytes()? / 6) / size_of::<Double2>() as u64;
+    let what = "an array to measure the bandwidth";
+    let array = || Buffer::<Double2>::unset(device, what, pairs as usize);
     let (a, b, c) = (array()?, array()?, array()?);
-    let zero = |of: &Buffer<f64>| Step::zero(of.address(), elements * 8);
-    enqueue(device, &[zero(&a), zero(&b), zero(&c)])?;
-    let pairs = elements as u64 / 2;
+    enqueue(device, &[Step::zero(&a), Step::zero(&b), Step::zero(&c)])?;
     let blocks = pairs.div_ceil(BLOCK.into());
-    let copy = launch(device, "memory_copy", blocks, vec![pairs, a.address(), b.address()])?;
-    let factor = 3f64.to_bits();
-    let arguments = vec![pairs, a.address(), b.address(), c.address(), factor];
-    let triad = launch(device, "memory_triad", blocks, arguments)?;
+    let arguments = MemoryCopy { pairs, a: Reads(&a), b: Writes(&b) };
+    // SAFETY: the arrays have so many pairs; threads beyond leave.
+    let copy = unsafe { launch(device, "memory_copy", (blocks, BLOCK), &arguments)? };
+    let arguments = MemoryTriad { pairs, a: Reads(&a), b: Reads(&b), c: Writes(&c), s: 3.0 };
+    // SAFETY: as above.
+    let triad = unsafe { launch(device, "memory_triad", (blocks, BLOCK), &arguments)? };
     let clock = Clock::new(device)?;
     let best = |steps: [Step; 1]| {
         let mut best = f64::INFINITY;
@@ -104,18 +101,23 @@ pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError>
         }
         Ok::<f64, DeviceError>(best)
     };
-    let bytes = elements as f64 * 8.0;
+    let array_bytes = a.bytes();
+    let bytes = array_bytes as f64;
     let (copy, triad) = (2.0 * bytes / best([copy])?, 3.0 * bytes / best([triad])?);
-    Ok(DeviceBandwidth { array_bytes: elements as u64 * 8, copy, triad })
+    Ok(DeviceBandwidth { array_bytes, copy, triad })
 }
 
 /// A launch of one of the kernels here.
-fn launch(
+///
+/// # Safety
+/// As for [`Launch::new`].
+unsafe fn launch<A: Arguments>(
     device: &Device,
-    name: &str,
-    grid: u64,
-    arguments: Vec<u64>,
+    function: &str,
+    (grid, block): (u64, u32),
+    arguments: &A,
 ) -> Result<Step, DeviceError> {
-    let function = device.kernel(Variant::of(Family::Memory), name)?;
-    Ok(Step::Launch(Launch { function, grid, block: BLOCK, shared_bytes: 0, arguments }))
+    let shape = Shape { grid, block, shared_bytes: 0 };
+    // SAFETY: the caller's promise.
+    unsafe { Launch::new(device, function, shape, arguments) }.map(Step::Launch)
 }

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cudarc::driver::CudaGraph;
 use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature, Watch};
 use sparsescope_core::record::Costs;
 
 use crate::backend::CudaBackend;
 use crate::buffer::Buffer;
 use crate::clock::{Clock, to_picoseconds};
-use crate::device::{Device, DeviceError, Doing};
-use crate::launch::{Step, enqueue, record};
+use crate::device::{Device, DeviceError};
+use crate::launch::{Graph, Step, enqueue};
 use crate::spmv::Bound;
-use crate::upload::Uploaded;
+use crate::upload::{Uploaded, UploadedVector};
 
 /// Elements before and after y that no kernel may touch.
 const GUARD: usize = 64;
@@ -23,46 +22,45 @@ const GUARD_BITS: u64 = 0x7ff8_dead_beef_cafe;
 
 /// A result vector between guards.
 pub(crate) struct GuardedVector {
-    buffer: Buffer<f64>,
-    len: usize,
+    with_guards: Buffer<f64>,
+    elements: Buffer<f64>,
 }
 
 impl GuardedVector {
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
-        let buffer = Buffer::unset(device, "the vector y", len + 2 * GUARD)?;
-        let mut made = Self { buffer, len };
         let host = vec![f64::from_bits(GUARD_BITS); len + 2 * GUARD];
-        made.buffer.write(device, &host)?;
-        Ok(made)
+        let with_guards = Buffer::of(device, "the vector y", &host)?;
+        let elements = with_guards.part(GUARD..GUARD + len);
+        let elements = elements.expect("the elements lie between the guards"); // invariant
+        Ok(Self { with_guards, elements })
     }
 
-    /// Address of its first element, behind the guard.
-    pub(crate) fn address(&self) -> u64 {
-        self.buffer.address() + (GUARD * size_of::<f64>()) as u64
+    /// The elements without the guards.
+    pub(crate) fn elements(&self) -> &Buffer<f64> {
+        &self.elements
     }
 
     /// Fills the elements, not the guards, with NaN: all bits set.
-    fn fill_with_nan(&mut self, device: &Device) -> Result<(), DeviceError> {
-        let fill =
-            Step::Fill { address: self.address(), byte: 0xff, bytes: self.len * size_of::<f64>() };
-        enqueue(device, &[fill])
+    fn fill_with_nan(&self, device: &Device) -> Result<(), DeviceError> {
+        enqueue(device, &[Step::fill(&self.elements, 0xff)])
     }
 
     /// The elements, and whether the guards are as they were.
     fn read(&self, device: &Device) -> Result<(Vec<f64>, bool), DeviceError> {
-        let mut host = self.buffer.read(device)?;
+        let mut host = self.with_guards.read(device)?;
         let intact = |guard: &[f64]| guard.iter().all(|v| v.to_bits() == GUARD_BITS);
-        let untouched = intact(&host[..GUARD]) && intact(&host[GUARD + self.len..]);
-        host.truncate(GUARD + self.len);
-        Ok((host.split_off(GUARD), untouched))
+        let after = host.split_off(GUARD + self.elements.len());
+        let elements = host.split_off(GUARD);
+        Ok((elements, intact(&host) && intact(&after)))
     }
 }
 
-/// What a product uses. The steps go before the buffers that they read.
+/// A product on a device.
 pub(crate) struct Parts {
     pub(crate) bound: Bound,
     pub(crate) y: GuardedVector,
-    pub(crate) _x: Arc<Buffer<f64>>,
+    /// Held so that other kernels find them.
+    pub(crate) _x: Arc<UploadedVector>,
     pub(crate) _matrix: Arc<Uploaded>,
 }
 
@@ -77,8 +75,6 @@ const MOST_REPETITIONS: f64 = 1000.0;
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
 pub(crate) struct PreparedProduct<'p> {
-    /// First, since it launches what `parts` hold.
-    graph: Option<CudaGraph>,
     parts: Parts,
     backend: &'p CudaBackend,
     kernel: &'static str,
@@ -95,7 +91,7 @@ impl<'p> PreparedProduct<'p> {
         costs: Costs,
         params: BTreeMap<String, String>,
     ) -> Self {
-        Self { graph: None, parts, backend, kernel, costs, params, repetitions: 1 }
+        Self { parts, backend, kernel, costs, params, repetitions: 1 }
     }
 
     fn failed(&self, error: DeviceError) -> KernelError {
@@ -144,13 +140,12 @@ impl<'p> PreparedProduct<'p> {
     fn time_graph(&mut self, clock: &Clock, repetitions: u32) -> Result<(), DeviceError> {
         let device = self.backend.device();
         self.costs.launch_s = Some(self.backend.memory()?.launch_seconds(device)?);
-        self.graph = record(device, &self.parts.bound.steps, repetitions)?;
-        let Some(graph) = &self.graph else { return Ok(()) };
-        let launch = || graph.launch().doing("launch a graph");
-        clock.time(device, launch)?;
+        let graph = Graph::record(device, &self.parts.bound.steps, repetitions)?;
+        let Some(graph) = graph else { return Ok(()) };
+        clock.time(device, || graph.launch())?;
         let mut times = Vec::new();
         for _ in 0..9 {
-            times.push(clock.time(device, launch)? / f64::from(repetitions));
+            times.push(clock.time(device, || graph.launch())? / f64::from(repetitions));
         }
         times.sort_by(f64::total_cmp);
         self.costs.graph_s = times.get(times.len() / 2).copied().map(to_picoseconds);
@@ -191,12 +186,11 @@ impl Prepared for PreparedProduct<'_> {
 
     fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
         let device = self.backend.device();
-        let run = |y: &mut GuardedVector, steps| {
-            y.fill_with_nan(device)?;
-            enqueue(device, steps)
+        let run = || {
+            self.parts.y.fill_with_nan(device)?;
+            self.enqueue()
         };
-        let Parts { bound, y, .. } = &mut self.parts;
-        run(y, &bound.steps).map_err(|error| self.failed(error))?;
+        run().map_err(|error| self.failed(error))?;
         self.last_output().map(Some)
     }
 

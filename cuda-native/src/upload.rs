@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sparsescope_core::experiment::SpmvProblem;
-use sparsescope_core::matrix::{AnyFormat, FormatSpec, RowPtr};
+use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError};
 
 /// Row or slice offsets in the width that kernels count with.
@@ -16,25 +15,24 @@ pub(crate) enum Offsets {
 }
 
 impl Offsets {
-    fn of(device: &Device, row_ptr: &RowPtr) -> Result<Self, DeviceError> {
-        let what = "the row offsets";
-        Ok(match row_ptr {
+    pub(crate) fn of(device: &Device, what: &str, of: &RowPtr) -> Result<Self, DeviceError> {
+        Ok(match of {
             RowPtr::Narrow(offsets) => Self::Narrow(Buffer::of(device, what, offsets)?),
             RowPtr::Wide(offsets) => Self::Wide(Buffer::of(device, what, offsets)?),
         })
     }
 
-    pub(crate) fn bits(&self) -> u32 {
+    pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Self::Narrow(_) => 32,
-            Self::Wide(_) => 64,
+            Self::Narrow(buffer) => buffer.bytes(),
+            Self::Wide(buffer) => buffer.bytes(),
         }
     }
 
-    pub(crate) fn address(&self) -> u64 {
+    pub(crate) fn memory(&self) -> Memory {
         match self {
-            Self::Narrow(buffer) => buffer.address(),
-            Self::Wide(buffer) => buffer.address(),
+            Self::Narrow(buffer) => buffer.memory(),
+            Self::Wide(buffer) => buffer.memory(),
         }
     }
 }
@@ -66,19 +64,39 @@ pub(crate) enum Arrays {
     Hll { offsets: Buffer<u64>, max_nzr: Buffer<u32>, slots: Slots },
 }
 
-/// A matrix on the device, beside the same on the host.
-pub(crate) struct Uploaded {
-    pub(crate) host: AnyFormat,
-    pub(crate) arrays: Arrays,
+/// What was copied to the device, beside what it was copied from.
+pub(crate) struct OnDevice<H, D> {
+    /// The copy is known by this very object: it lives as long as the copy, so that no other can
+    /// have its address meanwhile.
+    host: H,
+    copy: D,
 }
 
-impl Uploaded {
-    fn new(device: &Device, host: AnyFormat) -> Result<Self, DeviceError> {
+impl<H, D> OnDevice<H, D> {
+    /// What was copied.
+    pub(crate) fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The arrays of the same on the device.
+    pub(crate) fn copy(&self) -> &D {
+        &self.copy
+    }
+}
+
+/// A matrix on the device.
+pub(crate) type Uploaded = OnDevice<AnyFormat, Arrays>;
+
+/// A vector on the device.
+pub(crate) type UploadedVector = OnDevice<Arc<Vec<f64>>, Buffer<f64>>;
+
+impl Arrays {
+    fn of(device: &Device, host: &AnyFormat) -> Result<Self, DeviceError> {
         let lengths = |of: &[u32]| Buffer::of(device, "the row lengths", of);
-        let arrays = match &host {
+        Ok(match host {
             AnyFormat::Csr(a) => Arrays::Csr {
                 slots: Slots::of(device, a.col(), a.val())?,
-                row_ptr: Offsets::of(device, a.row_ptr())?,
+                row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
             },
             AnyFormat::Coo(a) => Arrays::Coo {
                 slots: Slots::of(device, a.col(), a.val())?,
@@ -101,58 +119,138 @@ impl Uploaded {
             },
             AnyFormat::Bsr(_) => return Err(DeviceError::Format("BSR")),
             AnyFormat::Dia(_) => return Err(DeviceError::Format("DIA")),
-        };
-        Ok(Self { host, arrays })
+        })
+    }
+}
+
+/// An object that others share and that is told from equal ones.
+trait Shared: Clone {
+    /// Both are the same object.
+    fn is(&self, other: &Self) -> bool;
+}
+
+impl<T> Shared for Arc<T> {
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self, other)
+    }
+}
+
+impl Shared for AnyFormat {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Coo(a), Self::Coo(b)) => a.is(b),
+            (Self::Csr(a), Self::Csr(b)) => a.is(b),
+            (Self::Ell(a), Self::Ell(b)) => a.is(b),
+            (Self::Hyb(a), Self::Hyb(b)) => a.is(b),
+            (Self::Hll(a), Self::Hll(b)) => a.is(b),
+            (Self::Bsr(a), Self::Bsr(b)) => a.is(b),
+            (Self::Dia(a), Self::Dia(b)) => a.is(b),
+            _ => false,
+        }
+    }
+}
+
+/// Copies that are still used by some kernel.
+struct Copies<H, D>(Mutex<Vec<Weak<OnDevice<H, D>>>>);
+
+impl<H, D> Default for Copies<H, D> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<H: Shared, D> Copies<H, D> {
+    /// The copy of `host`, made unless another kernel uses it already.
+    fn get_or_make<E>(
+        &self,
+        host: &H,
+        make: impl FnOnce(&H) -> Result<D, E>,
+    ) -> Result<Arc<OnDevice<H, D>>, E> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|made| made.strong_count() > 0);
+        if let Some(made) = all.iter().filter_map(Weak::upgrade).find(|made| made.host.is(host)) {
+            return Ok(made);
+        }
+        let made = Arc::new(OnDevice { host: host.clone(), copy: make(host)? });
+        all.push(Arc::downgrade(&made));
+        Ok(made)
     }
 }
 
 /// What has been copied to the device and is still used by some kernel.
 #[derive(Default)]
 pub(crate) struct Uploads {
-    matrices: Mutex<Vec<(usize, FormatSpec, Weak<Uploaded>)>>,
-    vectors: Mutex<Vec<(usize, Weak<Buffer<f64>>)>>,
+    matrices: Copies<AnyFormat, Arrays>,
+    vectors: Copies<Arc<Vec<f64>>, Buffer<f64>>,
 }
 
 impl Uploads {
-    /// The problem's matrix in this format, copied unless another kernel uses it already.
+    /// A matrix in some format.
     pub(crate) fn matrix(
         &self,
         device: &Device,
-        problem: &SpmvProblem,
-        spec: FormatSpec,
         host: &AnyFormat,
     ) -> Result<Arc<Uploaded>, DeviceError> {
-        let mut all = self.matrices.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(_, _, kept)| kept.strong_count() > 0);
-        // What is kept alive belongs to a prepared kernel, which borrows its problem: while it
-        // lives, no other problem can have the same address.
-        let found = all.iter().find(|(of, kept_spec, _)| *of == key(problem) && *kept_spec == spec);
-        if let Some(made) = found.and_then(|(_, _, kept)| kept.upgrade()) {
-            return Ok(made);
-        }
-        let made = Arc::new(Uploaded::new(device, host.clone())?);
-        all.push((key(problem), spec, Arc::downgrade(&made)));
-        Ok(made)
+        self.matrices.get_or_make(host, |host| Arrays::of(device, host))
     }
 
-    /// The problem's x.
+    /// The vector x.
     pub(crate) fn x(
         &self,
         device: &Device,
-        problem: &SpmvProblem,
-    ) -> Result<Arc<Buffer<f64>>, DeviceError> {
-        let mut all = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(_, kept)| kept.strong_count() > 0);
-        let found = all.iter().find(|(of, _)| *of == key(problem));
-        if let Some(made) = found.and_then(|(_, kept)| kept.upgrade()) {
-            return Ok(made);
-        }
-        let made = Arc::new(Buffer::of(device, "the vector x", problem.x())?);
-        all.push((key(problem), Arc::downgrade(&made)));
-        Ok(made)
+        host: &Arc<Vec<f64>>,
+    ) -> Result<Arc<UploadedVector>, DeviceError> {
+        self.vectors.get_or_make(host, |host| Buffer::of(device, "the vector x", host))
     }
 }
 
-fn key(problem: &SpmvProblem) -> usize {
-    std::ptr::from_ref(problem).addr()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_core::experiment::SpmvProblem;
+    use sparsescope_core::matrix::{Csr, FormatSpec};
+    use sparsescope_core::memory::MemoryLimit;
+
+    fn problem(value: f64) -> SpmvProblem {
+        let a = Csr::from_triplets(1, 1, &[(0, 0, value)]).unwrap();
+        SpmvProblem::new(Arc::new(a), vec![value])
+    }
+
+    fn matrix(problem: &SpmvProblem, spec: FormatSpec) -> AnyFormat {
+        problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix
+    }
+
+    /// A number for what would be on the device.
+    fn copied<H: Shared>(copies: &Copies<H, u32>, host: &H, number: u32) -> Arc<OnDevice<H, u32>> {
+        copies.get_or_make(host, |_| Ok::<_, DeviceError>(number)).unwrap()
+    }
+
+    #[test]
+    fn a_problem_in_the_place_of_another_finds_nothing_of_it() {
+        let (matrices, vectors) = (Copies::default(), Copies::default());
+        let mut here = problem(1.0);
+        let address = std::ptr::from_ref(&here);
+        let first = copied(&matrices, &matrix(&here, FormatSpec::Csr), 1);
+        let first_x = copied(&vectors, here.x(), 1);
+        here = problem(2.0);
+        assert_eq!(std::ptr::from_ref(&here), address);
+        let second = copied(&matrices, &matrix(&here, FormatSpec::Csr), 2);
+        let second_x = copied(&vectors, here.x(), 2);
+        assert_eq!([first.copy, first_x.copy, second.copy, second_x.copy], [1, 1, 2, 2]);
+        assert_eq!([&**first_x.host, &**second_x.host], [[1.0], [2.0]]);
+    }
+
+    #[test]
+    fn a_format_is_copied_once_for_as_long_as_a_kernel_uses_it() {
+        let copies = Copies::default();
+        let problem = problem(1.0);
+        let (csr, coo) = (matrix(&problem, FormatSpec::Csr), matrix(&problem, FormatSpec::Coo));
+        let first = copied(&copies, &csr, 1);
+        let coo = copied(&copies, &coo, 2);
+        let again = copied(&copies, &matrix(&problem, FormatSpec::Csr), 3);
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!((first.copy, coo.copy), (1, 2));
+        drop((first, again));
+        assert_eq!(copied(&copies, &csr, 4).copy, 4);
+    }
 }

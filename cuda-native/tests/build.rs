@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant};
+use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc};
 use sparsescope_tests::{Need, skip};
 
 /// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
@@ -36,9 +36,7 @@ fn every_kernel_is_built_for_every_architecture() {
         let cache = KernelCache::in_folder(cache.path().to_owned());
         for &architecture in nvrtc.architectures() {
             for family in Family::ALL {
-                let offset_bits: &[u32] = if family == Family::Csr { &[32, 64] } else { &[32] };
-                for &offset_bits in offset_bits {
-                    let variant = Variant { family, offset_bits };
+                for variant in family.variants() {
                     let what = format!("{variant:?} {architecture} {}", nvrtc.version_name());
                     let cubin = variant.build(nvrtc, &cache, architecture);
                     let cubin = cubin.unwrap_or_else(|error| panic!("{what}: {error}"));

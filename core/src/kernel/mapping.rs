@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::grid::GridMapping;
-use super::rows::rows_of;
 use crate::matrix::{AnyFormat, RowPtr};
 use crate::spmv::{GuidedChunks, MergePath, RowParts};
 
@@ -50,7 +49,7 @@ impl Mapping {
             numbered.map(|(p, rows)| Share { worker: Some(p), rows, entries: None }).collect()
         };
         match (self, a) {
-            (Self::EqualRows, _) => by_worker(&RowParts::equal_rows(rows_of(a), workers)),
+            (Self::EqualRows, _) => by_worker(&RowParts::equal_rows(a.rows(), workers)),
             (Self::EqualEntries, AnyFormat::Csr(a)) => {
                 by_worker(&RowParts::equal_entries(a.row_ptr(), workers))
             }
@@ -65,7 +64,7 @@ impl Mapping {
                 let rows = chunks.rows().iter().chain(kept_apart);
                 rows.map(|rows| Share { worker: None, rows, entries: None }).collect()
             }
-            _ => vec![Share { worker: Some(0), rows: 0..rows_of(a), entries: None }],
+            _ => vec![Share { worker: Some(0), rows: 0..a.rows(), entries: None }],
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use model::PARTS;
 pub use model::{Model, Unrolling};
 pub use parameter::{Allowed, Parameter, ParameterError, Parameters};
 pub use rows::{row_at, row_steps};
-pub(crate) use rows::{row_length, rows_of, slot};
+pub(crate) use rows::{row_length, slot};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 
 use crate::record::Operation;

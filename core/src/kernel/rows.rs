@@ -2,19 +2,6 @@
 
 use crate::matrix::{AnyFormat, SlotLayout};
 
-/// Rows of a matrix in any format.
-pub(crate) fn rows_of(a: &AnyFormat) -> usize {
-    match a {
-        AnyFormat::Coo(a) => a.rows(),
-        AnyFormat::Csr(a) => a.rows(),
-        AnyFormat::Ell(a) => a.shape().rows,
-        AnyFormat::Hyb(a) => a.ell().shape().rows,
-        AnyFormat::Hll(a) => a.rows(),
-        AnyFormat::Bsr(a) => a.rows(),
-        AnyFormat::Dia(a) => a.rows(),
-    }
-}
-
 /// The row at a position of a format: the same number but where the format sorts rows.
 pub fn row_at(a: &AnyFormat, position: usize) -> usize {
     match a {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, span_entries};
 use super::mapping::Mapping;
-use super::rows::{row_length, rows_of, slot};
+use super::rows::{row_length, slot};
 use crate::matrix::{AnyFormat, Coo};
 
 /// One slot read by a thread.
@@ -130,7 +130,7 @@ impl KernelDescriptor {
         }
         let (warp, lane) = (thread / LANES, thread % LANES);
         let rows = |rows: Range<u64>, first: u64, stride: u64| {
-            let end = rows.end.min(rows_of(a) as u64);
+            let end = rows.end.min(a.rows() as u64);
             let rows = rows.start.min(end) as usize..end as usize;
             ThreadSlots { a, rows, padding: self.needs.finite_x, first, stride, span: None }
         };

@@ -186,7 +186,7 @@ pub fn arrays(a: &AnyFormat) -> Vec<ArrayInfo> {
         AnyFormat::Dia(a) => shelf.add_slice(Array::Val, a.val()),
     }
     shelf.add(Array::X, cols_of(a), size_of::<f64>());
-    shelf.add(Array::Y, crate::kernel::rows_of(a), size_of::<f64>());
+    shelf.add(Array::Y, a.rows(), size_of::<f64>());
     shelf.0
 }
 

@@ -2,7 +2,7 @@
 
 use super::array::cols_of;
 use crate::kernel::{
-    DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, rows_of, span_entries,
+    DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, span_entries,
 };
 use crate::matrix::{AnyFormat, Coo};
 
@@ -93,7 +93,7 @@ pub(super) fn launches(
         return Err(LayoutError::Mapping { kernel: kernel.id, what: "threads of a grid" });
     };
     check_format(kernel, a)?;
-    let rows = Work::Rows(rows_of(a) as u64);
+    let rows = Work::Rows(a.rows() as u64);
     let launch = |kind: LaunchKind, mapping: GridMapping, work: Work| {
         let blocks = mapping.blocks(work, block);
         LaunchInfo { kind, blocks, block, warps: blocks * (u64::from(block) / LANES) }

@@ -2,7 +2,7 @@
 
 use super::array::{Array, ArrayInfo, arrays};
 use super::launch::LayoutError;
-use crate::kernel::{row_at, row_length, rows_of, slot};
+use crate::kernel::{row_at, row_length, slot};
 use crate::matrix::{AnyFormat, Csr};
 use crate::memory::{MemoryError, MemoryLimit};
 
@@ -169,7 +169,7 @@ impl Slots {
     fn positions_in_blocks(&self) -> usize {
         match &self.a {
             AnyFormat::Hll(a) => a.row_order().in_blocks(),
-            a => rows_of(a),
+            a => a.rows(),
         }
     }
 
@@ -189,7 +189,7 @@ impl Slots {
     /// The same without x and y.
     fn stored(&self, row: usize, col: usize) -> Option<Vec<Place>> {
         let col = u32::try_from(col).ok()?;
-        if row >= rows_of(&self.a) {
+        if row >= self.a.rows() {
             return None;
         }
         let at = |array: Array, index: usize| Place { array, index: index as u64 };

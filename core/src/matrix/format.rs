@@ -204,6 +204,32 @@ pub enum AnyFormat<T = f64> {
 }
 
 impl<T: Scalar> AnyFormat<T> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Coo(a) => a.rows(),
+            Self::Csr(a) => a.rows(),
+            Self::Ell(a) => a.shape().rows,
+            Self::Hyb(a) => a.ell().shape().rows,
+            Self::Hll(a) => a.rows(),
+            Self::Bsr(a) => a.rows(),
+            Self::Dia(a) => a.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Self::Coo(a) => a.cols(),
+            Self::Csr(a) => a.cols(),
+            Self::Ell(a) => a.cols(),
+            Self::Hyb(a) => a.ell().cols(),
+            Self::Hll(a) => a.cols(),
+            Self::Bsr(a) => a.cols(),
+            Self::Dia(a) => a.cols(),
+        }
+    }
+
     /// Bytes of the arrays.
     pub fn bytes(&self) -> u64 {
         match self {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::partition::{MergePath, MergePoint, RowParts};
-use super::{check_sizes, dot, each_part};
+use super::{Checked, each_part};
 use crate::matrix::{Csr, Offset};
 use crate::with_offsets;
 
@@ -13,8 +13,8 @@ use crate::with_offsets;
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn serial(a: &Csr, x: &[f64], y: &mut [f64]) {
-    check_sizes(a.rows(), a.cols(), x, y);
-    with_offsets!(a.row_ptr(), |row_ptr| rows_into(a, row_ptr, 0..a.rows(), x, y));
+    let checked = Checked::<Csr>::new(a, x, y);
+    with_offsets!(a.row_ptr(), |row_ptr| rows_into(checked, row_ptr, 0..a.rows(), y));
 }
 
 /// Contiguous parts, one a worker: of equal rows for `cpu/csr/rows`, of about equal entries for
@@ -22,9 +22,9 @@ pub fn serial(a: &Csr, x: &[f64], y: &mut [f64]) {
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn parts(a: &Csr, parts: &RowParts, x: &[f64], y: &mut [f64]) {
-    check_sizes(a.rows(), a.cols(), x, y);
+    let checked = Checked::<Csr>::new(a, x, y);
     with_offsets!(a.row_ptr(), |row_ptr| {
-        each_part(parts.split(y), |(rows, y)| rows_into(a, row_ptr, rows, x, y));
+        each_part(parts.split(y), |(rows, y)| rows_into(checked, row_ptr, rows, y));
     });
 }
 
@@ -34,7 +34,7 @@ pub fn parts(a: &Csr, parts: &RowParts, x: &[f64], y: &mut [f64]) {
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
-    check_sizes(a.rows(), a.cols(), x, y);
+    let checked = Checked::<Csr>::new(a, x, y);
     let mut rest = &mut *y;
     let pieces: Vec<_> = path
         .iter()
@@ -48,7 +48,7 @@ pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
         pieces
             .into_par_iter()
             .with_max_len(1)
-            .map(|(from, to, y)| (to.row, merge_piece(a, row_ptr, from, to, x, y)))
+            .map(|(from, to, y)| (to.row, merge_piece(checked, row_ptr, from, to, y)))
             .collect()
     });
     for (row, carry) in carries {
@@ -60,36 +60,26 @@ pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
 
 /// Finishes the rows of one piece and returns the partial sum of the row it stops in.
 fn merge_piece<O: Offset>(
-    a: &Csr,
+    a: Checked<'_, Csr>,
     row_ptr: &[O],
     from: MergePoint,
     to: MergePoint,
-    x: &[f64],
     y: &mut [f64],
 ) -> f64 {
     let mut start = from.entry;
     for (end, y) in row_ptr[from.row + 1..=to.row].iter().zip(y) {
-        *y = sum(a, start..end.index(), x);
+        *y = a.entries(start..end.index()).in_order();
         start = end.index();
     }
-    sum(a, start..to.entry, x)
+    a.entries(start..to.entry).in_order()
 }
 
 /// y[k] = row `rows.start + k` · x.
 #[inline]
-fn rows_into<O: Offset>(a: &Csr, row_ptr: &[O], rows: Range<usize>, x: &[f64], y: &mut [f64]) {
+fn rows_into<O: Offset>(a: Checked<'_, Csr>, row_ptr: &[O], rows: Range<usize>, y: &mut [f64]) {
     let mut start = row_ptr[rows.start].index();
     for (end, y) in row_ptr[rows.start + 1..=rows.end].iter().zip(y) {
-        *y = sum(a, start..end.index(), x);
+        *y = a.entries(start..end.index()).in_order();
         start = end.index();
     }
-}
-
-/// Σ val[k]·x[col[k]] over a range of entries. x has n elements.
-#[inline(always)]
-fn sum(a: &Csr, entries: Range<usize>, x: &[f64]) -> f64 {
-    debug_assert_eq!(x.len(), a.cols());
-    let (col, val) = (&a.col()[entries.clone()], &a.val()[entries]);
-    // SAFETY: Csr holds only columns below cols, and every caller's check_sizes found x that long.
-    unsafe { dot::in_order(col, val, x) }
 }

@@ -1,43 +1,53 @@
 //! Σ val[k]·x[col[k]] over the slots of a row: in order, or in lanes.
 
-/// The sum in order, as a plain loop gives it.
-///
-/// # Safety
-/// Every column is below `x.len()`.
-#[inline(always)]
-pub(super) unsafe fn in_order(col: &[u32], val: &[f64], x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (&c, &v) in col.iter().zip(val) {
-        // SAFETY: the caller's promise.
-        sum += v * unsafe { *x.get_unchecked(c as usize) };
-    }
-    sum
+/// Slots with the x that they gather from: no column lies beyond it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slots<'a> {
+    col: &'a [u32],
+    val: &'a [f64],
+    x: &'a [f64],
 }
 
-/// Partial sums of [`in_lanes`].
+/// Partial sums of [`Slots::in_lanes`].
 const LANES: usize = 4;
 
-/// The sum in four lanes, so that an addition need not wait for the one before it; asks for the
-/// slots four ahead.
-///
-/// # Safety
-/// Every column is below `x.len()`.
-#[inline(always)]
-pub(super) unsafe fn in_lanes(col: &[u32], val: &[f64], x: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let (col_groups, col_rest) = col.as_chunks::<LANES>();
-    let (val_groups, val_rest) = val.as_chunks::<LANES>();
-    for (col, val) in col_groups.iter().zip(val_groups) {
-        prefetch(col.as_ptr().wrapping_add(LANES));
-        prefetch(val.as_ptr().wrapping_add(LANES));
-        for lane in 0..LANES {
-            // SAFETY: the caller's promise.
-            sums[lane] += val[lane] * unsafe { *x.get_unchecked(col[lane] as usize) };
-        }
+impl<'a> Slots<'a> {
+    /// # Safety
+    /// Every column is below `x.len()`.
+    #[inline(always)]
+    pub(super) unsafe fn new(col: &'a [u32], val: &'a [f64], x: &'a [f64]) -> Self {
+        Self { col, val, x }
     }
-    // SAFETY: the caller's promise.
-    let rest = unsafe { in_order(col_rest, val_rest, x) };
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+
+    /// The sum in order, as a plain loop gives it.
+    #[inline(always)]
+    pub(super) fn in_order(self) -> f64 {
+        let mut sum = 0.0;
+        for (&c, &v) in self.col.iter().zip(self.val) {
+            // SAFETY: no column lies beyond x.
+            sum += v * unsafe { *self.x.get_unchecked(c as usize) };
+        }
+        sum
+    }
+
+    /// The sum in four lanes, so that an addition need not wait for the one before it; asks for the
+    /// slots four ahead.
+    #[inline(always)]
+    pub(super) fn in_lanes(self) -> f64 {
+        let mut sums = [0.0; LANES];
+        let (col_groups, col_rest) = self.col.as_chunks::<LANES>();
+        let (val_groups, val_rest) = self.val.as_chunks::<LANES>();
+        for (col, val) in col_groups.iter().zip(val_groups) {
+            prefetch(col.as_ptr().wrapping_add(LANES));
+            prefetch(val.as_ptr().wrapping_add(LANES));
+            for lane in 0..LANES {
+                // SAFETY: no column lies beyond x.
+                sums[lane] += val[lane] * unsafe { *self.x.get_unchecked(col[lane] as usize) };
+            }
+        }
+        let rest = Self { col: col_rest, val: val_rest, x: self.x };
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.in_order()
+    }
 }
 
 /// Asks for the cache line of `address`, where the architecture can.
@@ -66,8 +76,8 @@ mod tests {
             // Σ (k + 1)·(len − k) = len·(len + 1)·(len + 2) / 6, exact in binary.
             let expected = (len * (len + 1) * (len + 2) / 6) as f64;
             // SAFETY: columns are below 20.
-            let sums = unsafe { [in_order(&col, &val, &x), in_lanes(&col, &val, &x)] };
-            assert_eq!(sums, [expected; 2], "{len} entries");
+            let slots = unsafe { Slots::new(&col, &val, &x) };
+            assert_eq!([slots.in_order(), slots.in_lanes()], [expected; 2], "{len} entries");
         }
     }
 }

@@ -4,22 +4,21 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
+use super::Checked;
+use super::dot::Slots;
 use super::partition::GuidedChunks;
-use super::{check_sizes, dot};
 use crate::matrix::{Hll, Order};
 
 /// Hack, row, entry.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn serial(a: &Hll, x: &[f64], y: &mut [f64]) {
-    check(a, x, y);
+    let checked = check(a, x, y);
     let order = a.row_order();
-    // SAFETY: Hll holds only columns below cols, padding included; check found x that long.
-    let dot = |col: &[u32], val: &[f64]| unsafe { dot::in_order(col, val, x) };
-    hacks(a, 0..a.shape().hacks(), dot, |position, sum| y[order.row_at(position)] = sum);
+    let put = |position, sum| y[order.row_at(position)] = sum;
+    hacks(checked, 0..a.shape().hacks(), Slots::in_order, put);
     for k in 0..a.tail().rows() {
-        let (col, val) = a.tail().row(k);
-        y[order.row_at(order.in_blocks() + k)] = dot(col, val);
+        y[order.row_at(order.in_blocks() + k)] = checked.tail(k).in_order();
     }
 }
 
@@ -29,11 +28,9 @@ pub fn serial(a: &Hll, x: &[f64], y: &mut [f64]) {
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn guided(a: &Hll, chunks: &GuidedChunks, x: &[f64], y: &mut [f64]) {
-    check(a, x, y);
+    let checked = check(a, x, y);
     let order = a.row_order();
-    let y = Rows { y: y.as_mut_ptr(), rows: y.len() };
-    // SAFETY: as in `serial`.
-    let dot = |col: &[u32], val: &[f64]| unsafe { dot::in_lanes(col, val, x) };
+    let y = Rows::of(a, y);
     let long_rows = (0..a.tail().rows()).map(Piece::Row);
     let queue = Mutex::new(long_rows.chain(chunks.hacks().iter().cloned().map(Piece::Hacks)));
     rayon::broadcast(|_| {
@@ -41,14 +38,14 @@ pub fn guided(a: &Hll, chunks: &GuidedChunks, x: &[f64], y: &mut [f64]) {
             // A statement of its own, so that the lock is free while the piece is worked on.
             let next = queue.lock().ok().and_then(|mut queue| queue.next());
             // SAFETY: the queue hands out each position once, and no two have the same row, so
-            // that no element of y is written twice; check found y as long as there are rows.
+            // that no element of y is written twice; rows are below the number of a's, which y has
+            // as many elements as.
             let put = |position: usize, sum: f64| unsafe { y.put(order.row_at(position), sum) };
             match next {
                 Some(Piece::Row(k)) => {
-                    let (col, val) = a.tail().row(k);
-                    put(order.in_blocks() + k, dot(col, val));
+                    put(order.in_blocks() + k, checked.tail(k).in_lanes());
                 }
-                Some(Piece::Hacks(range)) => hacks(a, range, dot, put),
+                Some(Piece::Hacks(range)) => hacks(checked, range, Slots::in_lanes, put),
                 None => break,
             }
         }
@@ -76,6 +73,12 @@ unsafe impl Send for Rows {}
 unsafe impl Sync for Rows {}
 
 impl Rows {
+    /// Panics when y has not one element a row of `a`.
+    fn of(a: &Hll, y: &mut [f64]) -> Self {
+        assert_eq!(y.len(), a.rows(), "y has one element a row");
+        Self { y: y.as_mut_ptr(), rows: y.len() }
+    }
+
     /// # Safety
     /// y is alive, `row` is below its length, and nobody else touches that element meanwhile.
     unsafe fn put(self, row: usize, value: f64) {
@@ -85,25 +88,25 @@ impl Rows {
     }
 }
 
-fn check(a: &Hll, x: &[f64], y: &[f64]) {
-    check_sizes(a.rows(), a.cols(), x, y);
+fn check<'a>(a: &'a Hll, x: &'a [f64], y: &[f64]) -> Checked<'a, Hll> {
+    let checked = Checked::<Hll>::new(a, x, y);
     assert_eq!(a.shape().order(), Order::RowMajor, "this kernel reads row-major slots");
+    checked
 }
 
 /// `put`s the `dot` of the slots of each position of `hacks`, padding included.
-fn hacks(
-    a: &Hll,
+fn hacks<'a>(
+    a: Checked<'a, Hll>,
     hacks: Range<usize>,
-    dot: impl Fn(&[u32], &[f64]) -> f64,
+    dot: impl Fn(Slots<'a>) -> f64,
     mut put: impl FnMut(usize, f64),
 ) {
-    let shape = a.shape();
+    let shape = a.a().shape();
     for h in hacks {
         let width = shape.max_nzr()[h] as usize;
         let mut slot = shape.offsets()[h] as usize;
         for position in shape.hack_rows(h) {
-            let slots = slot..slot + width;
-            put(position, dot(&a.col()[slots.clone()], &a.val()[slots]));
+            put(position, dot(a.slots(slot..slot + width)));
             slot += width;
         }
     }

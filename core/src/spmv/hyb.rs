@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use super::partition::RowParts;
-use super::{check_sizes, coo, each_part, ellpack};
+use super::{Checked, coo, each_part, ellpack};
 use crate::matrix::{Hyb, Order};
 
 /// The ELLPACK part, then the tail.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn serial(a: &Hyb, x: &[f64], y: &mut [f64]) {
-    check(a, x, y);
-    rows_into(a, 0..a.ell().shape().rows, 0..a.tail().nnz(), x, y);
+    rows_into(check(a, x, y), 0..a.ell().shape().rows, 0..a.tail().nnz(), y);
 }
 
 /// Equal contiguous parts of the rows with the tail entries of those rows, one a worker.
@@ -41,19 +40,20 @@ impl HybParts {
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn parts(a: &Hyb, parts: &HybParts, x: &[f64], y: &mut [f64]) {
-    check(a, x, y);
+    let a = check(a, x, y);
     let work: Vec<_> = parts.rows.split(y).into_iter().zip(parts.tails.iter().cloned()).collect();
-    each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, x, y));
+    each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
 }
 
-fn check(a: &Hyb, x: &[f64], y: &[f64]) {
-    check_sizes(a.ell().shape().rows, a.ell().cols(), x, y);
+fn check<'a>(a: &'a Hyb, x: &'a [f64], y: &[f64]) -> Checked<'a, Hyb> {
+    let checked = Checked::<Hyb>::new(a, x, y);
     assert_eq!(a.ell().shape().order, Order::RowMajor, "this kernel reads row-major slots");
+    checked
 }
 
-fn rows_into(a: &Hyb, rows: Range<usize>, tail: Range<usize>, x: &[f64], y: &mut [f64]) {
-    ellpack::rows_into(a.ell(), rows.clone(), x, y);
-    let t = a.tail();
+fn rows_into(a: Checked<'_, Hyb>, rows: Range<usize>, tail: Range<usize>, y: &mut [f64]) {
+    ellpack::rows_into(a.ell(), rows.clone(), y);
+    let t = a.a().tail();
     let (row, col, val) = (&t.row()[tail.clone()], &t.col()[tail.clone()], &t.val()[tail]);
-    coo::add(row, col, val, rows.start, x, y);
+    coo::add(row, col, val, rows.start, a.x(), y);
 }

@@ -1,7 +1,9 @@
 //! CPU kernels of y = A·x in f64: one file a format, one mapping a function. Kernels run on the
-//! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y.
+//! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y. What
+//! gathers from x without looking takes a value that only the check of the sizes makes.
 
 pub mod bsr;
+mod checked;
 pub mod coo;
 pub mod csr;
 pub mod dia;
@@ -11,11 +13,12 @@ pub mod hll;
 pub mod hyb;
 mod partition;
 
+use checked::Checked;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts};
 
 use rayon::prelude::*;
 
-/// x has n elements and y has m: what makes the gathers below safe.
+/// x has n elements and y has m.
 fn check_sizes(rows: usize, cols: usize, x: &[f64], y: &[f64]) {
     assert_eq!(x.len(), cols, "x has one element a column");
     assert_eq!(y.len(), rows, "y has one element a row");

@@ -3,45 +3,44 @@
 mod ours;
 mod vendor;
 
-use std::any::Any;
+use std::rc::Rc;
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
 
-use crate::cusparse::Cusparse;
+use crate::arguments::Arguments;
+use crate::buffer::Buffer;
+use crate::cusparse::{Algorithm, Cusparse};
 use crate::device::{Device, DeviceError};
-use crate::kernels::Variant;
-use crate::launch::{Launch, Step};
+use crate::launch::{Launch, Shape, Step};
 use crate::upload::Uploaded;
 
-/// What a launcher is given.
+/// What a launcher is given: y = A·x on a device.
 pub(crate) struct Operands<'a> {
-    pub(crate) device: &'a Device,
-    pub(crate) kernel: &'static KernelDescriptor,
-    pub(crate) matrix: &'a Uploaded,
-    /// Rows, columns and entries.
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
-    pub(crate) nnz: usize,
-    /// Addresses of the vectors.
-    pub(crate) x: u64,
-    pub(crate) y: u64,
+    device: &'a Device,
+    kernel: &'static KernelDescriptor,
+    matrix: &'a Uploaded,
+    /// Rows, columns and entries of the matrix.
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+    /// As long as it has columns and rows.
+    x: &'a Buffer<f64>,
+    y: &'a Buffer<f64>,
     /// Threads a block.
-    pub(crate) block: u32,
+    block: u32,
 }
 
-/// A kernel bound to its operands.
+/// A kernel bound to its operands, which it keeps.
 pub(crate) struct Bound {
     /// One product.
     pub(crate) steps: Vec<Step>,
-    /// Buffers that the steps use beside the operands.
-    pub(crate) _keep: Vec<Box<dyn Any>>,
-    /// Bytes of these.
+    /// Bytes of the memory that the steps use beside the operands.
     pub(crate) workspace_bytes: u64,
 }
 
 impl Bound {
     fn steps(steps: Vec<Step>) -> Self {
-        Self { steps, _keep: Vec::new(), workspace_bytes: 0 }
+        Self { steps, workspace_bytes: 0 }
     }
 }
 
@@ -51,7 +50,7 @@ pub(crate) enum Bind {
     /// By launches of our own.
     Kernel(fn(&Operands<'_>) -> Result<Bound, DeviceError>),
     /// By cuSPARSE.
-    Cusparse(crate::cusparse::Algorithm),
+    Cusparse(Algorithm),
 }
 
 /// A launcher for each kernel of this backend, in the descriptors' order.
@@ -69,10 +68,10 @@ pub(crate) const LAUNCHERS: &[(&str, Bind)] = &[
     ("cuda/hll/warp-per-row", Bind::Kernel(ours::hll)),
     ("cuda/coo/segmented", Bind::Kernel(ours::coo)),
     ("cuda/hyb/ell-coo", Bind::Kernel(ours::hyb)),
-    ("vendor/cusparse/csr-alg1", Bind::Cusparse(crate::cusparse::Algorithm::Csr1)),
-    ("vendor/cusparse/csr-alg2", Bind::Cusparse(crate::cusparse::Algorithm::Csr2)),
-    ("vendor/cusparse/coo", Bind::Cusparse(crate::cusparse::Algorithm::Coo1)),
-    ("vendor/cusparse/sell", Bind::Cusparse(crate::cusparse::Algorithm::Sell1)),
+    ("vendor/cusparse/csr-alg1", Bind::Cusparse(Algorithm::Csr1)),
+    ("vendor/cusparse/csr-alg2", Bind::Cusparse(Algorithm::Csr2)),
+    ("vendor/cusparse/coo", Bind::Cusparse(Algorithm::Coo1)),
+    ("vendor/cusparse/sell", Bind::Cusparse(Algorithm::Sell1)),
 ];
 
 /// The launcher of a kernel.
@@ -80,12 +79,26 @@ pub(crate) fn launcher(id: &str) -> Option<Bind> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, bind)| bind)
 }
 
-impl Operands<'_> {
+impl<'a> Operands<'a> {
+    /// Panics when x and y are not as long as the matrix has columns and rows.
+    pub(crate) fn new(
+        device: &'a Device,
+        kernel: &'static KernelDescriptor,
+        matrix: &'a Uploaded,
+        nnz: usize,
+        (x, y): (&'a Buffer<f64>, &'a Buffer<f64>),
+        block: u32,
+    ) -> Self {
+        let (rows, cols) = (matrix.host().rows(), matrix.host().cols());
+        assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
+        Self { device, kernel, matrix, rows, cols, nnz, x, y, block }
+    }
+
     /// Binds cuSPARSE's product.
     pub(crate) fn bind_cusparse(
         &self,
-        library: std::rc::Rc<Cusparse>,
-        algorithm: crate::cusparse::Algorithm,
+        library: Rc<Cusparse>,
+        algorithm: Algorithm,
     ) -> Result<Bound, DeviceError> {
         vendor::bind(self, library, algorithm)
     }
@@ -105,39 +118,43 @@ impl Operands<'_> {
     }
 
     /// A launch over the matrix's rows by the kernel's own function and grid.
-    fn over_rows(
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    unsafe fn over_rows<A: Arguments>(
         &self,
-        variant: Variant,
         shared_bytes: u32,
-        arguments: Vec<u64>,
+        arguments: &A,
     ) -> Result<Step, DeviceError> {
-        let work = Work::Rows(self.rows as u64);
-        self.launch(variant, &self.function_name(), (self.grid(), work), shared_bytes, arguments)
+        let over = (self.grid(), Work::Rows(self.rows as u64));
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(&self.function_name(), over, shared_bytes, arguments) }
     }
 
     /// A launch of a function over some work.
-    fn launch(
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    unsafe fn launch<A: Arguments>(
         &self,
-        variant: Variant,
         function: &str,
         (mapping, work): (GridMapping, Work),
         shared_bytes: u32,
-        arguments: Vec<u64>,
+        arguments: &A,
     ) -> Result<Step, DeviceError> {
-        let function = self.device.kernel(variant, function)?;
         let (grid, block) = (mapping.blocks(work, self.block), self.block);
-        let launch = Launch { function, grid, block, shared_bytes, arguments };
-        launch.check()?;
-        Ok(Step::Launch(launch))
+        let shape = Shape { grid, block, shared_bytes };
+        // SAFETY: the caller's promise.
+        unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
     }
 
     /// The rows as kernels count them.
-    fn row_count(&self) -> Result<u64, DeviceError> {
-        let (found, most) = (self.rows as u64, u64::from(u32::MAX) - 1);
-        if found <= most {
-            return Ok(found);
-        }
-        Err(DeviceError::TooLarge { what: "the number of rows", found, most })
+    fn row_count(&self) -> Result<u32, DeviceError> {
+        let (found, most) = (self.rows as u64, u32::MAX - 1);
+        let rows = u32::try_from(found).ok().filter(|&rows| rows <= most);
+        let too_large =
+            DeviceError::TooLarge { what: "the number of rows", found, most: most.into() };
+        rows.ok_or(too_large)
     }
 }
 

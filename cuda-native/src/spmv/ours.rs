@@ -1,14 +1,16 @@
 //! Launchers of the kernels in `kernels/`.
 
 use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, Work};
-use sparsescope_core::matrix::AnyFormat;
+use sparsescope_core::matrix::{AnyFormat, Offset};
 
 use super::{Bound, Operands, wrong_format};
+use crate::arguments::{
+    CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX, Reads, Writes,
+};
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
-use crate::kernels::{Family, Variant};
 use crate::launch::Step;
-use crate::upload::{Arrays, Slots};
+use crate::upload::{Arrays, Offsets, Slots};
 
 /// Bytes of a value.
 const REAL: u32 = size_of::<f64>() as u32;
@@ -23,65 +25,109 @@ pub(super) fn csr_shared(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 }
 
 fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
-    let Arrays::Csr { row_ptr, slots } = &o.matrix.arrays else { return Err(wrong_format(o)) };
-    let variant = Variant { family: Family::Csr, offset_bits: row_ptr.bits() };
-    let (col, val) = (slots.col.address(), slots.val.address());
-    let arguments = vec![o.row_count()?, row_ptr.address(), col, val, o.x, o.y];
-    Ok(Bound::steps(vec![o.over_rows(variant, shared_bytes, arguments)?]))
+    let Arrays::Csr { row_ptr, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
+    let step = match row_ptr {
+        Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
+        Offsets::Wide(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
+    };
+    Ok(Bound::steps(vec![step?]))
+}
+
+fn csr_of<O: Offset + Element>(
+    o: &Operands<'_>,
+    row_ptr: &Buffer<O>,
+    slots: &Slots,
+    shared_bytes: u32,
+) -> Result<Step, DeviceError> {
+    let (rows, row_ptr) = (o.row_count()?, Reads(row_ptr));
+    let (col, val) = (Reads(&slots.col), Reads(&slots.val));
+    let arguments = Csr { rows, row_ptr, col, val, x: Reads(o.x), y: Writes(o.y) };
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
+    // columns below cols; x and y are as long as it has columns and rows. Threads of rows beyond the
+    // last leave. A thread's place in shared memory is its own number below the block, and those
+    // kernels that use some are given one value a thread.
+    unsafe { o.over_rows(shared_bytes, &arguments) }
 }
 
 pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (&o.matrix.arrays, &o.matrix.host)
+    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (o.matrix.copy(), o.matrix.host())
     else {
         return Err(wrong_format(o));
     };
-    let variant = Variant::of(Family::Ell);
+    let (rows, x, y) = (o.row_count()?, Reads(o.x), Writes(o.y));
+    let (col, val) = (Reads(&slots.col), Reads(&slots.val));
     // The papers' kernel goes to the common width, ours to each row's length.
-    let extent = match o.kernel.needs.finite_x {
-        true => a.shape().width as u64,
-        false => row_len.address(),
+    let step = if o.kernel.needs.finite_x {
+        let width = count("the width of ELLPACK", a.shape().width)?;
+        let arguments = EllOfWidth { rows, width, col, val, x, y };
+        // SAFETY: ELLPACK has rows × width slots, and only columns below cols, padding included; x and
+        // y are as long as it has columns and rows. Threads of rows beyond the last leave.
+        unsafe { o.over_rows(0, &arguments) }
+    } else {
+        let arguments = EllOfLengths { rows, row_len: Reads(row_len), col, val, x, y };
+        // SAFETY: as above; each row has a length, and none is above the width.
+        unsafe { o.over_rows(0, &arguments) }
     };
-    let (col, val) = (slots.col.address(), slots.val.address());
-    let arguments = vec![o.row_count()?, extent, col, val, o.x, o.y];
-    Ok(Bound::steps(vec![o.over_rows(variant, 0, arguments)?]))
+    Ok(Bound::steps(vec![step?]))
 }
 
 pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     let (Arrays::Hll { offsets, max_nzr, slots }, AnyFormat::Hll(a)) =
-        (&o.matrix.arrays, &o.matrix.host)
+        (o.matrix.copy(), o.matrix.host())
     else {
         return Err(wrong_format(o));
     };
-    let shape = a.shape();
-    let (hack_size, hacks) = (shape.hack_size() as u64, shape.hacks() as u64);
-    let (col, val) = (slots.col.address(), slots.val.address());
-    let mut arguments = vec![o.row_count()?, hack_size, hacks];
-    arguments.extend([offsets.address(), max_nzr.address(), col, val, o.x, o.y]);
-    let mut shared_bytes = 0;
-    if o.kernel.id == "cuda/hll/shared-x" {
-        arguments.push(o.cols as u64);
-        shared_bytes = o.block * REAL;
+    if !a.is_plain() {
+        return Err(wrong_format(o));
     }
-    Ok(Bound::steps(vec![o.over_rows(Variant::of(Family::Hll), shared_bytes, arguments)?]))
+    let shape = a.shape();
+    let (rows, x, y) = (o.row_count()?, Reads(o.x), Writes(o.y));
+    let hack_size = count("the hack size", shape.hack_size())?;
+    let hacks = count("the number of hacks", shape.hacks())?;
+    let (offsets, max_nzr) = (Reads(offsets), Reads(max_nzr));
+    let (col, val) = (Reads(&slots.col), Reads(&slots.val));
+    let step = if o.kernel.id == "cuda/hll/shared-x" {
+        let cols = count("the number of columns", o.x.len())?;
+        let arguments =
+            HllSharedX { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y, cols };
+        // SAFETY: as below. What is kept of x are as many elements as the block has threads and x
+        // elements, one value a thread of shared memory.
+        unsafe { o.over_rows(o.block * REAL, &arguments) }
+    } else {
+        let arguments = Hll { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y };
+        // SAFETY: no row is kept apart, so that the hacks hold all of them; each hack has an offset and
+        // a width, and from the offset on a width of slots for each of its rows lies in col and val.
+        // Columns are below cols, padding included; x and y are as long as the matrix has columns
+        // and rows. Threads of hacks or rows beyond the last leave. Hack sizes are powers of two, as
+        // the shifts and masks of warp-per-row need.
+        unsafe { o.over_rows(0, &arguments) }
+    };
+    Ok(Bound::steps(vec![step?]))
 }
 
 pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let Arrays::Coo { row, slots } = &o.matrix.arrays else { return Err(wrong_format(o)) };
+    let Arrays::Coo { row, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
     o.row_count()?;
-    let zero = Step::zero(o.y, o.rows * REAL as usize);
     let mut bound = segmented(o, row, slots)?;
-    bound.steps.insert(0, zero);
+    bound.steps.insert(0, Step::zero(o.y));
     Ok(bound)
 }
 
 pub(super) fn hyb(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    let Arrays::Hyb { row_len, ell, row, tail } = &o.matrix.arrays else {
+    let Arrays::Hyb { row_len, ell, row, tail } = o.matrix.copy() else {
         return Err(wrong_format(o));
     };
-    let (col, val) = (ell.col.address(), ell.val.address());
-    let arguments = vec![o.row_count()?, row_len.address(), col, val, o.x, o.y];
+    let arguments = EllOfLengths {
+        rows: o.row_count()?,
+        row_len: Reads(row_len),
+        col: Reads(&ell.col),
+        val: Reads(&ell.val),
+        x: Reads(o.x),
+        y: Writes(o.y),
+    };
     let per_row = (GridMapping::ThreadPerRow, Work::Rows(o.rows as u64));
-    let first = o.launch(Variant::of(Family::Ell), "ell_column_major", per_row, 0, arguments)?;
+    // SAFETY: as for ELLPACK alone; HYB's ELLPACK part has all rows and columns of the matrix.
+    let first = unsafe { o.launch("ell_column_major", per_row, 0, &arguments)? };
     let mut bound = segmented(o, row, tail)?;
     bound.steps.insert(0, first);
     Ok(bound)
@@ -96,21 +142,40 @@ fn segmented(o: &Operands<'_>, row: &Buffer<u32>, slots: &Slots) -> Result<Bound
     let spans = entries.div_ceil(COO_SPAN);
     let carry_row = Buffer::<u32>::unset(o.device, "what spans carry", spans as usize)?;
     let carry_sum = Buffer::<f64>::unset(o.device, "what spans carry", spans as usize)?;
-    let variant = Variant::of(Family::Coo);
-    let carries = [carry_row.address(), carry_sum.address()];
-    let (col, val) = (slots.col.address(), slots.val.address());
-    let mut arguments = vec![entries, COO_SPAN, row.address(), col, val, o.x, o.y];
-    arguments.extend(carries);
+    let workspace_bytes = carry_row.bytes() + carry_sum.bytes();
+    let (x, y) = (Reads(o.x), Writes(o.y));
+    let arguments = CooSegmented {
+        entries,
+        span: COO_SPAN,
+        row: Reads(row),
+        col: Reads(&slots.col),
+        val: Reads(&slots.val),
+        x,
+        y,
+        carry_row: Writes(&carry_row),
+        carry_sum: Writes(&carry_sum),
+    };
+    debug_assert_eq!(COO_SPAN % LANES, 0);
     let per_span = (GridMapping::WarpPerSpan, Work::Entries(entries));
-    let sums = o.launch(variant, "coo_segmented", per_span, 0, arguments)?;
+    // SAFETY: COO has as many rows, columns and values as entries, only rows and columns of the matrix,
+    // and y and x are as long as these; warps of spans beyond the last leave, the others have a place
+    // of their own in what is carried.
+    let sums = unsafe { o.launch("coo_segmented", per_span, 0, &arguments)? };
     let mut steps = vec![sums];
     if spans > 1 {
-        let arguments = vec![spans, carries[0], carries[1], o.y];
+        let (carry_row, carry_sum) = (Reads(&carry_row), Reads(&carry_sum));
+        let arguments = CooCarry { spans, carry_row, carry_sum, y };
         // As many warps as spans.
         let per_warp = (GridMapping::WarpPerRow, Work::Rows(spans));
-        steps.push(o.launch(variant, "coo_carry", per_warp, 0, arguments)?);
+        // SAFETY: the launch before has written every span's row, which is one of y or none; warps
+        // beyond the last span leave.
+        steps.push(unsafe { o.launch("coo_carry", per_warp, 0, &arguments)? });
     }
-    debug_assert_eq!(COO_SPAN % LANES, 0);
-    let workspace_bytes = carry_row.bytes() + carry_sum.bytes();
-    Ok(Bound { steps, _keep: vec![Box::new(carry_row), Box::new(carry_sum)], workspace_bytes })
+    Ok(Bound { steps, workspace_bytes })
+}
+
+/// A number as kernels count.
+fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
+    let (found, most) = (number as u64, u64::from(u32::MAX));
+    u32::try_from(number).map_err(|_| DeviceError::TooLarge { what, found, most })
 }

@@ -22,7 +22,7 @@ use crate::record::{Check, Predicted, Work};
 #[derive(Debug)]
 pub struct SpmvProblem {
     a: Arc<Csr>,
-    x: Vec<f64>,
+    x: Arc<Vec<f64>>,
     x_is_finite: bool,
     reference: Reference,
     formats: Mutex<BTreeMap<FormatSpec, Converted>>,
@@ -43,7 +43,8 @@ impl SpmvProblem {
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
         let reference = Reference::new(&a, &x);
         let x_is_finite = x.iter().all(|v| v.is_finite());
-        Self { a, x, x_is_finite, reference, formats: Mutex::default(), sizes: Mutex::default() }
+        let (formats, sizes) = Default::default();
+        Self { a, x: Arc::new(x), x_is_finite, reference, formats, sizes }
     }
 
     /// A, m × n.
@@ -51,8 +52,8 @@ impl SpmvProblem {
         &self.a
     }
 
-    /// x, n elements.
-    pub fn x(&self) -> &[f64] {
+    /// x, n elements; shared with whoever copies it elsewhere and must know it again.
+    pub fn x(&self) -> &Arc<Vec<f64>> {
         &self.x
     }
 

@@ -1,0 +1,109 @@
+//! x found as long as a matrix has columns: what lets the gathers do without looking.
+
+use std::ops::Range;
+
+use super::check_sizes;
+use super::dot::Slots;
+use crate::matrix::{Csr, Ellpack, Hll, Hyb};
+
+/// A matrix with an x of as many elements as it has columns. Made only where the sizes are looked at.
+#[derive(Debug)]
+pub(super) struct Checked<'a, A> {
+    a: &'a A,
+    x: &'a [f64],
+}
+
+impl<A> Clone for Checked<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Checked<'_, A> {}
+
+impl<'a, A> Checked<'a, A> {
+    /// The matrix.
+    #[inline(always)]
+    pub(super) fn a(self) -> &'a A {
+        self.a
+    }
+
+    /// x, one element a column.
+    #[inline(always)]
+    pub(super) fn x(self) -> &'a [f64] {
+        self.x
+    }
+}
+
+impl<'a> Checked<'a, Csr> {
+    /// Panics when x has not one element a column, or y not one a row.
+    pub(super) fn new(a: &'a Csr, x: &'a [f64], y: &[f64]) -> Self {
+        check_sizes(a.rows(), a.cols(), x, y);
+        Self { a, x }
+    }
+
+    /// A range of entries.
+    #[inline(always)]
+    pub(super) fn entries(self, range: Range<usize>) -> Slots<'a> {
+        let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
+        // SAFETY: Csr holds only columns below cols, and x is that long.
+        unsafe { Slots::new(col, val, self.x) }
+    }
+}
+
+impl<'a> Checked<'a, Ellpack> {
+    /// Panics when x has not one element a column, or y not one a row.
+    pub(super) fn new(a: &'a Ellpack, x: &'a [f64], y: &[f64]) -> Self {
+        check_sizes(a.shape().rows, a.cols(), x, y);
+        Self { a, x }
+    }
+
+    /// Rows of a matrix with row-major slots, one of them at least wide.
+    #[inline(always)]
+    pub(super) fn rows(self, rows: Range<usize>) -> impl Iterator<Item = Slots<'a>> {
+        let width = self.a.shape().width;
+        let slots = rows.start * width..rows.end * width;
+        let col = self.a.col()[slots.clone()].chunks_exact(width);
+        let val = self.a.val()[slots].chunks_exact(width);
+        // SAFETY: Ellpack holds only columns below cols, padding included, and x is that long.
+        col.zip(val).map(move |(col, val)| unsafe { Slots::new(col, val, self.x) })
+    }
+}
+
+impl<'a> Checked<'a, Hyb> {
+    /// Panics when x has not one element a column, or y not one a row.
+    pub(super) fn new(a: &'a Hyb, x: &'a [f64], y: &[f64]) -> Self {
+        check_sizes(a.ell().shape().rows, a.ell().cols(), x, y);
+        Self { a, x }
+    }
+
+    /// The ELLPACK part, which has all columns.
+    #[inline(always)]
+    pub(super) fn ell(self) -> Checked<'a, Ellpack> {
+        Checked { a: self.a.ell(), x: self.x }
+    }
+}
+
+impl<'a> Checked<'a, Hll> {
+    /// Panics when x has not one element a column, or y not one a row.
+    pub(super) fn new(a: &'a Hll, x: &'a [f64], y: &[f64]) -> Self {
+        check_sizes(a.rows(), a.cols(), x, y);
+        Self { a, x }
+    }
+
+    /// A range of the hacks' slots.
+    #[inline(always)]
+    pub(super) fn slots(self, range: Range<usize>) -> Slots<'a> {
+        let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
+        // SAFETY: Hll holds only columns below cols, padding included, and x is that long.
+        unsafe { Slots::new(col, val, self.x) }
+    }
+
+    /// The k-th row that is kept apart.
+    #[inline(always)]
+    pub(super) fn tail(self, k: usize) -> Slots<'a> {
+        let (col, val) = self.a.tail().row(k);
+        // SAFETY: the rows kept apart have as many columns as the matrix, and x is that long.
+        unsafe { Slots::new(col, val, self.x) }
+    }
+}
