@@ -1,6 +1,5 @@
 //! Holds the rooms of the core in the order of `ARCHITECTURE.md`, and the files of every crate free
 //! of circles.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -11,6 +10,8 @@ use sparsescope_tests::{Paths, Use, paths};
 
 /// Rooms that all others may use, and that use none.
 const SHARED: [&str; 2] = ["memory", "parallel"];
+
+const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const HEADER: &str = "| room | what it holds | may use |";
 
@@ -151,34 +152,35 @@ fn lost(found: &Paths) -> impl Iterator<Item = String> + '_ {
     found.lost.iter().map(|path| format!("{}, which cannot be found", told(path)))
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
 /// The root files of the workspace's libraries and programs, below its root.
 fn roots() -> Vec<PathBuf> {
+    const DOCUMENTED: &str = "what `cargo metadata` documents";
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1"])
-        .current_dir(root())
+        .current_dir(WORKSPACE)
         .output()
-        .unwrap();
+        .expect("cargo, which runs this test");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
-    let targets = packages.iter().flat_map(|package| package["targets"].as_array().unwrap());
-    let built = targets.filter(|target| {
-        let kinds = target["kind"].as_array().unwrap();
-        kinds.iter().any(|kind| ["lib", "cdylib", "rlib", "bin"].iter().any(|known| kind == known))
-    });
-    let path = |target: &Value| Path::new(target["src_path"].as_str().unwrap()).to_owned();
-    built.map(|target| path(target).strip_prefix(root()).unwrap().to_owned()).collect()
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect(DOCUMENTED);
+    let workspace = metadata["workspace_root"].as_str().expect(DOCUMENTED);
+    let packages = metadata["packages"].as_array().expect(DOCUMENTED);
+    let mut roots = Vec::new();
+    for target in packages.iter().flat_map(|p| p["targets"].as_array().expect(DOCUMENTED)) {
+        let kinds = target["kind"].as_array().expect(DOCUMENTED);
+        if kinds.iter().any(|kind| ["lib", "cdylib", "rlib", "bin"].iter().any(|k| kind == k)) {
+            let path = Path::new(target["src_path"].as_str().expect(DOCUMENTED));
+            roots.push(path.strip_prefix(workspace).expect("a member's file").to_owned());
+        }
+    }
+    roots
 }
 
 #[test]
 fn a_room_of_the_core_uses_only_rooms_that_it_may() {
-    let rooms = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let rooms = Rooms::from_markdown(&rooms).unwrap();
-    let found = paths(&root(), Path::new("core/src/lib.rs")).unwrap();
+    let workspace = Path::new(WORKSPACE);
+    let text = std::fs::read_to_string(workspace.join("ARCHITECTURE.md")).unwrap();
+    let rooms = Rooms::from_markdown(&text).unwrap();
+    let found = paths(workspace, Path::new("core/src/lib.rs")).unwrap();
     assert!(found.uses.len() > 100, "{found:?}");
     let wrong = rooms.held_against(&found);
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -192,7 +194,7 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
     }
     let mut wrong = Vec::new();
     for file in roots {
-        let found = paths(&root(), &file).unwrap();
+        let found = paths(Path::new(WORKSPACE), &file).unwrap();
         wrong.extend(lost(&found));
         wrong.extend(Files::of(&found).circles());
     }
@@ -201,16 +203,15 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
 
 /// The paths of a crate with these files in `src`, and with the shared rooms.
 fn read(files: &[(&str, &str)]) -> Paths {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in
-        [("memory.rs", "pub struct Limit;"), ("parallel.rs", "")].iter().chain(files)
-    {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = [("memory.rs", "pub struct Limit;"), ("parallel.rs", "")];
+    for (name, text) in shared.iter().chain(files) {
         let path = folder.path().join("src").join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let shared = if *name == "lib.rs" { "\nmod memory;\nmod parallel;" } else { "" };
-        std::fs::write(path, format!("{text}{shared}")).unwrap();
+        let more = if *name == "lib.rs" { "\nmod memory;\nmod parallel;" } else { "" };
+        std::fs::create_dir_all(path.parent().expect("`src` at least")).expect("a folder");
+        std::fs::write(path, format!("{text}{more}")).expect("a file");
     }
-    let found = paths(folder.path(), Path::new("src/lib.rs")).unwrap();
+    let found = paths(folder.path(), Path::new("src/lib.rs")).expect("Rust");
     assert_eq!(lost(&found).collect::<Vec<_>>(), [""; 0]);
     found
 }
@@ -224,7 +225,7 @@ fn table(rooms: &[(&str, &str)]) -> Result<Rooms, String> {
 
 /// What of a crate with these files is against these rooms.
 fn wrong(rooms: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
-    table(rooms).unwrap().held_against(&read(files))
+    table(rooms).expect("a table").held_against(&read(files))
 }
 
 /// What of a crate with the rooms `low` and `high` is.

@@ -7,6 +7,7 @@ mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
 mod error;
+mod extent;
 mod gzip;
 mod head;
 mod huge_pages;
@@ -27,8 +28,8 @@ pub mod vector;
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically};
 pub use error::IoError;
+pub use extent::read_named_extent;
 pub use gzip::check_gzip;
-pub use head::read_named_extent;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
 #[cfg(not(target_family = "wasm"))]
 pub use open::{open_extent, open_matrix, open_vector, save};

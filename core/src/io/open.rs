@@ -25,28 +25,13 @@ pub fn read_named_matrix(
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } = contents(data, limit, progress)?;
-    let is_triplets = !from_archive && !needs_banner(name) && is_triplet_text(&text);
+    let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
     let mut file = match is_triplets {
         true => triplet_text::read_bytes(&text, limit, progress)?,
         false => matrix_market::read_bytes(&text, limit, progress)?,
     };
     file.warnings.splice(0..0, warning);
     Ok(file)
-}
-
-/// Without its banner, a Matrix Market file might be symmetric or complex: its sizes alone do not
-/// say what the entries mean.
-pub(super) fn needs_banner(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx")
-}
-
-/// A banner with a slip is not a comment before triplets.
-pub(super) fn is_triplet_text(text: &[u8]) -> bool {
-    let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
-    let is_banner = first_line.starts_with(b"%%")
-        || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"));
-    !is_banner && triplet_text::begins_with_number(text)
 }
 
 /// What a file holds once it is decompressed and, where it is an archive, unpacked.

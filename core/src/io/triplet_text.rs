@@ -12,8 +12,20 @@ use crate::memory::MemoryLimit;
 /// What the first line must hold.
 const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" of a triplet file";
 
+/// Whether a text in a file called `name` is one of triplets. Without its banner, a Matrix Market
+/// file might be symmetric or complex: its sizes alone do not say what the entries mean.
+pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let needs_banner = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx");
+    // A banner with a slip is not a comment before triplets.
+    let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let is_banner = first_line.starts_with(b"%%")
+        || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"));
+    !needs_banner && !is_banner && begins_with_number(text)
+}
+
 /// Whether the first thing in the text that is no comment is a digit.
-pub(super) fn begins_with_number(text: &[u8]) -> bool {
+fn begins_with_number(text: &[u8]) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.next_record() && cursor.token().first().is_some_and(u8::is_ascii_digit)
 }

@@ -1,0 +1,148 @@
+//! The sizes of a matrix from the first lines of its file, without reading what follows them.
+
+use super::head::first_lines;
+use super::matrix_market::{Format, Header};
+use super::{IoError, Progress, Symmetry, gzip, tar, triplet_text};
+use crate::matrix::Extent;
+
+/// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, of
+/// every kind of file that it reads. Fails on a file that ends before its sizes or is no matrix;
+/// what comes after the sizes is not looked at.
+///
+/// [`read_named_matrix`]: super::read_named_matrix
+pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
+    let (text, from_archive) = beginning(data)?;
+    let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
+    let header = match is_triplets {
+        true => triplet_text::header(&text)?,
+        false => Header::read(&text)?,
+    };
+    Ok(extent(&header))
+}
+
+fn extent(header: &Header) -> Extent {
+    let (rows, cols, lines) = (header.rows.into(), header.cols.into(), header.declared);
+    let (entries, is_most) = match (header.format, header.symmetry) {
+        (Format::Coordinate, Symmetry::General) => (lines, false),
+        (_, Symmetry::SkewSymmetric) => (lines.saturating_mul(2), false),
+        (Format::Coordinate, _) => (lines.saturating_mul(2), true),
+        (Format::Array, _) => (u64::saturating_mul(rows, cols), false),
+    };
+    // Zeros of an array file are no entries, and a diagonal has no second triangle.
+    Extent { rows, cols, entries, estimated: is_most || header.format == Format::Array }
+}
+
+/// The first lines of the text in `data`, and whether that is an archive.
+fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
+    let gunzip = || gzip::Gunzip::new(data, Progress::none());
+    if gzip::is_gzip(data) {
+        return match tar::is_tar(&gzip::peek(data)) {
+            true => Ok((tar::peek_matrix(&mut gunzip())?, true)),
+            false => Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false)),
+        };
+    }
+    match tar::is_tar(data) {
+        true => Ok((tar::peek_matrix(&mut &*data)?, true)),
+        false => Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::io::read_named_matrix;
+    use crate::memory::MemoryLimit;
+
+    fn gz(data: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn sizes(name: &str, data: &[u8]) -> (u64, u64, u64, bool) {
+        let found = read_named_extent(name, data).unwrap();
+        (found.rows, found.cols, found.entries, found.estimated)
+    }
+
+    fn message(name: &str, data: &[u8]) -> String {
+        read_named_extent(name, data).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn sizes_are_found_in_every_kind_of_text() {
+        let mm = "%%MatrixMarket matrix";
+        for (name, text, expected) in [
+            ("a.mtx", format!("{mm} coordinate real general\n% c\n\n 5 4 10\n"), (5, 4, 10, false)),
+            ("a.mtx", format!("{mm} coordinate real general\r\n5 4 10"), (5, 4, 10, false)),
+            ("a.mtx", format!("{mm} coordinate pattern symmetric\n5 5 7\n"), (5, 5, 14, true)),
+            ("a", format!("{mm} coordinate real skew-symmetric\n5 5 7\n"), (5, 5, 14, false)),
+            ("a.mtx", format!("{mm} array real general\n3 2\n1\n2\n"), (3, 2, 6, true)),
+            ("a.mtx", format!("{mm} array real symmetric\n3 3\n1\n2\n"), (3, 3, 9, true)),
+            ("a.txt", "% c\n3 4 2\n1 1 1\n".to_owned(), (3, 4, 2, false)),
+            ("a.txt", "3 2".to_owned(), (3, 3, 2, false)),
+        ] {
+            assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");
+            assert_eq!(sizes(name, &gz(text.as_bytes())), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_the_sizes_is_not_read() {
+        let mut text = b"%%MatrixMarket matrix coordinate real general\n9 9 1000000\n".to_vec();
+        text.extend((0..1_000_000u32).flat_map(|k| k.wrapping_mul(2_654_435_761).to_le_bytes()));
+        assert_eq!(sizes("a.mtx", &text), (9, 9, 1_000_000, false));
+        let packed = gz(&text);
+        let cut = &packed[..packed.len() / 2];
+        assert_eq!(sizes("a.mtx.gz", cut), (9, 9, 1_000_000, false));
+        let whole = read_named_matrix("a.mtx", cut, MemoryLimit::unlimited(), Progress::none());
+        assert!(matches!(whole, Err(IoError::Gzip { .. })));
+    }
+
+    #[test]
+    fn a_file_that_ends_before_its_sizes_or_is_no_matrix_says_so() {
+        let mm = "%%MatrixMarket matrix coordinate real general\n";
+        for (name, text, expected) in [
+            ("a.mtx", "", "an empty file"),
+            ("a.mtx", "<html>", "HTML page"),
+            ("a.mtx", "3 3 1\n1 1 1\n", "line 1: expected the banner"),
+            ("a.mtx", mm, "line 2: expected the size line"),
+            ("a.mtx", &format!("{mm}% c\n3 3\n"), "line 3: expected the size line"),
+            ("a.txt", "3\n", "line 1: expected the size line"),
+            ("a.txt", "hello\n", "expected the banner"),
+        ] {
+            let plain = message(name, text.as_bytes());
+            assert!(plain.contains(expected), "{text:?}: {plain}");
+            assert_eq!(message(name, &gz(text.as_bytes())), plain);
+        }
+        let packed = gz(format!("{mm}3 3 1\n1 1 1\n").as_bytes());
+        let torn = message("a.mtx.gz", &packed[..packed.len() / 2]);
+        assert!(torn.starts_with("the gzip data is damaged or cut off"), "{torn}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_sizes_are_those_of_the_matrix_that_is_read(
+            (rows, cols) in (1u32..9, 1u32..9),
+            places in proptest::collection::btree_set((1u32..9, 1u32..9), 0..20),
+            comments in 0usize..3,
+        ) {
+            let places: Vec<_> = places.iter().filter(|(i, j)| *i <= rows && *j <= cols).collect();
+            let entries: String = places.iter().map(|(i, j)| format!("{i} {j} 1\n")).collect();
+            let comments = "% c\n".repeat(comments);
+            let text = format!("{comments}{rows} {cols} {}\n{entries}", places.len());
+            let banner = "%%MatrixMarket matrix coordinate real general\n";
+            for (name, text) in [("a.txt", text.clone()), ("a.mtx", format!("{banner}{text}"))] {
+                let text = text.as_bytes();
+                let read =
+                    read_named_matrix(name, text, MemoryLimit::unlimited(), Progress::none());
+                let a = read.unwrap().matrix;
+                let read = (a.rows() as u64, a.cols() as u64, a.nnz() as u64, false);
+                prop_assert_eq!(sizes(name, text), read);
+            }
+        }
+    }
+}
