@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
 use sparsescope_core::bundle::{Bundle, BundleError, Limits, MatrixFolder, is_known_by_name};
 use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
+use sparsescope_core::matrix::sha256;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Producer, Run, Source, Subject, Verdict};
 
@@ -113,7 +113,7 @@ impl Model {
     /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
     /// twice.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
-        let sha256: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let sha256 = sha256(bytes);
         if self.is_open(&sha256) {
             return Ok(());
         }
