@@ -16,6 +16,7 @@ pub mod model;
 mod order;
 #[cfg(not(target_family = "wasm"))]
 mod patterns;
+mod percent;
 pub mod picture;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod reading;

@@ -10,6 +10,7 @@ pub mod layouts;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
+use crate::percent::{self, decode};
 pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
@@ -217,32 +218,9 @@ impl ViewState {
     }
 }
 
-/// Leaves what every reader of an address passes through unchanged, encodes all other bytes.
+/// Leaves what every reader of an address passes through unchanged.
 fn encode(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~/:,()".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // a String takes everything
-        }
-    }
-    out
-}
-
-/// `None` when an escape is cut short or the bytes are not UTF-8.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = text.bytes();
-    let mut out = Vec::new();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(bytes.next()?).to_digit(16);
-            out.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok()
+    percent::encode(text, b"/:,()")
 }
 
 /// The states left behind, newest last.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
-use sparsescope_core::io::{IoError, Overwrite, write_atomically};
+use sparsescope_core::io::{Overwrite, write_bytes};
 
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
@@ -257,10 +257,7 @@ fn save(export: &Export) -> anyhow::Result<PathBuf> {
 }
 
 fn write(path: &Path, export: &Export, overwrite: Overwrite) -> anyhow::Result<()> {
-    write_atomically(path, overwrite, |out| {
-        out.write_all(&export.bytes).map_err(|error| IoError::System { doing: "write", error })
-    })?;
-    Ok(())
+    Ok(write_bytes(path, overwrite, &export.bytes)?)
 }
 
 /// Why no window can appear here, where the environment tells: said before anything is loaded.

@@ -4,6 +4,8 @@
 
 pub mod bundle;
 pub mod experiment;
+#[cfg(not(target_family = "wasm"))]
+pub mod files;
 pub mod gate;
 pub mod generate;
 pub mod io;

@@ -1,6 +1,5 @@
 //! The CUDA backend: makes kernels ready on one device.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,7 +8,7 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
-use sparsescope_core::matrix::{AnyFormat, FormatSpec, Hyb};
+use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
@@ -146,9 +145,8 @@ impl Backend for CudaBackend {
             minimal_bytes: minimal_bytes(kernel, &matrix),
             ..Costs::default()
         };
-        let mut params = params(spec, &made.matrix);
+        let mut params = spec.in_force(&made.matrix);
         if let Some(library) = &library {
-            params.insert("cusparse".to_owned(), library.version().to_owned());
         }
         let parts = Parts { bound, y, _x: x, _matrix: matrix };
         Ok(Box::new(PreparedProduct::new(self, kernel.id, parts, costs, params)))
@@ -180,18 +178,4 @@ fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
     };
     let entries: u64 = row_len.iter().map(|&length| u64::from(length)).sum();
     whole - (stored as u64 - entries) * slot + size_of_val(row_len) as u64
-}
-
-/// The parameters in force, by the names of the command line's options.
-fn params(spec: FormatSpec, matrix: &AnyFormat) -> BTreeMap<String, String> {
-    let pair = match (spec, matrix) {
-        (FormatSpec::Hll(layout), _) => ("hack_size", layout.hack_size),
-        (_, AnyFormat::Hyb(a)) => ("hyb_width", width(a)),
-        _ => return BTreeMap::new(),
-    };
-    BTreeMap::from([(pair.0.to_owned(), pair.1.to_string())])
-}
-
-fn width(a: &Hyb) -> usize {
-    a.ell().shape().width
 }

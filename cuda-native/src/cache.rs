@@ -1,10 +1,11 @@
 //! Compiled kernels on disk, so that only the first start after a change compiles.
 
-use std::env;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
-use sparsescope_core::io::{IoError, Overwrite, write_atomically};
+use sparsescope_core::files::{user_cache, variable};
+use sparsescope_core::io::{Overwrite, write_bytes};
+use sparsescope_core::matrix::sha256;
 
 /// The folder to keep compiled kernels in, instead of the user's cache folder.
 pub const KERNEL_CACHE: &str = "SPARSESCOPE_KERNEL_CACHE";
@@ -21,14 +22,8 @@ pub struct KernelCache {
 impl KernelCache {
     /// The user's cache folder; no cache where there is none.
     pub fn of_user() -> Self {
-        let named = env::var_os(KERNEL_CACHE).map(PathBuf::from);
-        let user = if cfg!(windows) {
-            env::var_os("LOCALAPPDATA").map(PathBuf::from)
-        } else {
-            let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            cache.or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        };
-        Self { folder: named.or_else(|| user.map(|user| user.join("sparsescope").join("kernels"))) }
+        let user = || user_cache().map(|cache| cache.join("kernels"));
+        Self { folder: variable(KERNEL_CACHE).or_else(user) }
     }
 
     /// This folder, made when first written to.
@@ -54,11 +49,8 @@ impl KernelCache {
         let made = make()?;
         if let (Some(path), Some(folder)) = (&path, &self.folder) {
             let _ = std::fs::create_dir_all(folder);
-            let _ = write_atomically::<IoError>(path, Overwrite::Replace, |out| {
-                let checksum = Sha256::digest(&made);
-                let written = out.write_all(&checksum).and_then(|()| out.write_all(&made));
-                written.map_err(|error| IoError::System { doing: "write", error })
-            });
+            let content = [Sha256::digest(&made).as_slice(), &made].concat();
+            let _ = write_bytes(path, Overwrite::Replace, &content);
         }
         Ok(made)
     }
@@ -66,13 +58,9 @@ impl KernelCache {
 
 /// File name of an entry: the SHA-256 of its parts, each with its length before it.
 fn name(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    let hex = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    format!("{hex}.cubin")
+    let parts =
+        parts.iter().map(|part| [&(part.len() as u64).to_le_bytes(), part.as_bytes()].concat());
+    format!("{}.cubin", sha256(&parts.collect::<Vec<_>>().concat()))
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use sparsescope_core::io::{IoError, save};
 
 use super::args::ExportArgs;
 use super::outcome::UsageError;
-use super::output::{check_free, is_stdout, overwrite, print};
+use super::output::{check_free, is_stdout, keep, print};
 use crate::figure::png;
 use crate::model::Model;
 use crate::shell::{PIXELS, csv_text};
@@ -148,12 +147,4 @@ fn known<'a>(
         true => Ok(()),
         false => Err(UsageError(format!("there is no {what} {word}; there are {all}"))),
     }
-}
-
-fn keep(path: &Path, force: bool, bytes: &[u8]) -> Result<(), IoError> {
-    save(path, overwrite(force), |out| {
-        out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })
-    })
-    .map_err(|error| error.in_file(path))?;
-    Ok(())
 }

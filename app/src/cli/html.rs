@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sparsescope_core::io::{IoError, write_atomically};
+use sparsescope_core::io::write_bytes;
 
 use super::compare::open;
 use super::output::overwrite;
@@ -32,10 +32,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
         html.push_str(&element(bundle)?);
     }
     html.push_str(after);
-    write_atomically(path, overwrite(force), |out| {
-        out.write_all(html.as_bytes()).map_err(|error| IoError::System { doing: "write", error })
-    })
-    .map_err(|error| error.in_file(path))?;
+    write_bytes(path, overwrite(force), html.as_bytes())?;
     Ok(html.len())
 }
 

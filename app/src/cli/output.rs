@@ -77,10 +77,14 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
     if is_stdout(path) {
         return print(&String::from_utf8_lossy(&csv));
     }
+    Ok(keep(path, force, &csv)?)
+}
+
+/// Writes a file, compressed where its name ends in `.gz`.
+pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> Result<(), IoError> {
     save(path, overwrite(force), |out| {
-        out.write_all(&csv).map_err(|error| IoError::System { doing: "write", error })
-    })?;
-    Ok(())
+        out.write_all(content).map_err(|error| IoError::System { doing: "write", error })
+    })
 }
 
 /// Runs `work`, which reads or writes `total` bytes, while its progress is shown.

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use egui::{Color32, ColorImage, vec2};
 use sparsescope_core::bundle::is_known_by_name;
-use sparsescope_core::io::{IoError, save};
 use sparsescope_core::record::{Environment, MatrixRecord, Source, Verdict};
 
 use super::figure::drawing;
-use super::output::overwrite;
+use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
 use crate::figure::{Figure, Provenance, Shape, area, escape};
 use crate::model::{Matrix, Model, OpenBundle, RunOf, bytes, display_name, matrix_key};
@@ -62,10 +61,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
         model.open(&name, &content).with_context(cannot)?;
     }
     let html = page(&model);
-    save(path, overwrite(force), |out| {
-        out.write_all(html.as_bytes()).map_err(|error| IoError::System { doing: "write", error })
-    })
-    .map_err(|error| error.in_file(path))?;
+    keep(path, force, html.as_bytes())?;
     Ok(html.len())
 }
 

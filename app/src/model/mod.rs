@@ -14,12 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sha2::{Digest as _, Sha256};
 use sparsescope_core::bundle::{
     Bundle, BundleError, Comparison, Limits, MatrixFolder, is_known_by_name,
 };
 use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
+use sparsescope_core::matrix::sha256;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Producer};
 
@@ -82,7 +82,7 @@ impl Model {
     /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
     /// twice.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
-        let sha256: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let sha256 = sha256(bytes);
         if self.is_open(&sha256) {
             return Ok(());
         }

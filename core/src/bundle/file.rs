@@ -1,12 +1,11 @@
 //! Bundles as files: read whole under the limits, written beside and then renamed.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use crate::bundle::{Bundle, BundleError, Limits};
+use crate::files::{Overwrite, WriteError, write_whole};
 
 impl Bundle {
     /// Reads the bundle in a file, of which no more than `limits` allows is taken into memory.
@@ -44,34 +43,13 @@ pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Erro
     move |source| BundleError::Io { action, path, source }
 }
 
-/// Puts a file with this content at `path`, through a temporary file in the same folder, and
-/// returns it open for writing at its end.
+/// Puts a file with this content at `path` and returns it open for writing at its end.
 pub(super) fn place(path: &Path, content: &[u8], overwrite: bool) -> Result<File, BundleError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = beside(folder).map_err(io("write", path))?;
-    // To the file itself: the temporary file's own errors would name it, not `path`.
-    let written = file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all());
-    written.map_err(io("write", path))?;
-    let placed = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
-    placed.map_err(|error| match error.error.kind() {
-        std::io::ErrorKind::AlreadyExists => BundleError::Exists { path: path.into() },
-        _ => io("write", path)(error.error),
+    let overwrite = if overwrite { Overwrite::Replace } else { Overwrite::Never };
+    write_whole(path, overwrite, |out| out.write_all(content)).map_err(|error| match error {
+        WriteError::Exists => BundleError::Exists { path: path.into() },
+        WriteError::System { error, .. } | WriteError::Content(error) => io("write", path)(error),
     })
-}
-
-/// A temporary file that others may read once it is in place, as far as the umask lets them.
-fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sparsescope-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

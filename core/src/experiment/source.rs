@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
+use crate::files::{user_cache, variable};
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
 use crate::io::{
     AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_extent, open_matrix,
@@ -212,19 +213,7 @@ pub fn matrix_folders() -> Vec<PathBuf> {
 
 /// The folder of matrices in the user's cache, where downloaded ones are kept.
 pub fn matrix_cache() -> Option<PathBuf> {
-    let cache = if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        variable("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
-    };
-    cache.filter(|cache| cache.is_absolute()).map(|c| c.join("sparsescope").join("matrices"))
-}
-
-/// A variable of the environment that is not empty.
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    user_cache().map(|cache| cache.join("matrices"))
 }
 
 /// The matrix with rows and columns numbered anew, and what it was like before.

@@ -1,54 +1,35 @@
-//! Files that appear whole or not at all: written beside, then renamed.
+//! Files written whole or not at all, with this room's errors.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::IoError;
+pub use crate::files::Overwrite;
+use crate::files::{WriteError, write_whole};
 
-/// What to do with a file that is there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overwrite {
-    /// Leave it and fail with [`IoError::Exists`].
-    Never,
-    /// Put the new one in its place.
-    Replace,
-}
-
-/// Writes the file `path` through `write`. It appears under its name only after all of it has
-/// been written; on any error nothing is left behind, and an older file stays as it was.
+/// Writes the file `path` through `write`, as [`write_whole`] does. It appears under its name only
+/// after all of it has been written; on any error nothing is left behind, and an older file stays
+/// as it was.
 pub fn write_atomically<E: From<IoError>>(
     path: &Path,
     overwrite: Overwrite,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
-    let failed = |doing| move |error| IoError::System { doing, error }.in_file(path);
-    if overwrite == Overwrite::Never && path.symlink_metadata().is_ok() {
-        return Err(IoError::Exists.in_file(path).into());
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sparsescope-");
-    #[cfg(unix)]
-    {
-        // As any new file: what the user's mask leaves.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder).map_err(failed("create a file"))?;
-    // To the file itself: the temporary file's own errors would name it, not `path`.
-    let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
-    write(&mut out)?;
-    out.into_inner().map_err(|e| failed("write")(e.into_error()))?;
-    let renamed = match overwrite {
-        Overwrite::Never => file.persist_noclobber(path),
-        Overwrite::Replace => file.persist(path),
-    };
-    renamed.map(drop).map_err(|e| match e.error.kind() {
-        std::io::ErrorKind::AlreadyExists => IoError::Exists.in_file(path).into(),
-        _ => failed("move the finished file to its name")(e.error).into(),
+    let written = write_whole(path, overwrite, write);
+    written.map(drop).map_err(|error| match error {
+        WriteError::Exists => IoError::Exists.in_file(path).into(),
+        WriteError::System { doing, error } => {
+            IoError::System { doing, error }.in_file(path).into()
+        }
+        WriteError::Content(error) => error,
+    })
+}
+
+/// The same with all of the content at hand.
+pub fn write_bytes(path: &Path, overwrite: Overwrite, content: &[u8]) -> Result<(), IoError> {
+    write_atomically(path, overwrite, |out| {
+        let failed = |error| IoError::System { doing: "write", error }.in_file(path);
+        out.write_all(content).map_err(failed)
     })
 }
 
@@ -57,10 +38,7 @@ mod tests {
     use super::*;
 
     fn put(path: &Path, overwrite: Overwrite, text: &str) -> Result<(), IoError> {
-        write_atomically(path, overwrite, |out| {
-            out.write_all(text.as_bytes())
-                .map_err(|error| IoError::System { doing: "write", error })
-        })
+        write_bytes(path, overwrite, text.as_bytes())
     }
 
     fn names(folder: &Path) -> Vec<std::ffi::OsString> {

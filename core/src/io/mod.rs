@@ -26,7 +26,7 @@ mod triplet_text;
 pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]
-pub use atomic::{Overwrite, write_atomically};
+pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use error::IoError;
 pub use extent::read_named_extent;
 pub use gzip::check_gzip;

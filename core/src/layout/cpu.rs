@@ -140,14 +140,8 @@ impl CpuTraffic {
     /// Those steps of share `share` that are in `range`, numbered from 0; none for a share that
     /// is not there.
     pub fn steps(&self, share: usize, range: Range<u64>) -> Vec<CpuStep> {
-        let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
-        if share >= shares.len() {
-            return Vec::new();
-        }
         let (mut seen, mut steps) = (0, Vec::new());
-        let cancel = &AtomicBool::new(false);
-        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
-        walk.share(share, &mut |touch| {
+        self.walk(share, |touch| {
             if let Touch::Step(step) = touch {
                 if range.contains(&seen) {
                     steps.push(step);
@@ -166,14 +160,8 @@ impl CpuTraffic {
     /// Every place that share `share` has touched when it has made `steps` steps, in order and as
     /// often as it did: also row pointers and y, up to what is read just before the next step.
     pub fn places(&self, share: usize, steps: u64) -> Vec<Place> {
-        let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
-        if share >= shares.len() {
-            return Vec::new();
-        }
         let (mut seen, mut places) = (0, Vec::new());
-        let cancel = &AtomicBool::new(false);
-        let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
-        walk.share(share, &mut |touch| {
+        self.walk(share, |touch| {
             seen += u64::from(matches!(touch, Touch::Step(_)));
             match touch {
                 _ if seen > steps => {}
@@ -182,6 +170,16 @@ impl CpuTraffic {
             }
         });
         places
+    }
+
+    /// Goes through one share again; tells nothing of one that is not there.
+    fn walk(&self, share: usize, mut tell: impl FnMut(Touch)) {
+        let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
+        if share < shares.len() {
+            let cancel = &AtomicBool::new(false);
+            let walk = Walk { kernel: self.kernel, a: &self.a, shares: &shares, cancel };
+            walk.share(share, &mut tell);
+        }
     }
 
     /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.

@@ -1,5 +1,6 @@
 //! A format with its parameters as a value, and a matrix in any format.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -167,6 +168,25 @@ impl FormatSpec {
             Self::Hll(layout) => AnyFormat::Hll(Hll::arranged(a, layout, limit)?.into()),
         })
     }
+
+    /// The parameters in force in a matrix made so, by the names that bundles and the command line
+    /// have for them; none where the format takes none.
+    pub fn in_force<T: Scalar>(&self, made: &AnyFormat<T>) -> BTreeMap<String, String> {
+        let named = |pairs: &[(&str, Option<usize>)]| {
+            let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
+            given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+        };
+        match (self, made) {
+            (Self::Hll(layout), _) => named(&[
+                ("hack_size", Some(layout.hack_size)),
+                ("sigma", Some(layout.sigma).filter(|&sigma| sigma > 1)),
+                ("spill", layout.spill),
+            ]),
+            (_, AnyFormat::Hyb(a)) => named(&[("hyb_width", Some(a.ell().shape().width))]),
+            (_, AnyFormat::Bsr(a)) => named(&[("bsr_block", Some(a.block()))]),
+            _ => BTreeMap::new(),
+        }
+    }
 }
 
 /// What one format would occupy.
@@ -267,5 +287,36 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Bsr(a) => a.to_csr(),
             Self::Dia(a) => a.to_csr(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parameters_in_force_are_those_of_the_matrix_that_was_made() {
+        let a = Arc::new(crate::matrix::examples::five_by_five());
+        let in_force = |spec: FormatSpec| -> Vec<(String, String)> {
+            let made = spec.build(&a, MemoryLimit::unlimited()).unwrap();
+            spec.in_force(&made).into_iter().collect()
+        };
+        let named = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        };
+        let order = Order::RowMajor;
+        let hll = |sigma, spill| FormatSpec::Hll(HllLayout { hack_size: 2, order, sigma, spill });
+        assert_eq!(in_force(hll(1, None)), named(&[("hack_size", "2")]));
+        let all = [("hack_size", "2"), ("sigma", "4"), ("spill", "1")];
+        assert_eq!(in_force(hll(4, Some(1))), named(&all));
+        // What nobody asked for, but what is there.
+        let chosen = Hyb::<f64>::width(&a, None).to_string();
+        assert_eq!(
+            in_force(FormatSpec::Hyb { width: None, order }),
+            named(&[("hyb_width", &chosen)])
+        );
+        let bsr = FormatSpec::Bsr { block: Some(2), min_fill: 0 };
+        assert_eq!(in_force(bsr), named(&[("bsr_block", "2")]));
+        assert_eq!(in_force(FormatSpec::Csr), named(&[]));
     }
 }

@@ -42,7 +42,7 @@ impl CanonicalValue for Complex64 {
 /// the `rows + 1` row offsets as `u64`, then the columns as `u32`, then the values as `f64` bits
 /// (see [`CanonicalValue`]). The stored width of the row offsets makes no difference.
 pub fn identity<T: CanonicalValue>(a: &Csr<T>) -> String {
-    let mut stream = Stream { hash: Sha256::new(), buffer: Vec::with_capacity(BUFFER + 16) };
+    let mut stream = Stream { hash: Sha256Hex::default(), buffer: Vec::with_capacity(BUFFER + 16) };
     for size in [a.rows(), a.cols(), a.nnz()] {
         stream.push(|bytes| bytes.extend_from_slice(&(size as u64).to_le_bytes()));
     }
@@ -59,13 +59,31 @@ pub fn identity<T: CanonicalValue>(a: &Csr<T>) -> String {
 }
 
 /// Lower-case hexadecimal SHA-256 of `bytes`.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+pub fn sha256(bytes: &[u8]) -> String {
+    let mut hash = Sha256Hex::default();
+    hash.update(bytes);
+    hash.finish()
+}
+
+/// The same of bytes that come piece by piece.
+#[derive(Clone, Debug, Default)]
+pub struct Sha256Hex(Sha256);
+
+impl Sha256Hex {
+    /// Goes on with these bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all of them.
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// Gathers small pieces, so that the hash sees long blocks.
 struct Stream {
-    hash: Sha256,
+    hash: Sha256Hex,
     buffer: Vec<u8>,
 }
 
@@ -81,12 +99,8 @@ impl Stream {
 
     fn finish(mut self) -> String {
         self.hash.update(&self.buffer);
-        hexadecimal(&self.hash.finalize())
+        self.hash.finish()
     }
-}
-
-fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

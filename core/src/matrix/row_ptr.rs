@@ -147,7 +147,8 @@ impl RowPtr {
         (0..self.len()).map(|k| self.get(k) as u64)
     }
 
-    /// Number of `k` with `get(k) <= bound`: the binary search that splits work by entries.
+    /// Number of offsets at the start for which `pred` holds, by bisection: it holds for none after
+    /// the first for which it does not. This is how work is split by entries.
     pub fn partition_point(&self, pred: impl Fn(usize) -> bool) -> usize {
         match self {
             Self::Narrow(p) => p.partition_point(|&o| pred(o.index())),

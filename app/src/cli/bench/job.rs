@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{Settings, SubjectSource, select_kernels};
 use sparsescope_core::generate::suites;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
-use sparsescope_core::matrix::Reordering;
+use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
@@ -145,12 +144,12 @@ impl Job {
 
 /// SHA-256 of a vector's elements.
 fn identity(x: &[f64]) -> String {
-    let mut digest = Sha256::new();
+    let mut digest = Sha256Hex::default();
     for block in x.chunks(4096) {
         let bytes: Vec<u8> = block.iter().flat_map(|element| element.to_le_bytes()).collect();
         digest.update(&bytes);
     }
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.finish()
 }
 
 /// Bytes of a subject's file, where it comes from one.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail};
-use sha2::{Digest, Sha256};
-use sparsescope_core::io::{Overwrite, Progress, check_gzip, write_atomically};
+use sparsescope_core::files::rename_whole;
+use sparsescope_core::io::{Overwrite, Progress, check_gzip, write_bytes};
+use sparsescope_core::matrix::Sha256Hex;
 
 use super::failure::Failure;
 
@@ -92,7 +93,7 @@ impl Part {
     pub(super) fn finish(mut self) -> anyhow::Result<u64> {
         self.file.sync_all().with_context(|| format!("cannot write {}", self.path.display()))?;
         self.file.seek(SeekFrom::Start(0))?;
-        let mut digest = Sha256::new();
+        let mut digest = Sha256Hex::default();
         let mut block = vec![0; 1 << 20];
         loop {
             match self.file.read(&mut block)? {
@@ -100,17 +101,13 @@ impl Part {
                 n => digest.update(block.get(..n).unwrap_or_default()),
             }
         }
-        let hex: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         let name = self.whole.file_name().unwrap_or_default().to_string_lossy();
         // As `sha256sum --check` reads it.
-        let line = format!("{hex}  {name}\n");
+        let line = format!("{}  {name}\n", digest.finish());
         let digest_path = beside(&self.whole, ".sha256");
-        write_atomically(&digest_path, Overwrite::Replace, |out| {
-            let failed = |error| sparsescope_core::io::IoError::System { doing: "write", error };
-            out.write_all(line.as_bytes()).map_err(failed)
-        })?;
+        write_bytes(&digest_path, Overwrite::Replace, line.as_bytes())?;
         let bytes = self.len()?;
-        std::fs::rename(&self.path, &self.whole)
+        rename_whole(&self.path, &self.whole)
             .with_context(|| format!("cannot name {}", self.whole.display()))?;
         Ok(bytes)
     }

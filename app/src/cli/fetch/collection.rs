@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::bail;
 
 use crate::cli::UsageError;
+use crate::percent;
 
 /// The collection of sparse matrices that T. Davis and Y. Hu began (ACM TOMS 38, 2011).
 const BASE: &str = "https://sparse.tamu.edu";
@@ -90,9 +91,9 @@ impl Collection {
     }
 }
 
-/// Some servers read a plus as a blank.
+/// Also a plus, which some servers read as a blank.
 fn escaped(part: &str) -> String {
-    part.replace('+', "%2B")
+    percent::encode(part, b"")
 }
 
 /// The group of a matrix in the index: a line `group,name,…` for each matrix, below two lines of

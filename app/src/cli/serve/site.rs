@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::http::{Request, encode};
+use super::http::Request;
+use crate::percent;
 
 /// The viewer's folder and the bundles.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ impl Site {
     /// The query of an address that opens all bundles.
     pub(super) fn query(&self) -> String {
         // Once as a path, once more as a value in a query.
+        let encode = |text: &str| percent::encode(text, b"/");
         let values: Vec<String> =
             self.bundles.keys().map(|name| format!("bundle={}", encode(&encode(name)))).collect();
         if values.is_empty() { String::new() } else { format!("?{}", values.join("&")) }

@@ -1,6 +1,5 @@
 //! The processor's kernels of y = A·x, bound to a matrix in their format.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::experiment::configuration::Configuration;
@@ -8,7 +7,7 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SpmvProblem;
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use crate::matrix::{AnyFormat, FormatSpec};
+use crate::matrix::AnyFormat;
 use crate::memory::MemoryLimit;
 use crate::record::Costs;
 use crate::spmv::hyb::HybParts;
@@ -180,23 +179,5 @@ pub(super) fn bind<'p>(
         minimal_bytes: made.matrix.minimal_bytes(),
         ..Costs::default()
     };
-    Ok(Bound { task, parts, costs, params: params(spec, &made.matrix) })
-}
-
-/// The parameters in force, by the names of the command line's options.
-fn params(spec: FormatSpec, made: &AnyFormat) -> BTreeMap<String, String> {
-    let named = |pairs: &[(&str, Option<usize>)]| {
-        let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
-        given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
-    };
-    match (spec, made) {
-        (FormatSpec::Hll(layout), _) => named(&[
-            ("hack_size", Some(layout.hack_size)),
-            ("sigma", Some(layout.sigma).filter(|&sigma| sigma > 1)),
-            ("spill", layout.spill),
-        ]),
-        (_, AnyFormat::Hyb(a)) => named(&[("hyb_width", Some(a.ell().shape().width))]),
-        (_, AnyFormat::Bsr(a)) => named(&[("bsr_block", Some(a.block()))]),
-        _ => BTreeMap::new(),
-    }
+    Ok(Bound { task, parts, costs, params: spec.in_force(&made.matrix) })
 }

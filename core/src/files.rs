@@ -1,0 +1,141 @@
+//! Files that appear whole or not at all, and the folder for those that can be made anew.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What to do with a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Leave it, and fail.
+    Never,
+    /// Put the new one in its place.
+    Replace,
+}
+
+/// Why a file was not written.
+#[derive(Debug)]
+pub enum WriteError<E> {
+    /// It is there already and was left as it is.
+    Exists,
+    /// The system refused.
+    #[expect(missing_docs, reason = "what was being done, and why it cannot be")]
+    System { doing: &'static str, error: std::io::Error },
+    /// Its content could not be had.
+    Content(E),
+}
+
+/// Writes the file `path` through `write`: into a temporary file beside it, which goes to the disk
+/// before it gets the name. On any error nothing is left behind, and an older file stays as it was.
+/// Returns the file, open for writing at its end.
+pub fn write_whole<E>(
+    path: &Path,
+    overwrite: Overwrite,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<File, WriteError<E>> {
+    let failed = |doing| move |error| WriteError::System { doing, error };
+    if overwrite == Overwrite::Never && path.symlink_metadata().is_ok() {
+        return Err(WriteError::Exists);
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sparsescope-");
+    #[cfg(unix)]
+    {
+        // As any new file: what the user's mask leaves.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a file"))?;
+    // To the file itself: the temporary file's own errors would name it, not `path`.
+    let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
+    write(&mut out).map_err(WriteError::Content)?;
+    out.into_inner().map_err(|error| failed("write")(error.into_error()))?;
+    file.as_file().sync_all().map_err(failed("write"))?;
+    let renamed = match overwrite {
+        Overwrite::Never => file.persist_noclobber(path),
+        Overwrite::Replace => file.persist(path),
+    };
+    let file = renamed.map_err(|error| match error.error.kind() {
+        std::io::ErrorKind::AlreadyExists => WriteError::Exists,
+        _ => failed("move the finished file to its name")(error.error),
+    })?;
+    sync_folder_of(path);
+    Ok(file)
+}
+
+/// Gives a finished file, which was synced, its name, in place of what has that name.
+pub fn rename_whole(finished: &Path, path: &Path) -> std::io::Result<()> {
+    std::fs::rename(finished, path)?;
+    sync_folder_of(path);
+    Ok(())
+}
+
+/// Brings the new name to the disk. Some file systems do that only by themselves and refuse: the
+/// file is there all the same.
+fn sync_folder_of(path: &Path) {
+    if cfg!(unix) {
+        let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// The program's folder in the user's cache: `%LOCALAPPDATA%`, `~/Library/Caches`, or
+/// `$XDG_CACHE_HOME` and else `~/.cache`. None where these say no absolute path.
+pub fn user_cache() -> Option<PathBuf> {
+    let os = if cfg!(target_os = "macos") { "macos" } else { std::env::consts::FAMILY };
+    cache_of(os, variable)
+}
+
+fn cache_of(os: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let cache = match os {
+        "windows" => variable("LOCALAPPDATA"),
+        "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
+        _ => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
+    };
+    cache.filter(|cache| cache.is_absolute()).map(|cache| cache.join("sparsescope"))
+}
+
+/// A variable of the environment that is not empty, as a path.
+pub fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_where_each_system_has_it_and_never_a_relative_path() {
+        let with = |os: &str, variables: &[(&str, &str)]| {
+            cache_of(os, |name| {
+                let (_, value) = variables.iter().find(|(n, _)| *n == name)?;
+                Some(PathBuf::from(value))
+            })
+        };
+        let (home, cache) = (("HOME", "/home/ann"), ("XDG_CACHE_HOME", "/fast"));
+        let path = |text: &str| Some(PathBuf::from(text));
+        assert_eq!(with("unix", &[home]), path("/home/ann/.cache/sparsescope"));
+        assert_eq!(with("unix", &[home, cache]), path("/fast/sparsescope"));
+        assert_eq!(with("macos", &[home, cache]), path("/home/ann/Library/Caches/sparsescope"));
+        assert_eq!(with("windows", &[("LOCALAPPDATA", "/c/ann")]), path("/c/ann/sparsescope"));
+        assert_eq!(with("unix", &[("XDG_CACHE_HOME", "here"), home]), None);
+        assert_eq!(with("unix", &[]), None);
+    }
+
+    #[test]
+    fn a_finished_file_takes_the_place_of_an_older_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (part, whole) = (folder.path().join("a.part"), folder.path().join("a"));
+        std::fs::write(&whole, "old").unwrap();
+        std::fs::write(&part, "new").unwrap();
+        rename_whole(&part, &whole).unwrap();
+        assert_eq!(std::fs::read_to_string(&whole).unwrap(), "new");
+        assert!(!part.exists() && rename_whole(&part, &whole).is_err());
+    }
+}
