@@ -145,9 +145,7 @@ impl Backend for CudaBackend {
             minimal_bytes: minimal_bytes(kernel, &matrix),
             ..Costs::default()
         };
-        let mut params = spec.in_force(&made.matrix);
-        if let Some(library) = &library {
-        }
+        let params = spec.in_force(&made.matrix);
         let parts = Parts { bound, y, _x: x, _matrix: matrix };
         Ok(Box::new(PreparedProduct::new(self, kernel.id, parts, costs, params)))
     }

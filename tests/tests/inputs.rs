@@ -121,6 +121,22 @@ fn a_time_limit_ends_a_bench_that_can_be_continued() {
 }
 
 #[test]
+fn a_mistyped_path_is_answered_before_anything_is_measured() {
+    let p = program();
+    let ran = p.run(&["bench", "mistyped.mtx", "also.mtx.gz", "-o", "b.zip"]);
+    assert_eq!(ran.code, Some(1));
+    for path in ["mistyped.mtx", "also.mtx.gz"] {
+        assert!(ran.err.contains(&format!("error: {path}: cannot open the file")), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("bandwidth"), "{}", ran.err);
+    assert!(p.files().is_empty());
+    let sentence = p.fail(1, &["bench", "gen:diagonal?m=9", "mistyped.mtx", "--plan"]);
+    assert!(sentence.contains("mistyped.mtx"), "{sentence}");
+    let plan = p.succeed(&["bench", "gen:diagonal?m=9", "--plan"]);
+    assert!(plan.contains("9 x 9, 9 entries") && plan.contains("in the bundle"), "{plan}");
+}
+
+#[test]
 fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
     let p = program();
     let args = [

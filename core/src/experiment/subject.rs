@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
 use crate::generate::suite;
 use crate::io::Progress;
-use crate::matrix::Reordering;
+use crate::matrix::{Extent, Reordering};
 use crate::measure::integer_vector;
 use crate::memory::MemoryLimit;
 #[cfg(feature = "proof")]
@@ -98,6 +98,17 @@ impl SubjectSource {
             Self::Matrix(source) => source.name(),
             #[cfg(feature = "proof")]
             Self::Vector(n) => format!("vector?n={n}"),
+        }
+    }
+
+    /// Rows, columns and entries of a matrix as its file's first lines or its recipe say, without
+    /// reading or generating it; nothing for other subjects. Fails where a file cannot be opened or
+    /// is no matrix.
+    pub fn probe(&self) -> Result<Option<Extent>, SourceError> {
+        match self {
+            Self::Matrix(source) => source.probe().map(Some),
+            #[cfg(feature = "proof")]
+            Self::Vector(_) => Ok(None),
         }
     }
 

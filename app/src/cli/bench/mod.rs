@@ -10,7 +10,9 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use sparsescope_core::bundle::{Bundle, Limits, journal_path};
-use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
+use sparsescope_core::experiment::{
+    Backend, Configuration, CpuBackend, Ending, Runner, SubjectSource,
+};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
@@ -68,9 +70,18 @@ fn run_with(
     let configurations = Configuration::all(kernels, settings);
     let planned = (sources.len() * configurations.len()) as u64;
     let bytes = Limits::default().foresee(planned, settings.runs as u64)?;
+    // Every file is opened before anything takes long: a mistyped path is answered at once.
+    let probed: Vec<_> = sources.iter().map(SubjectSource::probe).collect();
     if args.plan {
-        print(&summary::plan(sources, &configurations, settings, bytes))?;
+        let extents = probed.into_iter().collect::<Result<Vec<_>, _>>()?;
+        print(&summary::plan(sources, &extents, &configurations, settings, bytes))?;
         return Ok(Outcome::Success);
+    }
+    for error in probed.iter().filter_map(|probed| probed.as_ref().err()) {
+        eprintln!("error: {error}");
+    }
+    if probed.iter().all(Result::is_err) {
+        bail!(NOTHING_READ);
     }
     let output = job::output(args)?;
     let force = args.force || earlier.is_some();
@@ -110,7 +121,11 @@ fn run_with(
         cancel: interrupt.flag(),
     };
     let mut unread = 0;
-    for (k, source) in sources.iter().enumerate() {
+    for (k, (source, probed)) in sources.iter().zip(&probed).enumerate() {
+        if probed.is_err() {
+            unread += 1; // It was told above.
+            continue;
+        }
         let part = Part { first: k, of: sources.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
@@ -145,7 +160,7 @@ fn run_with(
     recorder.take_failure().map_err(|error| kept(&output, &error.into()))?;
     if sources.len() == unread {
         recorder.discard()?;
-        bail!("no matrix could be had, so there is nothing to write");
+        bail!(NOTHING_READ);
     }
 
     let stopped = interrupt.raised();
@@ -177,6 +192,9 @@ fn run_with(
         _ => Outcome::Incomplete,
     })
 }
+
+/// What is said when there is nothing to measure.
+const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
 
 /// The error that ends a bench whose journal takes no more, and what there is.
 fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {

@@ -6,6 +6,7 @@ use std::path::Path;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, Settings, SubjectSource};
 use sparsescope_core::kernel::{DeviceKind, reference};
+use sparsescope_core::matrix::Extent;
 use sparsescope_core::record::{Operation, Predicted, Run, Source, Subject, Verdict};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
@@ -229,6 +230,7 @@ fn megabytes(bytes: u64) -> String {
 /// What would be run.
 pub(super) fn plan(
     sources: &[SubjectSource],
+    extents: &[Option<Extent>],
     configurations: &[Configuration],
     settings: &Settings,
     bytes: u64,
@@ -246,8 +248,13 @@ pub(super) fn plan(
         list.add_row([id, &threads.join(", ")]);
     }
     let mut text = format!("{}:\n", counted(sources.len(), "matrix", "matrices"));
-    for source in sources {
-        text += &format!("  {} ({source})\n", source.name());
+    for (source, extent) in sources.iter().zip(extents) {
+        let size = extent.map_or_else(String::new, |extent| {
+            let about = if extent.estimated { "about " } else { "" };
+            let (rows, cols) = (count(extent.rows), count(extent.cols));
+            format!(": {rows} x {cols}, {about}{} entries", count(extent.entries))
+        });
+        text += &format!("  {} ({source}){size}\n", source.name());
     }
     text += &format!("\n{}\n", render(&list));
     let products = settings.runs + settings.warmup;
