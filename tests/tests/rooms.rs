@@ -286,6 +286,18 @@ fn a_name_counts_for_the_file_that_defines_it() {
 }
 
 #[test]
+fn what_macros_define_lies_where_they_are_called() {
+    for low in ["make!(pub struct X;);", "lists! { a: [X, Y] }"] {
+        let found = wrong_in(low, "use crate::low::X;", "–");
+        let sentence = "(defined in src/low.rs): room high may not use low";
+        assert!(found.len() == 1 && found[0].ends_with(sentence), "{found:?}");
+    }
+    let exported = "#[macro_export]\nmacro_rules! m { () => {} }";
+    let found = wrong_in(exported, "use crate::m;", "–");
+    assert!(found.len() == 1 && found[0].contains("src/low.rs"), "{found:?}");
+}
+
+#[test]
 fn paths_are_seen_wherever_they_stand() {
     let low = "pub fn f() {}\npub trait T {}\npub const C: u8 = 0;";
     for high in [

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use syn::{Item, UseTree, Visibility};
 
-use super::syntax::{attributes, defined_by, each_leaf, has, line, name_of, only_tests};
+use super::syntax::{attributes, each_leaf, each_word, has, line, name_of, only_tests};
 
 /// A module: a file, or a `mod` with braces inside one.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct Module {
     pub(super) children: BTreeMap<String, usize>,
     /// What the module defines itself.
     pub(super) items: BTreeSet<String>,
+    /// The words in calls of macros, which may define anything by them.
+    words: BTreeSet<String>,
     /// What a `use` brings, by its name here.
     imports: Vec<(String, Vec<String>)>,
     /// What a `use` with a star brings.
@@ -92,7 +94,9 @@ impl Code {
                     self.modules[id].import(&used.tree, exported);
                 }
                 Item::Macro(called) if called.ident.is_none() => {
-                    self.modules[id].items.extend(defined_by(&called.mac.tokens));
+                    each_word(&called.mac.tokens, &mut |word| {
+                        self.modules[id].words.insert(word);
+                    });
                 }
                 Item::Macro(defined) if has(&defined.attrs, "macro_export") => {
                     self.macros.extend(name_of(item).map(|name| (name, id)));
@@ -193,7 +197,9 @@ impl Code {
             let found = if id == 0 { self.macros.get(name) } else { None };
             found.copied().map(Target::Item)
         };
-        child.or_else(|| if patience > 1 { glob() } else { None }).or_else(of_root)
+        let of_macro = || module.words.contains(name).then_some(Target::Item(id));
+        let child = child.or_else(|| if patience > 1 { glob() } else { None });
+        child.or_else(of_root).or_else(of_macro)
     }
 }
 

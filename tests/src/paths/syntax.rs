@@ -111,24 +111,15 @@ pub(super) fn only_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The names that a macro's tokens seem to define.
-pub(super) fn defined_by(tokens: &TokenStream) -> Vec<String> {
-    const WORDS: [&str; 7] = ["const", "enum", "fn", "static", "struct", "trait", "type"];
-    let mut names = Vec::new();
-    let mut after_word = false;
+/// Calls `found` with each name in a macro's tokens.
+pub(super) fn each_word(tokens: &TokenStream, found: &mut impl FnMut(String)) {
     for token in tokens.clone() {
         match token {
-            TokenTree::Ident(name) if after_word => names.push(name.to_string()),
-            TokenTree::Group(group) => names.extend(defined_by(&group.stream())),
-            TokenTree::Ident(word) => {
-                after_word = WORDS.iter().any(|known| word == known);
-                continue;
-            }
-            _ => {}
+            TokenTree::Ident(name) => found(name.to_string()),
+            TokenTree::Group(group) => each_word(&group.stream(), found),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
-        after_word = false;
     }
-    names
 }
 
 /// Calls `found` with each path in a macro's tokens that has two names or more.
