@@ -37,6 +37,8 @@ pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
             "manifest.json" => "manifest",
             "environment.json" => "environment",
             "runs.json" => "runs",
+            name if name.ends_with("/runs.json") => "runs",
+            name if name.ends_with("/subject.json") => "subject",
             name if name.ends_with("/matrix.json") => "matrix",
             name if name.ends_with("/spy.json") => "spy",
             _ => continue,

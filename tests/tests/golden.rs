@@ -6,19 +6,25 @@
 //! --block-sizes 32,64` besides, `golden/bundle-1.2.zip` with `bench 'gen:diagonal?m=64'
 //! 'gen:dense-row?m=20' 'gen:poisson2d?n=100' 'gen:random?m=20000&row=8'
 //! 'gen:powerlaw?m=10000&nnz=60000&max=2000' --backend cpu --runs 4 --warmup 1 --threads 1,2 --cold
-//! --hack-size 8 --spy-bytes 0 --label golden`. They are never made anew: a new schema adds a file
-//! beside them.
+//! --hack-size 8 --spy-bytes 0 --label golden`, `golden/bundle-1.3.zip` by a build with the feature
+//! `proof`, merged from `bench --operation increment --runs 4 --warmup 1 --threads 1,2 --cold` and
+//! `bench 'gen:poisson2d?n=6' --kernels 'cpu/{csr,hll}/*' --hack-size 8,32 --sigma 1,16 --runs 4
+//! --warmup 1 --threads 1,2`. They are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
+
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, all_kernels};
-use sparsescope_core::record::{Run, Source, Verdict};
+use sparsescope_core::kernel::all_kernels;
+use sparsescope_core::record::{Better, Run, Source, Verdict};
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
 const GOLDEN_1_1: &[u8] = include_bytes!("../golden/bundle-1.1.zip");
 
 const GOLDEN_1_2: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
+
+const GOLDEN_1_3: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -121,12 +127,41 @@ fn a_bundle_of_schema_1_2_tells_what_was_predicted() {
 }
 
 #[test]
+fn a_bundle_of_schema_1_3_tells_of_a_sweep_and_of_an_operation_that_nobody_knows() {
+    let bundle = Bundle::read(GOLDEN_1_3, &Limits::default()).unwrap();
+    assert_eq!((bundle.matrices.len(), bundle.subjects.len()), (1, 2));
+    let of =
+        |kernel: &str| bundle.runs.iter().filter(|run| run.kernel == kernel).collect::<Vec<_>>();
+    // Two sizes of hacks, sorted and not; CSR has neither.
+    let asked: BTreeSet<String> = of("cpu/hll/serial")
+        .iter()
+        .map(|run| run.asked.iter().map(|(name, value)| format!("{name}={value} ")).collect())
+        .collect();
+    let expected = ["", "hack_size=8 ", "hack_size=8 sigma=16 ", "sigma=16 "];
+    assert!(asked.iter().eq(expected), "{asked:?}");
+    assert_eq!((of("cpu/csr/serial").len(), of("cpu/hll/serial").len()), (1, 4));
+    let increments = of("cpu/increment/serial");
+    assert_eq!(increments.len(), 4);
+    for run in increments {
+        let subject = bundle.subject(&run.matrix).unwrap();
+        assert!(subject.matrix().is_none() && subject.name().starts_with("vector?n="));
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4));
+        let metric = run.metric.as_ref().unwrap();
+        assert_eq!((metric.unit.as_str(), metric.better), ("ns", Better::Less));
+    }
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
     assert!(bundle.complete);
     assert_eq!(bundle.matrices.len(), 30);
-    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda) {
+    // Kernels that came after it was measured are not in it.
+    let measured: BTreeSet<&str> =
+        bundle.runs.iter().filter(|run| run.backend == "cuda").map(|r| r.kernel.as_str()).collect();
+    assert!(measured.len() >= 17);
+    for kernel in all_kernels().filter(|k| measured.contains(k.id)) {
         let runs = || bundle.runs.iter().filter(|run| run.kernel == kernel.id);
         assert_eq!(runs().count(), 30 * 2 * if kernel.takes.block { 5 } else { 1 });
         let (pass, refused) = (Verdict::Pass, Verdict::Refused);
@@ -145,7 +180,7 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
 #[test]
 fn their_documents_follow_the_schema() {
     for (bundle, matrices, pictures) in
-        [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (GOLDEN_1_2, 5, 0), (H200, 30, 30)]
+        [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (GOLDEN_1_2, 5, 0), (GOLDEN_1_3, 5, 1), (H200, 30, 30)]
     {
         let documents = sparsescope_tests::documents(bundle);
         assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
@@ -154,7 +189,7 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, H200] {
+    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, H200] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);

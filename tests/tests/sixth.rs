@@ -142,14 +142,3 @@ fn it_is_refused_what_it_cannot_take_with_a_sentence() {
     assert!(sentence.contains("no kernel selected takes sigma 64"), "{sentence}");
     assert_eq!(program.files(), Vec::<String>::new());
 }
-
-#[test]
-fn its_report_and_its_charts_are_written() {
-    let program = program();
-    bench(&program, &["-o", "b.zip"]);
-    program.succeed(&["export", "b.zip", "--report", "b.html"]);
-    let report = std::fs::read_to_string(program.path("b.html")).unwrap();
-    assert!(report.contains("vector?n=1000") && report.contains("cpu/increment/parts"));
-    let table = program.succeed(&["export", "b.zip", "--table", "-", "--view", "runs"]);
-    assert!(table.contains("cpu/increment/serial"), "{table}");
-}
