@@ -305,9 +305,9 @@ mod tests {
             pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
         };
         let order = Order::RowMajor;
-        let hll = |sigma, spill| FormatSpec::Hll(HllLayout { hack_size: 2, order, sigma, spill });
-        assert_eq!(in_force(hll(1, None)), named(&[("hack_size", "2")]));
-        let all = [("hack_size", "2"), ("sigma", "4"), ("spill", "1")];
+        let hll = |sigma, spill| FormatSpec::Hll(HllLayout { hack_size: 4, order, sigma, spill });
+        assert_eq!(in_force(hll(1, None)), named(&[("hack_size", "4")]));
+        let all = [("hack_size", "4"), ("sigma", "4"), ("spill", "1")];
         assert_eq!(in_force(hll(4, Some(1))), named(&all));
         // What nobody asked for, but what is there.
         let chosen = Hyb::<f64>::width(&a, None).to_string();
