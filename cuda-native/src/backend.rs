@@ -1,7 +1,6 @@
 //! The CUDA backend: makes kernels ready on one device.
 
 use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
@@ -12,12 +11,11 @@ use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
-use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::environment;
-use crate::memory::Memory;
-use crate::prepared::{Parts, PreparedProduct};
-use crate::spmv::{Bind, Operands, launcher};
+use crate::machine::Machine;
+use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
 use crate::upload::{Arrays, Uploaded, Uploads};
 
 /// Threads a block where none is asked for.
@@ -28,47 +26,27 @@ const MOST_THREADS: u32 = 1024;
 
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
-    // First, so that it goes before the device whose stream it uses.
-    cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
-    memory: Mutex<Option<Rc<Memory>>>,
+    // First, so that it goes before the device whose memory it is.
     uploads: Uploads,
-    device: Device,
+    machine: Machine,
 }
 
 impl CudaBackend {
     /// Opens the device with this number, from 0, or says why it cannot.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
-        let device = Device::open(ordinal)?;
-        let (cusparse, memory, uploads) = Default::default();
-        Ok(Self { cusparse, memory, uploads, device })
+        let machine = Machine::new(Device::open(ordinal)?);
+        Ok(Self { uploads: Uploads::default(), machine })
     }
 
     /// The device.
     pub fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// cuSPARSE, started on first use.
-    fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
-        let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
-        started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
-    }
-
-    /// What flushes the caches and measures the bandwidth, made on first use.
-    pub(crate) fn memory(&self) -> Result<Rc<Memory>, DeviceError> {
-        let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(memory) = made.as_ref() {
-            return Ok(Rc::clone(memory));
-        }
-        let memory = Rc::new(Memory::new(&self.device)?);
-        *made = Some(Rc::clone(&memory));
-        Ok(memory)
+        self.machine.device()
     }
 }
 
 impl Backend for CudaBackend {
     fn model(&self) -> &str {
-        &self.device.properties().name
+        &self.device().properties().name
     }
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
@@ -77,7 +55,7 @@ impl Backend for CudaBackend {
         }
         match launcher(kernel.id) {
             Some(Bind::Kernel(_)) => Availability::Available,
-            Some(Bind::Cusparse(_)) => match self.cusparse() {
+            Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
                 Ok(_) => Availability::Available,
                 Err(reason) => Availability::Missing(reason),
             },
@@ -86,10 +64,10 @@ impl Backend for CudaBackend {
     }
 
     fn describe(&self) -> Option<Gpu> {
-        let cusparse = self.cusparse().ok();
-        let memory = self.memory();
+        let cusparse = self.machine.cusparse().ok();
+        let memory = self.machine.memory();
         let version = cusparse.as_ref().map(|library| library.version());
-        Some(environment::gpu(&self.device, version, memory.as_deref()))
+        Some(environment::gpu(self.device(), version, memory.as_deref()))
     }
 
     fn prepare<'p>(
@@ -113,7 +91,7 @@ impl Backend for CudaBackend {
             return Err(PrepareError::Refused(reason));
         }
         let library = match bind {
-            Bind::Cusparse(_) => Some(self.cusparse().map_err(PrepareError::Unsupported)?),
+            Bind::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
             Bind::Kernel(_) => None,
         };
         let spec = SpmvProblem::spec(configuration);
@@ -121,23 +99,23 @@ impl Backend for CudaBackend {
             .format(spec, memory)
             .map_err(|error| PrepareError::Refused(error.to_string()))?;
 
-        let matrix = self.uploads.matrix(&self.device, &made.matrix);
+        let matrix = self.uploads.matrix(self.device(), &made.matrix);
         let matrix = matrix.map_err(refused)?;
-        let x = self.uploads.x(&self.device, problem.x()).map_err(refused)?;
-        let y = crate::prepared::GuardedVector::new(&self.device, problem.a().rows());
+        let x = self.uploads.x(self.device(), problem.x()).map_err(refused)?;
+        let y = GuardedVector::new(self.device(), problem.a().rows());
         let y = y.map_err(refused)?;
         let start = Instant::now();
         let (nnz, vectors) = (problem.a().nnz(), (x.copy(), y.elements()));
-        let operands = Operands::new(&self.device, kernel, &matrix, nnz, vectors, block);
+        let operands = Operands::new(self.device(), kernel, &matrix, nnz, vectors, block);
         let bound = match (bind, &library) {
             (Bind::Cusparse(algorithm), Some(library)) => {
-                operands.bind_cusparse(Rc::clone(library), algorithm)
+                bind_cusparse(&operands, Rc::clone(library), algorithm)
             }
             (Bind::Kernel(bind), _) => bind(&operands),
             (Bind::Cusparse(_), None) => return Err(PrepareError::Unsupported(String::new())),
         };
         let bound = bound.map_err(refused)?;
-        self.device.synchronize().map_err(refused)?;
+        self.device().synchronize().map_err(refused)?;
         let costs = Costs {
             conversion_s: made.seconds,
             plan_s: start.elapsed().as_secs_f64(),
@@ -147,7 +125,7 @@ impl Backend for CudaBackend {
         };
         let params = spec.in_force(&made.matrix);
         let parts = Parts { bound, y, _x: x, _matrix: matrix };
-        Ok(Box::new(PreparedProduct::new(self, kernel.id, parts, costs, params)))
+        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
     }
 }
 

@@ -19,6 +19,7 @@ mod environment;
 mod kernels;
 mod launch;
 mod library;
+mod machine;
 mod memory;
 mod nvml;
 mod nvrtc;

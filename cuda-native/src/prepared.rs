@@ -6,11 +6,11 @@ use std::sync::Arc;
 use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature, Watch};
 use sparsescope_core::record::Costs;
 
-use crate::backend::CudaBackend;
 use crate::buffer::Buffer;
 use crate::clock::{Clock, to_picoseconds};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Graph, Step, enqueue};
+use crate::machine::Machine;
 use crate::spmv::Bound;
 use crate::upload::{Uploaded, UploadedVector};
 
@@ -76,7 +76,7 @@ const SMALL_PRODUCT_S: f64 = 50e-6;
 
 pub(crate) struct PreparedProduct<'p> {
     parts: Parts,
-    backend: &'p CudaBackend,
+    machine: &'p Machine,
     kernel: &'static str,
     costs: Costs,
     params: BTreeMap<String, String>,
@@ -85,13 +85,13 @@ pub(crate) struct PreparedProduct<'p> {
 
 impl<'p> PreparedProduct<'p> {
     pub(crate) fn new(
-        backend: &'p CudaBackend,
+        machine: &'p Machine,
         kernel: &'static str,
         parts: Parts,
         costs: Costs,
         params: BTreeMap<String, String>,
     ) -> Self {
-        Self { parts, backend, kernel, costs, params, repetitions: 1 }
+        Self { parts, machine, kernel, costs, params, repetitions: 1 }
     }
 
     fn failed(&self, error: DeviceError) -> KernelError {
@@ -100,7 +100,7 @@ impl<'p> PreparedProduct<'p> {
 
     /// The result, unless something was written beside it.
     fn read(&self) -> Result<Result<Output, KernelError>, DeviceError> {
-        let (y, untouched) = self.parts.y.read(self.backend.device())?;
+        let (y, untouched) = self.parts.y.read(self.machine.device())?;
         Ok(match untouched {
             true => Ok(Output::Vector(y)),
             false => Err(KernelError {
@@ -111,11 +111,11 @@ impl<'p> PreparedProduct<'p> {
     }
 
     fn enqueue(&self) -> Result<(), DeviceError> {
-        enqueue(self.backend.device(), &self.parts.bound.steps)
+        enqueue(self.machine.device(), &self.parts.bound.steps)
     }
 
     fn sample_hot(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
-        let device = self.backend.device();
+        let device = self.machine.device();
         let clock = Clock::new(device)?;
         // Untimed first: it may have to load the kernel.
         self.enqueue()?;
@@ -138,8 +138,8 @@ impl<'p> PreparedProduct<'p> {
     /// The same products launched as one graph, and a launch of nothing: together they tell how
     /// much of a small product is launching.
     fn time_graph(&mut self, clock: &Clock, repetitions: u32) -> Result<(), DeviceError> {
-        let device = self.backend.device();
-        self.costs.launch_s = Some(self.backend.memory()?.launch_seconds(device)?);
+        let device = self.machine.device();
+        self.costs.launch_s = Some(self.machine.memory()?.launch_seconds(device)?);
         let graph = Graph::record(device, &self.parts.bound.steps, repetitions)?;
         let Some(graph) = graph else { return Ok(()) };
         clock.time(device, || graph.launch())?;
@@ -153,8 +153,8 @@ impl<'p> PreparedProduct<'p> {
     }
 
     fn sample_cold(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
-        let device = self.backend.device();
-        let memory = self.backend.memory()?;
+        let device = self.machine.device();
+        let memory = self.machine.memory()?;
         let clock = Clock::new(device)?;
         // Loads the kernel, which the first launch does.
         self.enqueue()?;
@@ -185,7 +185,7 @@ impl Prepared for PreparedProduct<'_> {
     }
 
     fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let device = self.backend.device();
+        let device = self.machine.device();
         let run = || {
             self.parts.y.fill_with_nan(device)?;
             self.enqueue()

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sparsescope_tests::{Paths, Use, paths};
 
 /// Rooms that all others may use, and that use none.
-const SHARED: [&str; 2] = ["memory", "parallel"];
+const SHARED: [&str; 3] = ["files", "memory", "parallel"];
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -204,12 +204,16 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
 /// The paths of a crate with these files in `src`, and with the shared rooms.
 fn read(files: &[(&str, &str)]) -> Paths {
     let folder = tempfile::tempdir().expect("a folder");
-    let shared = [("memory.rs", "pub struct Limit;"), ("parallel.rs", "")];
-    for (name, text) in shared.iter().chain(files) {
+    let write = |name: &str, text: &str| {
         let path = folder.path().join("src").join(name);
-        let more = if *name == "lib.rs" { "\nmod memory;\nmod parallel;" } else { "" };
         std::fs::create_dir_all(path.parent().expect("`src` at least")).expect("a folder");
-        std::fs::write(path, format!("{text}{more}")).expect("a file");
+        std::fs::write(path, text).expect("a file");
+    };
+    SHARED.iter().for_each(|room| write(&format!("{room}.rs"), "pub struct Shared;"));
+    let shared: String = SHARED.iter().map(|room| format!("\nmod {room};")).collect();
+    for (name, text) in files {
+        let more = if *name == "lib.rs" { shared.as_str() } else { "" };
+        write(name, &format!("{text}{more}"));
     }
     let found = paths(folder.path(), Path::new("src/lib.rs")).expect("Rust");
     assert_eq!(lost(&found).collect::<Vec<_>>(), [""; 0]);
@@ -253,11 +257,11 @@ fn a_room_uses_those_that_its_line_names() {
 
 #[test]
 fn all_may_use_the_shared_rooms_and_these_use_none() {
-    assert_eq!(wrong_in("use crate::memory::Limit;", "", "–"), [""; 0]);
+    assert_eq!(wrong_in("use crate::memory::Shared;", "", "–"), [""; 0]);
     let files = [("lib.rs", "mod low;"), ("low.rs", "pub struct X;")];
     let upwards = [&files[..], &[("memory.rs", "use crate::low::X;")]].concat();
     assert_eq!(wrong(&[("low", "–")], &upwards).len(), 1);
-    let across = [&files[..], &[("parallel.rs", "use crate::memory::Limit;")]].concat();
+    let across = [&files[..], &[("parallel.rs", "use crate::memory::Shared;")]].concat();
     assert_eq!(wrong(&[("low", "–")], &across).len(), 1);
 }
 

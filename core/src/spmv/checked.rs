@@ -2,9 +2,14 @@
 
 use std::ops::Range;
 
-use super::check_sizes;
 use super::dot::Slots;
 use crate::matrix::{Csr, Ellpack, Hll, Hyb};
+
+/// x has n elements and y has m.
+pub(super) fn check_sizes(rows: usize, cols: usize, x: &[f64], y: &[f64]) {
+    assert_eq!(x.len(), cols, "x has one element a column");
+    assert_eq!(y.len(), rows, "y has one element a row");
+}
 
 /// A matrix with an x of as many elements as it has columns. Made only where the sizes are looked at.
 #[derive(Debug)]

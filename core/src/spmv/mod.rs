@@ -13,16 +13,10 @@ pub mod hll;
 pub mod hyb;
 mod partition;
 
-use checked::Checked;
+use checked::{Checked, check_sizes};
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts};
 
 use rayon::prelude::*;
-
-/// x has n elements and y has m.
-fn check_sizes(rows: usize, cols: usize, x: &[f64], y: &[f64]) {
-    assert_eq!(x.len(), cols, "x has one element a column");
-    assert_eq!(y.len(), rows, "y has one element a row");
-}
 
 /// Runs `work` on each part, in parallel when there are several.
 fn each_part<P: Send>(parts: Vec<P>, work: impl Fn(P) + Sync + Send) {

@@ -1,48 +1,14 @@
 //! The launchers of y = A·x: for each kernel, what one product asks of the device.
 
+mod operands;
 mod ours;
 mod vendor;
 
-use std::rc::Rc;
+use crate::cusparse::Algorithm;
+use crate::device::DeviceError;
 
-use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
-
-use crate::arguments::Arguments;
-use crate::buffer::Buffer;
-use crate::cusparse::{Algorithm, Cusparse};
-use crate::device::{Device, DeviceError};
-use crate::launch::{Launch, Shape, Step};
-use crate::upload::Uploaded;
-
-/// What a launcher is given: y = A·x on a device.
-pub(crate) struct Operands<'a> {
-    device: &'a Device,
-    kernel: &'static KernelDescriptor,
-    matrix: &'a Uploaded,
-    /// Rows, columns and entries of the matrix.
-    rows: usize,
-    cols: usize,
-    nnz: usize,
-    /// As long as it has columns and rows.
-    x: &'a Buffer<f64>,
-    y: &'a Buffer<f64>,
-    /// Threads a block.
-    block: u32,
-}
-
-/// A kernel bound to its operands, which it keeps.
-pub(crate) struct Bound {
-    /// One product.
-    pub(crate) steps: Vec<Step>,
-    /// Bytes of the memory that the steps use beside the operands.
-    pub(crate) workspace_bytes: u64,
-}
-
-impl Bound {
-    fn steps(steps: Vec<Step>) -> Self {
-        Self { steps, workspace_bytes: 0 }
-    }
-}
+pub(crate) use operands::{Bound, Operands};
+pub(crate) use vendor::bind as bind_cusparse;
 
 /// How a kernel is bound.
 #[derive(Clone, Copy)]
@@ -79,95 +45,10 @@ pub(crate) fn launcher(id: &str) -> Option<Bind> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, bind)| bind)
 }
 
-impl<'a> Operands<'a> {
-    /// Panics when x and y are not as long as the matrix has columns and rows.
-    pub(crate) fn new(
-        device: &'a Device,
-        kernel: &'static KernelDescriptor,
-        matrix: &'a Uploaded,
-        nnz: usize,
-        (x, y): (&'a Buffer<f64>, &'a Buffer<f64>),
-        block: u32,
-    ) -> Self {
-        let (rows, cols) = (matrix.host().rows(), matrix.host().cols());
-        assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
-        Self { device, kernel, matrix, rows, cols, nnz, x, y, block }
-    }
-
-    /// Binds cuSPARSE's product.
-    pub(crate) fn bind_cusparse(
-        &self,
-        library: Rc<Cusparse>,
-        algorithm: Algorithm,
-    ) -> Result<Bound, DeviceError> {
-        vendor::bind(self, library, algorithm)
-    }
-
-    /// Name of the kernel's function: `csr_warp_shuffle` for `cuda/csr/warp-shuffle`.
-    fn function_name(&self) -> String {
-        let name = self.kernel.id.split_once('/').map_or(self.kernel.id, |(_, name)| name);
-        name.replace(['/', '-'], "_")
-    }
-
-    /// The grid mapping of the kernel's descriptor.
-    fn grid(&self) -> GridMapping {
-        match self.kernel.mapping {
-            Mapping::Grid(mapping) => mapping,
-            _ => GridMapping::ThreadPerRow,
-        }
-    }
-
-    /// A launch over the matrix's rows by the kernel's own function and grid.
-    ///
-    /// # Safety
-    /// As for [`Launch::new`].
-    unsafe fn over_rows<A: Arguments>(
-        &self,
-        shared_bytes: u32,
-        arguments: &A,
-    ) -> Result<Step, DeviceError> {
-        let over = (self.grid(), Work::Rows(self.rows as u64));
-        // SAFETY: the caller's promise.
-        unsafe { self.launch(&self.function_name(), over, shared_bytes, arguments) }
-    }
-
-    /// A launch of a function over some work.
-    ///
-    /// # Safety
-    /// As for [`Launch::new`].
-    unsafe fn launch<A: Arguments>(
-        &self,
-        function: &str,
-        (mapping, work): (GridMapping, Work),
-        shared_bytes: u32,
-        arguments: &A,
-    ) -> Result<Step, DeviceError> {
-        let (grid, block) = (mapping.blocks(work, self.block), self.block);
-        let shape = Shape { grid, block, shared_bytes };
-        // SAFETY: the caller's promise.
-        unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
-    }
-
-    /// The rows as kernels count them.
-    fn row_count(&self) -> Result<u32, DeviceError> {
-        let (found, most) = (self.rows as u64, u32::MAX - 1);
-        let rows = u32::try_from(found).ok().filter(|&rows| rows <= most);
-        let too_large =
-            DeviceError::TooLarge { what: "the number of rows", found, most: most.into() };
-        rows.ok_or(too_large)
-    }
-}
-
-/// A launcher and its descriptor disagree about the format: neither is right, so nothing is run.
-fn wrong_format(operands: &Operands<'_>) -> DeviceError {
-    let status = format!("{} is bound to another format than its own", operands.kernel.id);
-    DeviceError::Driver { doing: "bind a kernel", status }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::kernel::{DeviceKind, all_kernels};
+    use sparsescope_core::kernel::{DeviceKind, Mapping, all_kernels};
 
     #[test]
     fn descriptors_and_launchers_match_one_to_one() {

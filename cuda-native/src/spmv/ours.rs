@@ -3,7 +3,7 @@
 use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset};
 
-use super::{Bound, Operands, wrong_format};
+use super::operands::{Bound, Operands, wrong_format};
 use crate::arguments::{
     CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX, Reads, Writes,
 };

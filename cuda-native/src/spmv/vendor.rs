@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
-use super::{Bound, Operands, wrong_format};
+use super::operands::{Bound, Operands, wrong_format};
 use crate::cusparse::{self, Algorithm, Cusparse, Product};
 use crate::device::DeviceError;
 use crate::launch::Step;
 use crate::upload::{Arrays, Offsets};
 
 /// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
-pub(super) fn bind(
+pub(crate) fn bind(
     o: &Operands<'_>,
     library: Rc<Cusparse>,
     algorithm: Algorithm,

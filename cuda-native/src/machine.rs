@@ -1,0 +1,44 @@
+//! What all prepared kernels of a backend share: the device, and what is started or made on it when
+//! first asked for.
+
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+
+use crate::cusparse::Cusparse;
+use crate::device::{Device, DeviceError};
+use crate::memory::Memory;
+
+/// A device with its library and its memory meter.
+pub(crate) struct Machine {
+    // First, so that it goes before the device whose stream it uses.
+    cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
+    memory: Mutex<Option<Rc<Memory>>>,
+    device: Device,
+}
+
+impl Machine {
+    pub(crate) fn new(device: Device) -> Self {
+        Self { cusparse: Mutex::default(), memory: Mutex::default(), device }
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// cuSPARSE, started on first use.
+    pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
+        let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
+        started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+    }
+
+    /// What flushes the caches and measures the bandwidth, made on first use.
+    pub(crate) fn memory(&self) -> Result<Rc<Memory>, DeviceError> {
+        let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = made.as_ref() {
+            return Ok(Rc::clone(memory));
+        }
+        let memory = Rc::new(Memory::new(&self.device)?);
+        *made = Some(Rc::clone(&memory));
+        Ok(memory)
+    }
+}

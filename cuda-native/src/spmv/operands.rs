@@ -1,0 +1,116 @@
+//! What a launcher is given, and what it gives.
+
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
+
+use crate::arguments::Arguments;
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::launch::{Launch, Shape, Step};
+use crate::upload::Uploaded;
+
+/// What a launcher is given: y = A·x on a device.
+pub(crate) struct Operands<'a> {
+    pub(super) device: &'a Device,
+    pub(super) kernel: &'static KernelDescriptor,
+    pub(super) matrix: &'a Uploaded,
+    /// Rows, columns and entries of the matrix.
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    pub(super) nnz: usize,
+    /// As long as it has columns and rows.
+    pub(super) x: &'a Buffer<f64>,
+    pub(super) y: &'a Buffer<f64>,
+    /// Threads a block.
+    pub(super) block: u32,
+}
+
+/// A kernel bound to its operands, which it keeps.
+pub(crate) struct Bound {
+    /// One product.
+    pub(crate) steps: Vec<Step>,
+    /// Bytes of the memory that the steps use beside the operands.
+    pub(crate) workspace_bytes: u64,
+}
+
+impl Bound {
+    /// Steps that need no memory of their own.
+    pub(super) fn steps(steps: Vec<Step>) -> Self {
+        Self { steps, workspace_bytes: 0 }
+    }
+}
+
+impl<'a> Operands<'a> {
+    /// Panics when x and y are not as long as the matrix has columns and rows.
+    pub(crate) fn new(
+        device: &'a Device,
+        kernel: &'static KernelDescriptor,
+        matrix: &'a Uploaded,
+        nnz: usize,
+        (x, y): (&'a Buffer<f64>, &'a Buffer<f64>),
+        block: u32,
+    ) -> Self {
+        let (rows, cols) = (matrix.host().rows(), matrix.host().cols());
+        assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
+        Self { device, kernel, matrix, rows, cols, nnz, x, y, block }
+    }
+
+    /// Name of the kernel's function: `csr_warp_shuffle` for `cuda/csr/warp-shuffle`.
+    fn function_name(&self) -> String {
+        let name = self.kernel.id.split_once('/').map_or(self.kernel.id, |(_, name)| name);
+        name.replace(['/', '-'], "_")
+    }
+
+    /// The grid mapping of the kernel's descriptor.
+    fn grid(&self) -> GridMapping {
+        match self.kernel.mapping {
+            Mapping::Grid(mapping) => mapping,
+            _ => GridMapping::ThreadPerRow,
+        }
+    }
+
+    /// A launch over the matrix's rows by the kernel's own function and grid.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn over_rows<A: Arguments>(
+        &self,
+        shared_bytes: u32,
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
+        let over = (self.grid(), Work::Rows(self.rows as u64));
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(&self.function_name(), over, shared_bytes, arguments) }
+    }
+
+    /// A launch of a function over some work.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn launch<A: Arguments>(
+        &self,
+        function: &str,
+        (mapping, work): (GridMapping, Work),
+        shared_bytes: u32,
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
+        let (grid, block) = (mapping.blocks(work, self.block), self.block);
+        let shape = Shape { grid, block, shared_bytes };
+        // SAFETY: the caller's promise.
+        unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
+    }
+
+    /// The rows as kernels count them.
+    pub(super) fn row_count(&self) -> Result<u32, DeviceError> {
+        let (found, most) = (self.rows as u64, u32::MAX - 1);
+        let rows = u32::try_from(found).ok().filter(|&rows| rows <= most);
+        let too_large =
+            DeviceError::TooLarge { what: "the number of rows", found, most: most.into() };
+        rows.ok_or(too_large)
+    }
+}
+
+/// A launcher and its descriptor disagree about the format: neither is right, so nothing is run.
+pub(super) fn wrong_format(operands: &Operands<'_>) -> DeviceError {
+    let status = format!("{} is bound to another format than its own", operands.kernel.id);
+    DeviceError::Driver { doing: "bind a kernel", status }
+}
