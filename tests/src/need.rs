@@ -12,12 +12,17 @@ pub enum Need {
     Adapter,
     /// A headless browser.
     Browser,
+    /// cuSPARSE beside an NVIDIA GPU.
+    Cusparse,
     /// An NVIDIA GPU with its driver.
     Gpu,
     /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
     Matrices,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
+    /// A machine that does nothing else, so that times can be compared. Nobody can find that out: it
+    /// is there where it is required.
+    Quiet,
     /// Leave to mount a small file system and to make a control group.
     Root,
     /// A `python3` that can import SciPy.
@@ -26,12 +31,14 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Adapter,
         Self::Browser,
+        Self::Cusparse,
         Self::Gpu,
         Self::Matrices,
         Self::Nvrtc,
+        Self::Quiet,
         Self::Root,
         Self::Scipy,
     ];
@@ -41,9 +48,11 @@ impl Need {
         match self {
             Self::Adapter => "adapter",
             Self::Browser => "browser",
+            Self::Cusparse => "cusparse",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Nvrtc => "nvrtc",
+            Self::Quiet => "quiet",
             Self::Root => "root",
             Self::Scipy => "scipy",
         }
@@ -71,22 +80,31 @@ macro_rules! skip {
 #[track_caller]
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 pub fn skip(need: Need, why: &str) {
-    let require = std::env::var(REQUIRE).unwrap_or_default();
-    match required(&require) {
-        Ok(required) if required.contains(&need) => {
-            panic!("{REQUIRE} names {}, but {why}", need.name())
-        }
-        Ok(_) => {}
-        Err(unknown) => {
-            let known = Need::ALL.map(Need::name).join(", ");
-            panic!("{REQUIRE} holds `{unknown}`, expected some of {known}")
-        }
+    if is_required(need) {
+        panic!("{REQUIRE} names {}, but {why}", need.name());
     }
     // The harness holds back what `eprintln!` writes in a test that passes, not what goes to the
     // handle itself. One write: tests run side by side.
     let line = format!("test skipped for want of {}: {why}\n", need.name());
     let written = std::io::stderr().write_all(line.as_bytes());
     assert!(written.is_ok(), "standard error is closed, and a skip must be seen");
+}
+
+/// Whether `SPARSESCOPE_REQUIRE` names the need.
+///
+/// # Panics
+/// Where `SPARSESCOPE_REQUIRE` holds a name that is no [`Need`].
+#[track_caller]
+#[expect(clippy::panic, reason = "a test fails by panicking")]
+pub fn is_required(need: Need) -> bool {
+    let require = std::env::var(REQUIRE).unwrap_or_default();
+    match required(&require) {
+        Ok(required) => required.contains(&need),
+        Err(unknown) => {
+            let known = Need::ALL.map(Need::name).join(", ");
+            panic!("{REQUIRE} holds `{unknown}`, expected some of {known}")
+        }
+    }
 }
 
 /// The needs that `require` lists, or the first name in it that is none.
@@ -110,7 +128,7 @@ mod tests {
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
-            required("adapter,browser,gpu,matrices,nvrtc,root,scipy"),
+            required("adapter,browser,cusparse,gpu,matrices,nvrtc,quiet,root,scipy"),
             Ok(Need::ALL.to_vec())
         );
     }

@@ -30,13 +30,18 @@ impl CacheFlusher {
 
     /// Flushes the caches of the processors that the ambient pool's threads run on.
     pub fn flush(&self) {
+        black_box(self.walk());
+    }
+
+    /// Reads; what each thread of the ambient pool gives is the sum of its elements, which are 1.
+    fn walk(&self) -> Vec<f64> {
         let bytes = bytes_to_walk(&self.sizes, rayon::current_num_threads());
         let elements = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
         let walked = &self.buffer[..elements.min(self.buffer.len())];
         rayon::broadcast(|thread| {
             let part = part_of(walked.len(), thread.index(), thread.num_threads());
-            black_box(sum(&walked[part]));
-        });
+            black_box(sum(&walked[part]))
+        })
     }
 }
 
@@ -68,52 +73,22 @@ mod tests {
         assert_eq!(bytes_to_walk(&sizes, 16), bytes_to_walk(&sizes, 8));
     }
 
-    /// Seconds to follow `steps` links, each load waiting for the one before it.
-    #[cfg(target_os = "linux")]
-    fn chase(links: &[u32], steps: usize) -> f64 {
-        let start = std::time::Instant::now();
-        let end = (0..steps).fold(0_u32, |at, _| links[at as usize]);
-        std::hint::black_box(end);
-        start.elapsed().as_secs_f64()
-    }
-
     #[test]
-    #[cfg(target_os = "linux")]
-    fn after_a_flush_data_must_come_from_memory_again() {
-        let described = crate::measure::cpu();
-        if described.caches.is_empty() {
-            let line = "skipped: the system does not tell its caches\n";
-            std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
-            return;
-        }
-        // 256 KiB in lines of 64 bytes, visited in an order that no prefetcher follows (a full
-        // period of a linear congruential generator modulo a power of two).
-        let lines = 1_u32 << 12;
-        let mut links = vec![0_u32; lines as usize * 16];
-        let mut at = 0_u32;
-        for _ in 0..lines {
-            let next = (at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)) % lines;
-            links[at as usize * 16] = next * 16;
-            at = next;
-        }
-        let flusher =
-            CacheFlusher::new(CacheSizes::of(&described), MemoryLimit::of_machine()).unwrap();
-        // All on one thread, whose core's private caches hold the chain.
-        let pool = crate::measure::pool(1).unwrap();
-        let (mut hot, mut cold) = (Vec::new(), Vec::new());
-        pool.install(|| {
-            for _ in 0..15 {
-                chase(&links, lines as usize);
-                hot.push(chase(&links, lines as usize));
-                flusher.flush();
-                cold.push(chase(&links, lines as usize));
-            }
-        });
-        let median = |times: &mut Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            times[times.len() / 2]
+    fn a_flush_reads_twice_the_caches_within_reach_each_thread_twice_its_own() {
+        let sizes = CacheSizes {
+            private_bytes: 48 << 10,
+            last_level_bytes: 1 << 20,
+            last_level_count: 2,
+            logical: 4,
         };
-        let (hot, cold) = (median(&mut hot), median(&mut cold));
-        assert!(cold > 3.0 * hot, "cold {cold} s, hot {hot} s");
+        let flusher = CacheFlusher::new(sizes, MemoryLimit::unlimited()).unwrap();
+        for (threads, last_levels) in [(1, 1), (2, 2), (3, 2), (4, 2)] {
+            let read = crate::measure::pool(threads).unwrap().install(|| flusher.walk());
+            let bytes: Vec<u64> = read.iter().map(|&elements| 8 * elements as u64).collect();
+            let reach =
+                last_levels * sizes.last_level_bytes + u64::from(threads) * sizes.private_bytes;
+            assert_eq!((bytes.len(), bytes.iter().sum()), (threads as usize, 2 * reach));
+            assert!(bytes.iter().all(|&own| own >= 2 * sizes.private_bytes), "{bytes:?}");
+        }
     }
 }

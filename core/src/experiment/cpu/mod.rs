@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(problem.check(&configuration, &output).verdict, Verdict::Pass);
             for temperature in [Temperature::Hot, Temperature::Cold] {
                 let samples = prepared.sample(3, temperature, &watch).unwrap();
-                assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0 && s < 1.0));
+                assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0));
             }
         }
     }
