@@ -50,6 +50,7 @@ fn with_times(p: &Program, from: &str, to: &str, time: f64, slow: &str, factor: 
             .nnz;
         run.figures =
             Figures::from_samples(&run.samples, 2.0 * nnz as f64, run.costs.minimal_bytes);
+        (run.work, run.metric) = (None, None);
     }
     bundle.save(&p.path(to), true).unwrap();
 }
@@ -105,7 +106,7 @@ fn a_wrong_result_is_a_regression_and_missing_runs_are_named() {
     let mut bundle = open(&p, "a.zip");
     bundle.runs.retain(|run| run.kernel != "cpu/csr/merge");
     let run = bundle.runs.iter_mut().find(|run| run.kernel == "cpu/csr/rows").unwrap();
-    (run.samples, run.figures) = (Vec::new(), None);
+    (run.samples, run.figures, run.metric) = (Vec::new(), None, None);
     run.check.verdict = Verdict::Fail;
     run.check.reason = Some("row 3 differs".into());
     bundle.environments[0].build.profile = "another".into();
