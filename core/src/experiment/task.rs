@@ -1,10 +1,12 @@
 //! One execution of a kernel as the samplers see it.
 
+#[cfg(not(target_family = "wasm"))]
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::KernelError;
 use super::output::Output;
+#[cfg(not(target_family = "wasm"))]
 use crate::record::Costs;
 
 /// What a long execution looks at, at least every 0.1 s, and tells how far it has come.
@@ -67,6 +69,7 @@ pub trait Task: Send {
 }
 
 /// A kernel bound to its input for a configuration, with what that took.
+#[cfg(not(target_family = "wasm"))]
 pub(super) struct Bound<'p> {
     /// It.
     pub task: Box<dyn Task + 'p>,
