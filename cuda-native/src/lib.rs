@@ -7,6 +7,7 @@
 //! [`GpuAbsence`]: sparsescope_core::record::GpuAbsence
 
 #![cfg(not(target_family = "wasm"))]
+#![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod arguments;
 mod backend;
