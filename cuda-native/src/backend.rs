@@ -67,7 +67,7 @@ impl Backend for CudaBackend {
         let cusparse = self.machine.cusparse().ok();
         let memory = self.machine.memory();
         let version = cusparse.as_ref().map(|library| library.version());
-        Some(environment::gpu(self.device(), version, memory.as_deref()))
+        Some(environment::gpu(self.device(), version, memory.as_deref(), self.machine.nvml()))
     }
 
     fn prepare<'p>(
@@ -116,9 +116,15 @@ impl Backend for CudaBackend {
         };
         let bound = bound.map_err(refused)?;
         self.device().synchronize().map_err(refused)?;
+        let planned = start.elapsed().as_secs_f64();
+        let workspace = bound.spent;
+        let spent = matrix.copy().spent() + x.copy().spent() + y.spent() + workspace;
         let costs = Costs {
             conversion_s: made.seconds,
-            plan_s: start.elapsed().as_secs_f64(),
+            plan_s: (planned - workspace.allocate_s - workspace.upload_s).max(0.0),
+            upload_s: Some(spent.upload_s),
+            allocate_s: Some(spent.allocate_s),
+            launches: bound.launches(self.device()).map_err(refused)?,
             format_bytes: made.matrix.bytes() + bound.workspace_bytes,
             minimal_bytes: minimal_bytes(kernel, &matrix),
             ..Costs::default()

@@ -239,9 +239,9 @@ impl Product {
         self.call("cusparseSpMV", self.library.functions.cusparseSpMV)
     }
 
-    /// Bytes of the workspace.
-    pub(crate) fn workspace_bytes(&self) -> u64 {
-        self.workspace.bytes()
+    /// What the library works in.
+    pub(crate) fn workspace(&self) -> &Buffer<u8> {
+        &self.workspace
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {

@@ -89,6 +89,8 @@ pub struct Properties {
     pub capability: (u32, u32),
     /// Multiprocessors.
     pub multiprocessors: u32,
+    /// Most threads that one of them holds.
+    pub threads_per_multiprocessor: u32,
     /// Bytes of the second-level cache.
     pub l2_bytes: u64,
     /// Bytes of memory.
@@ -218,6 +220,9 @@ fn properties(context: &CudaContext, ordinal: usize) -> Result<Properties, Drive
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        threads_per_multiprocessor: attribute(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        )?,
         l2_bytes: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         memory_bytes: context.total_mem()? as u64,
         bus: String::from_utf8_lossy(&bus).into_owned(),

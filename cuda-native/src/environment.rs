@@ -15,6 +15,7 @@ pub(crate) fn gpu(
     device: &Device,
     cusparse: Option<&str>,
     memory: Result<&Memory, &DeviceError>,
+    nvml: Option<&Nvml>,
 ) -> Gpu {
     let properties = device.properties();
     let (major, minor) = properties.capability;
@@ -29,10 +30,9 @@ pub(crate) fn gpu(
     if let Some(version) = cusparse {
         tell("cusparse", version.to_owned());
     }
-    let nvml = Nvml::of(&properties.bus);
-    let before = nvml.as_ref().map(Nvml::moment).unwrap_or_default();
+    let before = nvml.map(Nvml::moment).unwrap_or_default();
     let measured = bandwidth(device);
-    let after = nvml.as_ref().map(Nvml::moment).unwrap_or_default();
+    let after = nvml.map(Nvml::moment).unwrap_or_default();
     match &measured {
         Ok(measured) => {
             tell("triad_bytes_per_second", format!("{:.0}", measured.triad));
@@ -45,7 +45,7 @@ pub(crate) fn gpu(
     if let Ok(Ok(seconds)) = memory.map(|memory| memory.launch_seconds(device)) {
         tell("launch_seconds", format!("{seconds:e}"));
     }
-    match &nvml {
+    match nvml {
         Some(nvml) => {
             if let Some(driver) = nvml.driver() {
                 tell("driver", driver);
@@ -75,8 +75,8 @@ fn told(before: &Moment, after: &Moment) -> Vec<(&'static str, String)> {
     ];
     let known = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));
     let mut all: Vec<_> = known.collect();
-    if let (Some(before), Some(after)) = (&before.throttled, &after.throttled) {
-        let mut reasons: Vec<&str> = before.iter().chain(after).copied().collect();
+    if let (Some(before), Some(after)) = (before.reasons, after.reasons) {
+        let mut reasons: Vec<&str> = before.names().chain(after.names()).collect();
         reasons.sort_unstable();
         reasons.dedup();
         let text = if reasons.is_empty() { "none".to_owned() } else { reasons.join(", ") };
@@ -88,14 +88,14 @@ fn told(before: &Moment, after: &Moment) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::throttle::Reasons;
 
     #[test]
     fn what_the_library_does_not_tell_is_left_out_and_reasons_of_both_moments_count() {
         assert_eq!(told(&Moment::default(), &Moment::default()), []);
-        let power = Some(vec!["software power cap"]);
-        let before = Moment { throttled: power, ..Moment::default() };
+        let before = Moment { reasons: Some(Reasons(0x01 | 0x04)), ..Moment::default() };
         let after = Moment {
-            throttled: Some(vec!["hardware slowdown", "software power cap"]),
+            reasons: Some(Reasons(0x08 | 0x04)),
             milliwatts: Some(350_900),
             processes: Some(3),
             ..Moment::default()

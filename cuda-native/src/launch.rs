@@ -1,16 +1,19 @@
 //! What one product asks of the device: launches, fillings and calls of libraries, in order.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
-use cudarc::driver::{CudaFunction, CudaGraph, result, sys};
+use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};
+use cudarc::driver::{CudaFunction, CudaGraph, result};
+use sparsescope_core::record::LaunchCost;
 
 use crate::arguments::{Arguments, Value};
-use crate::buffer::{Buffer, Memory};
+use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError, Doing};
 
 /// A kernel with its grid and arguments. It keeps the memory that it works on.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
+    name: &'static str,
     function: CudaFunction,
     /// Blocks.
     grid: u32,
@@ -53,6 +56,40 @@ pub(crate) enum Step {
     Call(Box<dyn Fn() -> Result<(), DeviceError>>),
 }
 
+/// A kernel bound to its operands, which it keeps.
+pub(crate) struct Bound {
+    /// Puts back what an execution in place changes; nothing where executions can be repeated as
+    /// they are.
+    pub(crate) reset: Vec<Step>,
+    /// One execution.
+    pub(crate) steps: Vec<Step>,
+    /// Bytes of the memory that the steps use beside the operands.
+    pub(crate) workspace_bytes: u64,
+    /// What it took to make that.
+    pub(crate) spent: Spent,
+}
+
+impl Bound {
+    /// Steps that need nothing beside the operands and can be repeated as they are.
+    pub(crate) fn of(steps: Vec<Step>) -> Self {
+        Self { reset: Vec::new(), steps, workspace_bytes: 0, spent: Spent::default() }
+    }
+
+    /// An execution changes what it reads.
+    pub(crate) fn is_in_place(&self) -> bool {
+        !self.reset.is_empty()
+    }
+
+    /// What each of our launches takes of a multiprocessor.
+    pub(crate) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
+        let costs = self.steps.iter().filter_map(|step| match step {
+            Step::Launch(launch) => launch.cost(device).transpose(),
+            Step::Fill(_) | Step::Call(_) => None,
+        });
+        costs.collect()
+    }
+}
+
 impl Launch {
     /// The function of this name with these arguments. Fails when the grid is larger than a device
     /// takes.
@@ -66,10 +103,10 @@ impl Launch {
         shape: Shape,
         arguments: &A,
     ) -> Result<Self, DeviceError> {
-        if !A::FUNCTIONS.contains(&function) {
+        let Some(&name) = A::FUNCTIONS.iter().find(|&&known| known == function) else {
             let status = format!("{function} does not take these arguments");
             return Err(DeviceError::Driver { doing: "bind a kernel", status });
-        }
+        };
         let Shape { grid, block, shared_bytes } = shape;
         let grid = u32::try_from(grid).ok().filter(|&grid| grid <= MOST_BLOCKS);
         let grid = grid.ok_or(DeviceError::TooLarge {
@@ -77,9 +114,39 @@ impl Launch {
             found: shape.grid,
             most: MOST_BLOCKS.into(),
         })?;
-        let function = device.kernel(A::VARIANT, function)?;
+        let function = device.kernel(A::VARIANT, name)?;
         let (words, _memory) = (arguments.words(), arguments.memory());
-        Ok(Self { function, grid, block, shared_bytes, words, _memory })
+        Ok(Self { name, function, grid, block, shared_bytes, words, _memory })
+    }
+
+    /// What it takes of a multiprocessor; nothing for a grid without blocks, which is not launched.
+    pub(crate) fn cost(&self, device: &Device) -> Result<Option<LaunchCost>, DeviceError> {
+        if self.grid == 0 {
+            return Ok(None);
+        }
+        let doing = "tell what a kernel takes";
+        let attribute = |which| {
+            let value = self.function.get_attribute(which).doing(doing)?;
+            Ok::<u32, DeviceError>(u32::try_from(value).unwrap_or(0))
+        };
+        let shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        device.context().bind_to_thread().doing("take its context")?;
+        // SAFETY: the function is loaded, and keeps its module.
+        let blocks = unsafe {
+            let (block, shared_bytes) = (self.block as c_int, self.shared_bytes as usize);
+            let function = self.function.cu_function();
+            result::occupancy::max_active_block_per_multiprocessor(function, block, shared_bytes)
+        };
+        let blocks_per_sm = u32::try_from(blocks.doing(doing)?).unwrap_or(0);
+        let most_threads = device.properties().threads_per_multiprocessor;
+        Ok(Some(LaunchCost {
+            function: self.name.to_owned(),
+            registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            shared_bytes: u64::from(shared_bytes) + u64::from(self.shared_bytes),
+            local_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?.into(),
+            blocks_per_sm,
+            occupancy: occupancy(blocks_per_sm, self.block, most_threads),
+        }))
     }
 
     fn enqueue(&self, device: &Device) -> Result<(), DeviceError> {
@@ -140,6 +207,11 @@ impl Step {
     }
 }
 
+/// Share of the threads that a multiprocessor can hold which so many blocks are.
+fn occupancy(blocks: u32, block: u32, most_threads: u32) -> f64 {
+    (f64::from(blocks) * f64::from(block) / f64::from(most_threads.max(1))).min(1.0)
+}
+
 /// Adds all steps to the stream.
 pub(crate) fn enqueue(device: &Device, steps: &[Step]) -> Result<(), DeviceError> {
     device.context().bind_to_thread().doing("take its context")?;
@@ -173,5 +245,19 @@ impl<'s> Graph<'s> {
     /// Adds it to the device's stream.
     pub(crate) fn launch(&self) -> Result<(), DeviceError> {
         self.graph.launch().doing("launch a graph")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn occupancy_is_the_share_of_threads_and_never_more_than_all() {
+        assert_eq!(occupancy(16, 128, 2048), 1.0);
+        // The hardware's limit on blocks leaves room that no thread fills.
+        assert_eq!(occupancy(32, 32, 2048), 0.5);
+        assert_eq!(occupancy(12, 160, 2048), 0.9375);
+        assert_eq!((occupancy(0, 1024, 2048), occupancy(1, 32, 0)), (0.0, 1.0));
     }
 }

@@ -26,7 +26,9 @@ mod nvml;
 mod nvrtc;
 mod prepared;
 mod probe;
+mod sampling;
 mod spmv;
+mod throttle;
 mod upload;
 
 pub use backend::CudaBackend;

@@ -1,24 +1,28 @@
 //! What all prepared kernels of a backend share: the device, and what is started or made on it when
 //! first asked for.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::memory::Memory;
+use crate::nvml::Nvml;
 
-/// A device with its library and its memory meter.
+/// A device with its libraries and its memory meter.
 pub(crate) struct Machine {
     // First, so that it goes before the device whose stream it uses.
     cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
     memory: Mutex<Option<Rc<Memory>>>,
+    nvml: OnceCell<Option<Nvml>>,
     device: Device,
 }
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        Self { cusparse: Mutex::default(), memory: Mutex::default(), device }
+        let (cusparse, memory, nvml) = Default::default();
+        Self { cusparse, memory, nvml, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -29,6 +33,11 @@ impl Machine {
     pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
         let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
         started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+    }
+
+    /// The management library, where it is; started on first use.
+    pub(crate) fn nvml(&self) -> Option<&Nvml> {
+        self.nvml.get_or_init(|| Nvml::of(&self.device.properties().bus)).as_ref()
     }
 
     /// What flushes the caches and measures the bandwidth, made on first use.

@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::ptr;
 
 use crate::library::{function_table, open};
+use crate::throttle::Reasons;
 
 type Handle = *mut c_void;
 
@@ -29,17 +30,6 @@ const CLOCK_MEMORY: c_int = 2;
 const TEMPERATURE_GPU: c_int = 0;
 const INSUFFICIENT_SIZE: c_int = 7;
 
-/// Reasons for lower clocks, by their bits. Idling and clocks that an application set are left
-/// out: they are no throttling.
-const THROTTLE_REASONS: [(c_ulonglong, &str); 6] = [
-    (0x04, "software power cap"),
-    (0x08, "hardware slowdown"),
-    (0x20, "software thermal slowdown"),
-    (0x40, "hardware thermal slowdown"),
-    (0x80, "hardware power brake"),
-    (0x10, "sync boost"),
-];
-
 /// The library with one device.
 pub(crate) struct Nvml {
     functions: Functions,
@@ -55,8 +45,8 @@ pub(crate) struct Moment {
     pub(crate) max_memory_mhz: Option<u32>,
     pub(crate) celsius: Option<u32>,
     pub(crate) milliwatts: Option<u32>,
-    /// Reasons for lower clocks.
-    pub(crate) throttled: Option<Vec<&'static str>>,
+    /// Reasons for the clocks.
+    pub(crate) reasons: Option<Reasons>,
     /// Processes that compute on the device, this one included.
     pub(crate) processes: Option<u32>,
 }
@@ -96,21 +86,7 @@ impl Nvml {
     /// What the device tells now.
     pub(crate) fn moment(&self) -> Moment {
         let f = &self.functions;
-        let clock = |get: unsafe extern "C" fn(Handle, c_int, *mut c_uint) -> c_int, which| {
-            self.number(|value| {
-                // SAFETY: the device's handle and the pointer are valid.
-                unsafe { get(self.device, which, value) }
-            })
-        };
-        let mut reasons = 0;
-        // SAFETY: the device's handle and the pointer are valid.
-        let known = unsafe {
-            (f.nvmlDeviceGetCurrentClocksThrottleReasons)(self.device, &mut reasons) == 0
-        };
-        let throttled = known.then(|| {
-            let seen = THROTTLE_REASONS.iter().filter(|(bit, _)| reasons & bit != 0);
-            seen.map(|&(_, name)| name).collect()
-        });
+        let clock = |get, which| self.told(get, which);
         Moment {
             sm_mhz: clock(f.nvmlDeviceGetClockInfo, CLOCK_SM),
             memory_mhz: clock(f.nvmlDeviceGetClockInfo, CLOCK_MEMORY),
@@ -121,9 +97,30 @@ impl Nvml {
                 // SAFETY: the device's handle and the pointer are valid.
                 unsafe { (f.nvmlDeviceGetPowerUsage)(self.device, value) }
             }),
-            throttled,
+            reasons: self.reasons(),
             processes: self.processes(),
         }
+    }
+
+    /// Reasons for the clocks that the device has now.
+    pub(crate) fn reasons(&self) -> Option<Reasons> {
+        let mut reasons = 0;
+        // SAFETY: the device's handle and the pointer are valid.
+        let status = unsafe {
+            (self.functions.nvmlDeviceGetCurrentClocksThrottleReasons)(self.device, &mut reasons)
+        };
+        (status == 0).then_some(Reasons(reasons))
+    }
+
+    fn told(
+        &self,
+        get: unsafe extern "C" fn(Handle, c_int, *mut c_uint) -> c_int,
+        which: c_int,
+    ) -> Option<u32> {
+        self.number(|value| {
+            // SAFETY: the device's handle and the pointer are valid.
+            unsafe { get(self.device, which, value) }
+        })
     }
 
     fn number(&self, get: impl FnOnce(*mut c_uint) -> c_int) -> Option<u32> {

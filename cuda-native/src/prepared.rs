@@ -6,12 +6,14 @@ use std::sync::Arc;
 use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature, Watch};
 use sparsescope_core::record::Costs;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Spent};
 use crate::clock::{Clock, to_picoseconds};
 use crate::device::{Device, DeviceError};
-use crate::launch::{Graph, Step, enqueue};
+use crate::launch::{Bound, Graph, Step, enqueue};
 use crate::machine::Machine;
-use crate::spmv::Bound;
+use crate::nvml::Nvml;
+use crate::sampling::{Execution, Samples, cold, hot};
+use crate::throttle::Throttling;
 use crate::upload::{Uploaded, UploadedVector};
 
 /// Elements before and after y that no kernel may touch.
@@ -35,6 +37,11 @@ impl GuardedVector {
         Ok(Self { with_guards, elements })
     }
 
+    /// What it took to make it; the guards, which are for the check, are copied for nothing.
+    pub(crate) fn spent(&self) -> Spent {
+        Spent { upload_s: 0.0, ..self.with_guards.spent() }
+    }
+
     /// The elements without the guards.
     pub(crate) fn elements(&self) -> &Buffer<f64> {
         &self.elements
@@ -45,13 +52,13 @@ impl GuardedVector {
         enqueue(device, &[Step::fill(&self.elements, 0xff)])
     }
 
-    /// The elements, and whether the guards are as they were.
-    fn read(&self, device: &Device) -> Result<(Vec<f64>, bool), DeviceError> {
-        let mut host = self.with_guards.read(device)?;
+    /// The elements, whether the guards are as they were, and the seconds of copying.
+    fn read(&self, device: &Device) -> Result<(Vec<f64>, bool, f64), DeviceError> {
+        let (mut host, seconds) = self.with_guards.read(device)?;
         let intact = |guard: &[f64]| guard.iter().all(|v| v.to_bits() == GUARD_BITS);
         let after = host.split_off(GUARD + self.elements.len());
         let elements = host.split_off(GUARD);
-        Ok((elements, intact(&host) && intact(&after)))
+        Ok((elements, intact(&host) && intact(&after), seconds))
     }
 }
 
@@ -64,13 +71,6 @@ pub(crate) struct Parts {
     pub(crate) _matrix: Arc<Uploaded>,
 }
 
-/// Hot samples shorter than this are measured over several products: events are exact to half a
-/// microsecond.
-const SHORTEST_SAMPLE_S: f64 = 500e-6;
-
-/// Most products behind one sample.
-const MOST_REPETITIONS: f64 = 1000.0;
-
 /// Products shorter than this are timed as a graph too: the launch takes a good part of them.
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
@@ -81,6 +81,38 @@ pub(crate) struct PreparedProduct<'p> {
     costs: Costs,
     params: BTreeMap<String, String>,
     repetitions: u32,
+    /// Seconds of the execution that gave the first result.
+    once: Option<f64>,
+    throttling: Throttling,
+}
+
+/// One execution after another, with the clock that times them.
+struct Timed<'a> {
+    machine: &'a Machine,
+    bound: &'a Bound,
+    clock: Clock,
+}
+
+impl Execution for Timed<'_> {
+    type Error = DeviceError;
+
+    fn is_in_place(&self) -> bool {
+        self.bound.is_in_place()
+    }
+
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        enqueue(self.machine.device(), &self.bound.reset)
+    }
+
+    fn flush(&mut self) -> Result<(), DeviceError> {
+        self.machine.memory()?.flush(self.machine.device())
+    }
+
+    fn time(&mut self, executions: u32) -> Result<f64, DeviceError> {
+        let device = self.machine.device();
+        self.clock
+            .time(device, || (0..executions).try_for_each(|_| enqueue(device, &self.bound.steps)))
+    }
 }
 
 impl<'p> PreparedProduct<'p> {
@@ -91,16 +123,23 @@ impl<'p> PreparedProduct<'p> {
         costs: Costs,
         params: BTreeMap<String, String>,
     ) -> Self {
-        Self { parts, machine, kernel, costs, params, repetitions: 1 }
+        let (once, throttling) = Default::default();
+        Self { parts, machine, kernel, costs, params, repetitions: 1, once, throttling }
     }
 
     fn failed(&self, error: DeviceError) -> KernelError {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
+    fn timed(&self) -> Result<Timed<'_>, DeviceError> {
+        let clock = Clock::new(self.machine.device())?;
+        Ok(Timed { machine: self.machine, bound: &self.parts.bound, clock })
+    }
+
     /// The result, unless something was written beside it.
-    fn read(&self) -> Result<Result<Output, KernelError>, DeviceError> {
-        let (y, untouched) = self.parts.y.read(self.machine.device())?;
+    fn read(&mut self) -> Result<Result<Output, KernelError>, DeviceError> {
+        let (y, untouched, seconds) = self.parts.y.read(self.machine.device())?;
+        self.costs.download_s = Some(seconds);
         Ok(match untouched {
             true => Ok(Output::Vector(y)),
             false => Err(KernelError {
@@ -110,60 +149,86 @@ impl<'p> PreparedProduct<'p> {
         })
     }
 
-    fn enqueue(&self) -> Result<(), DeviceError> {
-        enqueue(self.machine.device(), &self.parts.bound.steps)
+    /// Executes once, on what a reset puts back or with NaN for the result before.
+    fn execute(&mut self) -> Result<(), DeviceError> {
+        let mut timed = self.timed()?;
+        match timed.is_in_place() {
+            true => timed.reset()?,
+            false => self.parts.y.fill_with_nan(self.machine.device())?,
+        }
+        self.once = Some(timed.time(1)?);
+        Ok(())
     }
 
-    fn sample_hot(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
-        let device = self.machine.device();
-        let clock = Clock::new(device)?;
-        // Untimed first: it may have to load the kernel.
-        self.enqueue()?;
-        let once = clock.time(device, || self.enqueue())?.max(1e-7);
-        let repetitions = (SHORTEST_SAMPLE_S / once).ceil().clamp(1.0, MOST_REPETITIONS) as u32;
-        let sample = || {
-            let time = clock.time(device, || (0..repetitions).try_for_each(|_| self.enqueue()))?;
-            Ok(to_picoseconds(time / f64::from(repetitions)))
+    /// Samples, taken anew while the GPU is throttled.
+    fn samples(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Samples, DeviceError> {
+        let stop = || watch.is_cancelled();
+        let mut timed = self.timed()?;
+        let chunk = || match temperature {
+            Temperature::Hot => hot(&mut timed, n, self.once, &stop),
+            Temperature::Cold => cold(&mut timed, n, self.once, &stop),
         };
-        let samples: Result<Vec<f64>, DeviceError> =
-            std::iter::repeat_with(sample).take(n).collect();
-        let samples = samples?;
-        self.repetitions = self.repetitions.max(repetitions);
-        if self.costs.graph_s.is_none() && samples.iter().all(|&s| s < SMALL_PRODUCT_S) {
-            self.time_graph(&clock, repetitions)?;
-        }
+        let reasons = || self.machine.nvml().and_then(Nvml::reasons);
+        let mut throttling = self.throttling;
+        let samples = throttling.watch(reasons, chunk, &stop)?;
+        self.throttling = throttling;
         Ok(samples)
+    }
+
+    /// What it takes to time a sample, beside the sample itself: once for all chunks.
+    fn time_the_timing(
+        &mut self,
+        samples: &Samples,
+        temperature: Temperature,
+    ) -> Result<(), DeviceError> {
+        if self.parts.bound.is_in_place() {
+            if self.costs.clock_s.is_none() {
+                self.costs.clock_s = Some(clock_seconds(self.machine.device())?);
+            }
+            return Ok(());
+        }
+        let seconds = &samples.seconds;
+        let small = !seconds.is_empty() && seconds.iter().all(|&s| s < SMALL_PRODUCT_S);
+        if temperature == Temperature::Hot && self.costs.graph_s.is_none() && small {
+            self.time_graph(samples.repetitions)?;
+        }
+        Ok(())
     }
 
     /// The same products launched as one graph, and a launch of nothing: together they tell how
     /// much of a small product is launching.
-    fn time_graph(&mut self, clock: &Clock, repetitions: u32) -> Result<(), DeviceError> {
+    fn time_graph(&mut self, repetitions: u32) -> Result<(), DeviceError> {
         let device = self.machine.device();
         self.costs.launch_s = Some(self.machine.memory()?.launch_seconds(device)?);
         let graph = Graph::record(device, &self.parts.bound.steps, repetitions)?;
         let Some(graph) = graph else { return Ok(()) };
+        let clock = Clock::new(device)?;
         clock.time(device, || graph.launch())?;
-        let mut times = Vec::new();
-        for _ in 0..9 {
-            times.push(clock.time(device, || graph.launch())? / f64::from(repetitions));
-        }
-        times.sort_by(f64::total_cmp);
-        self.costs.graph_s = times.get(times.len() / 2).copied().map(to_picoseconds);
+        let time = || Ok(clock.time(device, || graph.launch())? / f64::from(repetitions));
+        self.costs.graph_s = Some(to_picoseconds(median_of_nine(time)?));
         Ok(())
     }
+}
 
-    fn sample_cold(&mut self, n: usize) -> Result<Vec<f64>, DeviceError> {
-        let device = self.machine.device();
-        let memory = self.machine.memory()?;
-        let clock = Clock::new(device)?;
-        // Loads the kernel, which the first launch does.
-        self.enqueue()?;
-        let sample = || {
-            memory.flush(device)?;
-            clock.time(device, || self.enqueue()).map(to_picoseconds)
-        };
-        std::iter::repeat_with(sample).take(n).collect()
+/// Seconds that the clock tells of nothing.
+fn clock_seconds(device: &Device) -> Result<f64, DeviceError> {
+    let clock = Clock::new(device)?;
+    Ok(to_picoseconds(median_of_nine(|| clock.time(device, || Ok(())))?))
+}
+
+fn median_of_nine(time: impl Fn() -> Result<f64, DeviceError>) -> Result<f64, DeviceError> {
+    let mut times = [0.0; 9];
+    for one in &mut times {
+        *one = time()?;
     }
+    times.sort_by(f64::total_cmp);
+    let [_, _, _, _, median, ..] = times;
+    Ok(median)
 }
 
 impl Prepared for PreparedProduct<'_> {
@@ -171,13 +236,15 @@ impl Prepared for PreparedProduct<'_> {
         &mut self,
         n: usize,
         temperature: Temperature,
-        _: &Watch<'_>,
+        watch: &Watch<'_>,
     ) -> Result<Vec<f64>, KernelError> {
-        let samples = match temperature {
-            Temperature::Hot => self.sample_hot(n),
-            Temperature::Cold => self.sample_cold(n),
+        let mut take = || {
+            let samples = self.samples(n, temperature, watch)?;
+            self.repetitions = self.repetitions.max(samples.repetitions);
+            self.time_the_timing(&samples, temperature)?;
+            Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
         };
-        samples.map_err(|error| self.failed(error))
+        take().map_err(|error| self.failed(error))
     }
 
     fn last_output(&mut self) -> Result<Output, KernelError> {
@@ -185,12 +252,7 @@ impl Prepared for PreparedProduct<'_> {
     }
 
     fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let device = self.machine.device();
-        let run = || {
-            self.parts.y.fill_with_nan(device)?;
-            self.enqueue()
-        };
-        run().map_err(|error| self.failed(error))?;
+        self.execute().map_err(|error| self.failed(error))?;
         self.last_output().map(Some)
     }
 
@@ -203,7 +265,8 @@ impl Prepared for PreparedProduct<'_> {
     }
 
     fn costs(&self) -> Costs {
-        self.costs.clone()
+        let (retaken, throttled) = (self.throttling.retaken(), self.throttling.throttled());
+        Costs { retaken, throttled, ..self.costs.clone() }
     }
 
     fn params(&self) -> BTreeMap<String, String> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
-use crate::buffer::{Buffer, Memory};
+use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
 
 /// Row or slice offsets in the width that kernels count with.
@@ -26,6 +26,13 @@ impl Offsets {
         match self {
             Self::Narrow(buffer) => buffer.bytes(),
             Self::Wide(buffer) => buffer.bytes(),
+        }
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        match self {
+            Self::Narrow(buffer) => buffer.spent(),
+            Self::Wide(buffer) => buffer.spent(),
         }
     }
 
@@ -51,6 +58,10 @@ impl Slots {
         let col = Buffer::of(device, "the columns", col)?;
         let val = Buffer::of(device, "the values", val)?;
         Ok(Self { col, val })
+    }
+
+    fn spent(&self) -> Spent {
+        self.col.spent() + self.val.spent()
     }
 }
 
@@ -91,6 +102,21 @@ pub(crate) type Uploaded = OnDevice<AnyFormat, Arrays>;
 pub(crate) type UploadedVector = OnDevice<Arc<Vec<f64>>, Buffer<f64>>;
 
 impl Arrays {
+    /// What it took to bring them there.
+    pub(crate) fn spent(&self) -> Spent {
+        match self {
+            Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
+            Self::Coo { row, slots } => row.spent() + slots.spent(),
+            Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
+            Self::Hyb { row_len, ell, row, tail } => {
+                row_len.spent() + ell.spent() + row.spent() + tail.spent()
+            }
+            Self::Hll { offsets, max_nzr, slots } => {
+                offsets.spent() + max_nzr.spent() + slots.spent()
+            }
+        }
+    }
+
     fn of(device: &Device, host: &AnyFormat) -> Result<Self, DeviceError> {
         let lengths = |of: &[u32]| Buffer::of(device, "the row lengths", of);
         Ok(match host {

@@ -264,6 +264,40 @@ fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
 }
 
 #[test]
+fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
+    let backend = gpu!();
+    let problem = problem(matrix(500, (0..1003).map(|i| 1 + i % 41)));
+    for (kernel, block) in ours(&backend) {
+        let what = format!("{} {block:?}", kernel.id);
+        let mut prepared = backend
+            .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
+            .unwrap();
+        output(&mut prepared).unwrap();
+        let costs = prepared.costs();
+        let transfers = [costs.upload_s, costs.allocate_s, costs.download_s];
+        assert!(transfers.iter().all(|s| s.is_some_and(|s| s > 0.0)), "{what} {transfers:?}");
+        let functions: Vec<&str> = costs.launches.iter().map(|l| l.function.as_str()).collect();
+        let own = kernel.id.trim_start_matches("cuda/").replace(['/', '-'], "_");
+        match kernel.id {
+            "cuda/coo/segmented" => assert_eq!(functions, ["coo_segmented", "coo_carry"]),
+            // Whether its tail is launched depends on the width that is chosen.
+            "cuda/hyb/ell-coo" => assert_eq!(functions.first(), Some(&"ell_column_major")),
+            _ => assert_eq!(functions, [own]),
+        }
+        let shared = ["csr_warp_shared", "csr_vector_mining", "hll_shared_x"];
+        for launch in &costs.launches {
+            assert!(launch.registers > 0 && launch.blocks_per_sm > 0, "{what} {launch:?}");
+            assert!(launch.occupancy > 0.0 && launch.occupancy <= 1.0, "{what} {launch:?}");
+            let expected = match shared.contains(&launch.function.as_str()) {
+                true => 8 * u64::from(block.unwrap()),
+                false => 0,
+            };
+            assert_eq!(launch.shared_bytes, expected, "{what} {launch:?}");
+        }
+    }
+}
+
+#[test]
 fn blocks_that_are_no_whole_warps_are_refused() {
     let backend = gpu!();
     let problem = problem(matrix(5, [1; 5]));

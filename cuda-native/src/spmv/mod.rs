@@ -6,8 +6,9 @@ mod vendor;
 
 use crate::cusparse::Algorithm;
 use crate::device::DeviceError;
+use crate::launch::Bound;
 
-pub(crate) use operands::{Bound, Operands};
+pub(crate) use operands::Operands;
 pub(crate) use vendor::bind as bind_cusparse;
 
 /// How a kernel is bound.

@@ -1,4 +1,4 @@
-//! What a launcher is given, and what it gives.
+//! What a launcher of y = A·x is given.
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
 
@@ -22,21 +22,6 @@ pub(crate) struct Operands<'a> {
     pub(super) y: &'a Buffer<f64>,
     /// Threads a block.
     pub(super) block: u32,
-}
-
-/// A kernel bound to its operands, which it keeps.
-pub(crate) struct Bound {
-    /// One product.
-    pub(crate) steps: Vec<Step>,
-    /// Bytes of the memory that the steps use beside the operands.
-    pub(crate) workspace_bytes: u64,
-}
-
-impl Bound {
-    /// Steps that need no memory of their own.
-    pub(super) fn steps(steps: Vec<Step>) -> Self {
-        Self { steps, workspace_bytes: 0 }
-    }
 }
 
 impl<'a> Operands<'a> {

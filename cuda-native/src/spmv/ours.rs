@@ -3,13 +3,13 @@
 use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset};
 
-use super::operands::{Bound, Operands, wrong_format};
+use super::operands::{Operands, wrong_format};
 use crate::arguments::{
     CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX, Reads, Writes,
 };
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
-use crate::launch::Step;
+use crate::launch::{Bound, Step};
 use crate::upload::{Arrays, Offsets, Slots};
 
 /// Bytes of a value.
@@ -30,7 +30,7 @@ fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
         Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
         Offsets::Wide(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
     };
-    Ok(Bound::steps(vec![step?]))
+    Ok(Bound::of(vec![step?]))
 }
 
 fn csr_of<O: Offset + Element>(
@@ -68,7 +68,7 @@ pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
         // SAFETY: as above; each row has a length, and none is above the width.
         unsafe { o.over_rows(0, &arguments) }
     };
-    Ok(Bound::steps(vec![step?]))
+    Ok(Bound::of(vec![step?]))
 }
 
 pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
@@ -102,7 +102,7 @@ pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
         // the shifts and masks of warp-per-row need.
         unsafe { o.over_rows(0, &arguments) }
     };
-    Ok(Bound::steps(vec![step?]))
+    Ok(Bound::of(vec![step?]))
 }
 
 pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
@@ -137,12 +137,13 @@ pub(super) fn hyb(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 fn segmented(o: &Operands<'_>, row: &Buffer<u32>, slots: &Slots) -> Result<Bound, DeviceError> {
     let entries = row.len() as u64;
     if entries == 0 {
-        return Ok(Bound::steps(Vec::new()));
+        return Ok(Bound::of(Vec::new()));
     }
     let spans = entries.div_ceil(COO_SPAN);
     let carry_row = Buffer::<u32>::unset(o.device, "what spans carry", spans as usize)?;
     let carry_sum = Buffer::<f64>::unset(o.device, "what spans carry", spans as usize)?;
     let workspace_bytes = carry_row.bytes() + carry_sum.bytes();
+    let spent = carry_row.spent() + carry_sum.spent();
     let (x, y) = (Reads(o.x), Writes(o.y));
     let arguments = CooSegmented {
         entries,
@@ -171,7 +172,7 @@ fn segmented(o: &Operands<'_>, row: &Buffer<u32>, slots: &Slots) -> Result<Bound
         // beyond the last span leave.
         steps.push(unsafe { o.launch("coo_carry", per_warp, 0, &arguments)? });
     }
-    Ok(Bound { steps, workspace_bytes })
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }
 
 /// A number as kernels count.

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
-use super::operands::{Bound, Operands, wrong_format};
+use super::operands::{Operands, wrong_format};
+use crate::buffer::Spent;
 use crate::cusparse::{self, Algorithm, Cusparse, Product};
 use crate::device::DeviceError;
-use crate::launch::Step;
+use crate::launch::{Bound, Step};
 use crate::upload::{Arrays, Offsets};
 
 /// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
@@ -18,11 +19,11 @@ pub(crate) fn bind(
 ) -> Result<Bound, DeviceError> {
     if o.rows == 0 || o.cols == 0 || o.nnz == 0 {
         // The library takes no empty operands; y is zero then.
-        return Ok(Bound::steps(vec![Step::zero(o.y)]));
+        return Ok(Bound::of(vec![Step::zero(o.y)]));
     }
     // Made here where the kernels of ours have others.
     let slices;
-    let mut workspace_bytes = 0;
+    let (mut workspace_bytes, mut spent) = (0, Spent::default());
     let (arrays, slots) = match (o.matrix.copy(), o.matrix.host()) {
         (Arrays::Csr { row_ptr, slots }, _) => (cusparse::Arrays::Csr { row_ptr }, slots),
         (Arrays::Coo { row, slots }, _) => (cusparse::Arrays::Coo { row }, slots),
@@ -33,7 +34,7 @@ pub(crate) fn bind(
                 RowPtr::Wide(_) => Offsets::Wide(offsets.clone()),
                 narrow => {
                     let narrow = Offsets::of(o.device, "the slice offsets", &narrow)?;
-                    workspace_bytes += narrow.bytes();
+                    (workspace_bytes, spent) = (narrow.bytes(), narrow.spent());
                     narrow
                 }
             };
@@ -46,7 +47,8 @@ pub(crate) fn bind(
     // SAFETY: formats are checked when they are made: offsets ascend up to the number of slots, and
     // rows and columns are within the matrix, whose sides x and y are as long as.
     let product = unsafe { Product::new(library, o.device, algorithm, &operands)? };
-    workspace_bytes += product.workspace_bytes();
+    workspace_bytes += product.workspace().bytes();
+    spent = spent + product.workspace().spent();
     let steps = vec![Step::Call(Box::new(move || product.enqueue()))];
-    Ok(Bound { steps, workspace_bytes })
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }

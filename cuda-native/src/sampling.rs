@@ -1,0 +1,204 @@
+//! How samples are taken of something that a device executes: repeated as it is, or each execution
+//! apart when it changes what it reads.
+
+/// Samples shorter than this are measured over several executions: events are exact to half a
+/// microsecond.
+const SHORTEST_SAMPLE_S: f64 = 500e-6;
+
+/// Most executions behind one sample.
+const MOST_REPETITIONS: f64 = 1000.0;
+
+/// Executions longer than this need none before them to warm up.
+const WARM_BY_ITSELF_S: f64 = 1.0;
+
+/// What a sampler asks for.
+pub(crate) trait Execution {
+    /// What may go wrong.
+    type Error;
+
+    /// An execution changes what it reads, so that it means the same again only after a reset.
+    fn is_in_place(&self) -> bool;
+
+    /// Puts back what executions in place change. Never timed.
+    fn reset(&mut self) -> Result<(), Self::Error>;
+
+    /// Pushes everything out of the caches.
+    fn flush(&mut self) -> Result<(), Self::Error>;
+
+    /// Seconds of so many executions in a row.
+    fn time(&mut self, executions: u32) -> Result<f64, Self::Error>;
+}
+
+/// Samples, each the seconds of one execution.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Samples {
+    pub(crate) seconds: Vec<f64>,
+    /// Executions behind each of them.
+    pub(crate) repetitions: u32,
+}
+
+/// `n` samples with the caches as the execution before left them, or, in place, as the reset did;
+/// fewer once `stop` says so. `once` is what one execution takes, if that is known.
+pub(crate) fn hot<E: Execution>(
+    execution: &mut E,
+    n: usize,
+    once: Option<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Samples, E::Error> {
+    let in_place = execution.is_in_place();
+    let mut mean = |executions: u32| {
+        if !in_place {
+            return Ok(execution.time(executions)? / f64::from(executions));
+        }
+        let mut total = 0.0;
+        for _ in 0..executions {
+            execution.reset()?;
+            total += execution.time(1)?;
+        }
+        Ok(total / f64::from(executions))
+    };
+    let once = match once.filter(|&once| once > WARM_BY_ITSELF_S) {
+        Some(once) => once,
+        None => {
+            // Untimed first: it may have to load the kernel.
+            mean(1)?;
+            mean(1)?
+        }
+    };
+    let repetitions = (SHORTEST_SAMPLE_S / once.max(1e-7)).ceil().clamp(1.0, MOST_REPETITIONS);
+    let repetitions = repetitions as u32;
+    let seconds = collect(n, stop, || mean(repetitions))?;
+    Ok(Samples { seconds, repetitions })
+}
+
+/// The same with the caches flushed before each sample, which is one execution.
+pub(crate) fn cold<E: Execution>(
+    execution: &mut E,
+    n: usize,
+    once: Option<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Samples, E::Error> {
+    let mut sample = || {
+        execution.reset()?;
+        execution.flush()?;
+        execution.time(1)
+    };
+    if once.is_none_or(|once| once <= WARM_BY_ITSELF_S) {
+        // Loads the kernel, which the first launch does.
+        sample()?;
+    }
+    let seconds = collect(n, stop, sample)?;
+    Ok(Samples { seconds, repetitions: 1 })
+}
+
+fn collect<E>(
+    n: usize,
+    stop: &dyn Fn() -> bool,
+    mut sample: impl FnMut() -> Result<f64, E>,
+) -> Result<Vec<f64>, E> {
+    let mut samples = Vec::with_capacity(n);
+    while samples.len() < n && !stop() {
+        samples.push(sample()?);
+    }
+    Ok(samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Takes so many seconds an execution, ten times as many where the caches are cold, and notes
+    /// what it was asked for.
+    struct Noted {
+        in_place: bool,
+        seconds: f64,
+        is_reset: bool,
+        is_cold: bool,
+        dirty: u32,
+        executions: Vec<u32>,
+    }
+
+    impl Noted {
+        fn new(in_place: bool, seconds: f64) -> Self {
+            let (is_reset, is_cold, dirty, executions) = Default::default();
+            Self { in_place, seconds, is_reset, is_cold, dirty, executions }
+        }
+    }
+
+    impl Execution for Noted {
+        type Error = Infallible;
+        fn is_in_place(&self) -> bool {
+            self.in_place
+        }
+        fn reset(&mut self) -> Result<(), Infallible> {
+            (self.is_reset, self.is_cold) = (true, false);
+            Ok(())
+        }
+        fn flush(&mut self) -> Result<(), Infallible> {
+            self.is_cold = true;
+            Ok(())
+        }
+        fn time(&mut self, executions: u32) -> Result<f64, Infallible> {
+            if !std::mem::take(&mut self.is_reset) || executions > 1 {
+                self.dirty += 1;
+            }
+            self.executions.push(executions);
+            let factor = if std::mem::take(&mut self.is_cold) { 10.0 } else { 1.0 };
+            Ok(f64::from(executions) * factor * self.seconds)
+        }
+    }
+
+    fn never() -> bool {
+        false
+    }
+
+    #[test]
+    fn short_executions_are_timed_in_groups_of_half_a_millisecond() {
+        let mut noted = Noted::new(false, 1e-5);
+        let samples = hot(&mut noted, 3, None, &never).unwrap();
+        assert_eq!((samples.seconds, samples.repetitions), (vec![1e-5; 3], 50));
+        assert_eq!(noted.executions, [1, 1, 50, 50, 50]);
+        assert_eq!(hot(&mut Noted::new(false, 1e-12), 1, None, &never).unwrap().repetitions, 1000);
+    }
+
+    #[test]
+    fn an_execution_in_place_is_timed_apart_and_never_without_a_reset() {
+        let mut noted = Noted::new(true, 1e-4);
+        let samples = hot(&mut noted, 2, None, &never).unwrap();
+        assert_eq!((samples.seconds.len(), samples.repetitions), (2, 5));
+        assert!(samples.seconds.iter().all(|s| (s - 1e-4).abs() < 1e-12), "{samples:?}");
+        assert_eq!((noted.executions, noted.dirty), (vec![1; 12], 0));
+
+        let mut noted = Noted::new(true, 1e-4);
+        cold(&mut noted, 4, None, &never).unwrap();
+        assert_eq!((noted.executions, noted.dirty), (vec![1; 5], 0));
+    }
+
+    #[test]
+    fn cold_samples_are_single_executions_after_a_flush_that_no_reset_follows() {
+        for in_place in [false, true] {
+            let samples = cold(&mut Noted::new(in_place, 1e-5), 2, None, &never).unwrap();
+            assert_eq!(samples, Samples { seconds: vec![1e-4; 2], repetitions: 1 });
+        }
+    }
+
+    #[test]
+    fn what_takes_longer_than_a_second_is_sampled_without_one_before() {
+        for sample in [hot, cold] {
+            let mut noted = Noted::new(false, 2.0);
+            sample(&mut noted, 1, Some(2.0), &never).unwrap();
+            assert_eq!(noted.executions, [1]);
+        }
+    }
+
+    #[test]
+    fn stopping_ends_the_sampling() {
+        let looks = Cell::new(0);
+        let after_two = || looks.replace(looks.get() + 1) >= 2;
+        let samples = hot(&mut Noted::new(false, 1e-3), 9, None, &after_two).unwrap();
+        assert_eq!(samples.seconds.len(), 2);
+    }
+}
