@@ -78,8 +78,9 @@ step() {
 bench() {
     local name=$1
     shift
-    # Interrupted, it still writes what it has, and exits 130.
-    timeout --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" --backend cpu,cuda \
+    # Interrupted once (timeout by itself sends the signal to the group too), it still writes what it
+    # has, and exits 130.
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" --backend cpu,cuda \
         --kernels 'cpu/csr/serial,cuda/*/*,vendor/cusparse/*' --block-sizes "$blocks" --cold \
         --runs "${RUNS:-10}" --memory-limit "${MEMORY:-16G}" --spy-bytes "${SPY:-16KiB}" --force -q -o "$out/$name.zip" \
         --csv "$out/$name.csv"
