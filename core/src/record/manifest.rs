@@ -20,7 +20,7 @@ pub struct SchemaVersion {
     /// Raised when old readers would misread the bundle.
     pub major: u32,
     /// Raised when fields, entries or folders are added; never for another meaning of one that
-    /// exists, nor for another word in a closed list such as [`Verdict`].
+    /// exists, nor for another word in a closed list such as [`Verdict`](super::Verdict).
     pub minor: u32,
 }
 
