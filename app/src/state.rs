@@ -4,13 +4,16 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
+use sparsescope_core::record::Operation;
 
+pub mod best;
 pub mod charts;
 pub mod layouts;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
 use crate::percent::{self, decode};
+pub use best::BestState;
 pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
@@ -36,6 +39,12 @@ pub struct ViewState {
     pub descending: bool,
     /// Logarithmic value axes.
     pub log: bool,
+    /// All kernels of a matrix are listed, not only the best.
+    pub all_kernels: bool,
+    /// Columns of the table of runs by their ids, commas between; empty for the usual ones.
+    pub columns: String,
+    /// Who wins.
+    pub best: BestState,
     /// The charts.
     pub charts: ChartState,
     /// The picture of the structure.
@@ -49,9 +58,11 @@ pub struct ViewState {
 }
 
 /// Which matrices and runs are shown. An empty text lets everything pass.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
+    /// `spmv`, …: runs of different operations are never shown together, but where this is empty.
+    pub operation: String,
     /// Part of a matrix's name, ignoring case.
     pub search: String,
     /// Size class of nnz, e.g. `100k-500k`.
@@ -62,6 +73,33 @@ pub struct Filter {
     pub backend: String,
     /// `paper:000`, `ours`, `vendor`, …
     pub origin: String,
+}
+
+impl Filter {
+    /// Lets everything pass, whatever its operation.
+    pub fn everything() -> Self {
+        let none = String::new;
+        Self {
+            operation: none(),
+            search: none(),
+            nnz_class: none(),
+            kernel: none(),
+            backend: none(),
+            origin: none(),
+        }
+    }
+
+    /// Every run of an operation.
+    pub fn all_of(operation: &str) -> Self {
+        Self { operation: operation.to_owned(), ..Self::everything() }
+    }
+}
+
+/// What links without an operation show: products.
+impl Default for Filter {
+    fn default() -> Self {
+        Self::all_of(Operation::Spmv.as_str())
+    }
 }
 
 /// Colours and type size.
@@ -97,7 +135,7 @@ pub const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 impl Default for ViewState {
     fn default() -> Self {
         Self {
-            view: "chart".into(),
+            view: "best".into(),
             arrangement: Arrangement::default(),
             matrix: None,
             run: None,
@@ -105,6 +143,9 @@ impl Default for ViewState {
             sort: "gflops".into(),
             descending: true,
             log: true,
+            all_kernels: false,
+            columns: String::new(),
+            best: BestState::default(),
             charts: ChartState::default(),
             spy: SpyState::default(),
             layouts: LayoutsState::default(),
@@ -168,6 +209,7 @@ impl ViewState {
             ("layout", self.arrangement.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
             ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
+            ("operation", filter.operation.clone()),
             ("search", filter.search.clone()),
             ("class", filter.nnz_class.clone()),
             ("kernel", filter.kernel.clone()),
@@ -176,7 +218,10 @@ impl ViewState {
             ("sort", self.sort.clone()),
             ("descending", self.descending.to_string()),
             ("log", self.log.to_string()),
+            ("kernels", self.all_kernels.to_string()),
         ];
+        fields.push(("columns", self.columns.clone()));
+        fields.extend(self.best.fields());
         fields.extend(self.charts.fields());
         fields.extend(self.spy.fields());
         fields.extend(self.layouts.fields());
@@ -191,6 +236,7 @@ impl ViewState {
             "layout" => self.arrangement = Arrangement::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
             "run" => self.run = value.parse().ok(),
+            "operation" if !value.is_empty() => self.filter.operation = value,
             "search" => self.filter.search = value,
             "class" => self.filter.nnz_class = value,
             "kernel" => self.filter.kernel = value,
@@ -199,6 +245,7 @@ impl ViewState {
             "sort" => self.sort = value,
             "descending" => self.descending = truth,
             "log" => self.log = truth,
+            "kernels" => self.all_kernels = truth,
             "theme" => {
                 if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == value) {
                     self.theme = theme;
@@ -209,7 +256,9 @@ impl ViewState {
                     self.zoom = zoom;
                 }
             }
+            "columns" => self.columns = value,
             _ => {
+                self.best.set(key, &value);
                 self.charts.set(key, &value);
                 self.spy.set(key, &value);
                 self.layouts.set(key, &value);
@@ -279,29 +328,27 @@ mod tests {
 
     fn state() -> impl Strategy<Value = ViewState> {
         let text = ".{0,12}";
-        let filter = [text; 5].prop_map(|[search, nnz_class, kernel, backend, origin]| Filter {
-            search,
-            nnz_class,
-            kernel,
-            backend,
-            origin,
+        let filter = (".{1,12}", [text; 5]).prop_map(|(operation, texts)| {
+            let [search, nnz_class, kernel, backend, origin] = texts;
+            Filter { operation, search, nnz_class, kernel, backend, origin }
         });
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        let drawn = (charts::tests::state(), spy::tests::state(), layouts::tests::state());
+        let winners = (text, any::<bool>()).prop_map(|(over, heat)| BestState { over, heat });
+        let drawn = (winners, charts::tests::state(), spy::tests::state(), layouts::tests::state());
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
         let place = (text, arrangement);
-        let order = (text, any::<(bool, bool)>());
+        let order = (text, any::<(bool, bool, bool)>(), text);
         (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
             |(
                 (view, arrangement),
                 matrix,
                 run,
                 filter,
-                (sort, (descending, log)),
-                (charts, spy, layouts),
+                (sort, (descending, log, all_kernels), columns),
+                (best, charts, spy, layouts),
                 theme,
                 zoom,
             )| {
@@ -314,6 +361,9 @@ mod tests {
                     sort,
                     descending,
                     log,
+                    all_kernels,
+                    columns,
+                    best,
                     charts,
                     spy,
                     layouts,

@@ -119,3 +119,13 @@ impl Theme {
         context.set_zoom_factor(self.scale() * zoom);
     }
 }
+
+/// So much of the other colour in the one.
+pub(crate) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
+    let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;
+    Color32::from_rgb(
+        channel(one.r(), other.r()),
+        channel(one.g(), other.g()),
+        channel(one.b(), other.b()),
+    )
+}

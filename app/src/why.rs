@@ -22,12 +22,16 @@ impl RunOf<'_> {
     /// bundle records, and of what the kernel does by its definition.
     pub fn why(&self) -> String {
         let run = self.run;
-        let Some(figures) = run.figures.as_ref().filter(|_| self.gflops().is_some()) else {
+        let Some(figures) = self.figures() else {
             let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
             return format!("No time ({}): {reason}.", run.check.verdict.as_str());
         };
         let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
-        let moved = bytes(run.costs.minimal_bytes);
+        let word = self.word();
+        let moved = match run.costs.minimal_bytes {
+            0 => format!("Takes {} a {word}", seconds(figures.median_s)),
+            least => format!("Moves at least {} a {word}", bytes(least)),
+        };
         let (mut sentence, mut reasons) = match figures.pct_copy {
             _ if launch >= 0.5 => {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
@@ -36,9 +40,7 @@ impl RunOf<'_> {
             }
             // What costs time beside moving bytes costs little.
             Some(share) if (80.0..=110.0).contains(&share) => (
-                format!(
-                    "Moves at least {moved} a product at {share:.0} % of the copy bandwidth, its limit"
-                ),
+                format!("{moved} at {share:.0} % of the copy bandwidth, its limit"),
                 self.padding().into_iter().collect(),
             ),
             share => {
@@ -50,7 +52,7 @@ impl RunOf<'_> {
                     Some(share) => format!(" at {share:.0} % of the copy bandwidth"),
                     None => String::new(),
                 };
-                (format!("Moves at least {moved} a product{rate}"), self.reasons(launch))
+                (format!("{moved}{rate}"), self.reasons(launch))
             }
         };
         crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
@@ -129,7 +131,7 @@ impl RunOf<'_> {
     /// Slots that hold no entry, where the kernel multiplies them.
     fn padding(&self) -> Option<Reason> {
         let format = self.run.kernel.split('/').nth(1)?;
-        let size = self.record.statistics.formats.iter().find(|size| size.format == format)?;
+        let size = self.matrix()?.statistics.formats.iter().find(|size| size.format == format)?;
         // With other parameters than the statistics have, it would be another size.
         let same = size.bytes.abs_diff(self.run.costs.format_bytes) <= size.bytes / 50;
         let multiplied = kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs.finite_x);
@@ -142,7 +144,8 @@ impl RunOf<'_> {
     /// What the rows mean for those who go through them on a GPU.
     fn rows(&self, kernel: &KernelDescriptor) -> Vec<Reason> {
         let Mapping::Grid(mapping) = kernel.mapping else { return Vec::new() };
-        let statistics = &self.record.statistics;
+        let Some(matrix) = self.matrix() else { return Vec::new() };
+        let statistics = &matrix.statistics;
         let row = &statistics.row;
         let (one, rows_of_one) = match mapping {
             GridMapping::ThreadPerRow => ("one thread", 1.0),

@@ -49,6 +49,22 @@ export const cases = {
     return `${rows.length} rows compared`;
   },
 
+  async "runs of an operation that the program does not know are shown as they rate themselves"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "unknown.zip", "#v1;view=runs;operation=increment"));
+    await viewer.find("button", /^Sort by ns/);
+    await viewer.click("button", /^Run of cpu\/increment\/.* on vector/);
+    await viewer.shows("view=matrix");
+    await viewer.find("text", /^time an element, ns/);
+    await viewer.click("button", "Charts");
+    await viewer.find("group", "Figure: Kernels by matrix");
+    await viewer.colours(join(given.screenshots, "unknown-operation.png"));
+    await viewer.close();
+    // Without the word in the link it is what most runs are of.
+    const products = await Viewer.open(context, shown(given, "unknown.zip", "#v1;view=runs"));
+    await products.find("button", /^Sort by GFLOPS/);
+    await products.close();
+  },
+
   async "a click on a run leads to its matrix, and Back leads back"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip"));
     await viewer.click("button", "Runs");

@@ -12,6 +12,9 @@ use sparsescope_tests::{Need, Program, skip};
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
+/// Holds runs of an operation that the program does not know, on subjects that are no matrices.
+const UNKNOWN: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
+
 /// The first of these programs that there is.
 fn program_named(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -78,6 +81,7 @@ fn the_page_does_in_a_browser_what_it_should() {
     let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
     let refused = ["cut.zip", "newer.zip", "bomb.zip"];
     p.write("golden.zip", GOLDEN);
+    p.write("unknown.zip", UNKNOWN);
     p.write("cut.zip", &GOLDEN[..GOLDEN.len() / 2]);
     p.write("newer.zip", with_entry("manifest.json", &newer));
     p.write("bomb.zip", with_entry("environment.json", &bomb));
@@ -94,7 +98,7 @@ fn the_page_does_in_a_browser_what_it_should() {
         sentences.insert(name.into(), sentence.into());
     }
 
-    let all = [&["golden.zip"], &refused[..]].concat();
+    let all = [&["golden.zip", "unknown.zip"], &refused[..]].concat();
     let mut serve = p.command(&[&["serve"], &all[..]].concat());
     serve.env("SPARSESCOPE_WEB", &dist).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Server(serve.spawn().unwrap());

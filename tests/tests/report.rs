@@ -28,6 +28,39 @@ fn parse(html: &str) -> Document<'_> {
     Document::parse_with_options(html, options).unwrap()
 }
 
+/// `golden/bundle-1.3.zip` holds an operation of a build with the feature `proof`.
+#[test]
+#[cfg(not(feature = "proof"))]
+fn an_operation_that_the_program_does_not_know_is_shown_in_its_own_unit() {
+    let p = program();
+    p.write("b.zip", include_bytes!("../golden/bundle-1.3.zip"));
+    let runs = |state: &str| {
+        let args = ["export", "b.zip", "--table", "-", "--view", "runs", "--state", state];
+        p.succeed(&args)
+    };
+    let products = runs("v1");
+    assert_eq!(products.lines().count(), 20);
+    assert!(products.starts_with("matrix,") && products.contains(",gflops,"), "{products}");
+    let increments = runs("v1;operation=increment");
+    assert_eq!(increments.lines().count(), 13);
+    assert!(increments.lines().next().unwrap().contains(",ns,"), "{increments}");
+    assert!(!increments.contains("poisson2d"));
+    let args = ["export", "b.zip", "--chart", "kernels", "--svg", "k.svg"];
+    p.succeed(&[&args[..], &["--state", "v1;operation=increment"]].concat());
+    let svg = std::fs::read_to_string(p.path("k.svg")).unwrap();
+    assert!(svg.contains("less is better"), "{svg}");
+    let html = report(&p, &["b.zip"]);
+    let document = parse(&html);
+    let titles: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name(("http://www.w3.org/1999/xhtml", "h3")))
+        .filter_map(|node| node.text())
+        .collect();
+    for title in ["spmv", "increment", "poisson2d?n=6", "vector?n=1000", "vector?n=100000"] {
+        assert!(titles.contains(&title), "{title} in {titles:?}");
+    }
+}
+
 #[test]
 fn every_matrix_and_every_kernel_is_in_it_and_nothing_from_elsewhere() {
     let p = program();

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::Key;
-use sparsescope_core::record::{Better, Verdict};
+use sparsescope_core::record::{Better, Run, Verdict};
 use sparsescope_tests::Program;
 
 fn program() -> Program {
@@ -43,7 +43,7 @@ fn its_runs_pass_their_check_and_are_rated_in_their_own_unit() {
         let median = run.figures.as_ref().unwrap().median_s;
         assert!((metric.value * work.flops as f64 / 1e9 / median - 1.0).abs() < 1e-9);
     }
-    let serial = |run: &&sparsescope_core::record::Run| run.kernel == "cpu/increment/serial";
+    let serial = |run: &&Run| run.kernel == "cpu/increment/serial";
     let speedups =
         bundle.runs.iter().filter(serial).map(|run| run.figures.as_ref().unwrap().speedup);
     assert!(speedups.eq([Some(1.0); 4]), "the reference is the operation's own");
@@ -129,6 +129,59 @@ fn it_merges_with_products_and_compares_with_itself() {
     let runs = compared["runs"].as_array().unwrap();
     assert_eq!(runs.len(), one.runs.len());
     assert!(runs.iter().all(|run| run["ratio"] == 1.0), "{runs:?}");
+}
+
+#[test]
+fn tables_charts_and_report_take_its_rate_unit_and_direction_from_the_runs() {
+    let program = program();
+    bench(&program, &["--cold", "-o", "b.zip"]);
+    let bundle = open(&program, "b.zip");
+    let rate = |run: &Run| run.metric.as_ref().unwrap().value;
+
+    // The table of runs: the column of rates is in nanoseconds, the smallest is the best.
+    let table = program.succeed(&["export", "b.zip", "--table", "-", "--view", "runs"]);
+    let header: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    assert!(header.contains(&"ns") && !header.contains(&"gflops"), "{header:?}");
+    assert_eq!(table.lines().count(), 1 + bundle.runs.len());
+
+    // The chart of kernels: for each vector the run with the least time an element.
+    let args = ["export", "b.zip", "--chart", "kernels", "--table", "-"];
+    let chart = program.succeed(&args);
+    let lines: Vec<Vec<&str>> =
+        chart.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(!lines.is_empty());
+    for subject in &bundle.subjects {
+        for kernel in ["cpu/increment/serial", "cpu/increment/parts"] {
+            let of = bundle
+                .runs
+                .iter()
+                .filter(|run| run.matrix == subject.record.id && run.kernel == kernel && run.hot);
+            let best = of.map(rate).fold(f64::INFINITY, f64::min);
+            let is_it = |line: &&Vec<&str>| {
+                line.contains(&subject.record.name.as_str()) && line.contains(&kernel)
+            };
+            let found: Vec<_> = lines.iter().filter(is_it).collect();
+            assert_eq!(found.len(), 1, "{chart}");
+            let drawn: f64 = found[0].iter().rev().find_map(|cell| cell.parse().ok()).unwrap();
+            assert!((drawn / best - 1.0).abs() < 1e-9, "{drawn} is not {best}");
+        }
+    }
+    let all = program.succeed(&["export", "b.zip", "--svg", "figures"]);
+    assert!(all.is_empty() || !all.contains("error"), "{all}");
+    let svg = std::fs::read_to_string(program.path("figures/kernels.svg")).unwrap();
+    assert!(svg.contains("time an element, ns (less is better)") && !svg.contains("GFLOPS"));
+    assert!(!program.path("figures/roofline.svg").exists(), "a chart for products only");
+    let sentence =
+        program.fail(2, &["export", "b.zip", "--chart", "roofline", "--svg", "roofline.svg"]);
+    assert!(sentence.contains("there is no increment chart roofline"), "{sentence}");
+
+    // The report: the winner of each vector, in its own words.
+    program.succeed(&["export", "b.zip", "--report", "report.html"]);
+    let report = std::fs::read_to_string(program.path("report.html")).unwrap();
+    for words in ["vector?n=100000", "cpu/increment/serial", "time an element, ns"] {
+        assert!(report.contains(words), "{words}");
+    }
+    assert!(!report.contains("GFLOPS") && !report.contains("cpu/csr/serial"));
 }
 
 #[test]

@@ -52,8 +52,9 @@ impl Viewer {
             creation.egui_ctx.set_fonts(fonts::definitions());
             creation.egui_ctx.add_plugin(Widgets::default());
             creation.egui_ctx.enable_accesskit();
-            let state = ViewState::from_fragment(&fragment).unwrap_or_default();
-            let mut app = App::at(state.clone());
+            let state = ViewState::from_fragment(&fragment);
+            let mut app = state.clone().map_or_else(App::new, App::at);
+            let state = state.unwrap_or_default();
             if let Err(error) = app.add_lessons(&lessons) {
                 app.notify(format!("The page's lessons cannot be read: {error}."));
             }

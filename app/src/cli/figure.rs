@@ -26,8 +26,16 @@ fn is_file(path: &Path, ending: &str) -> bool {
 }
 
 /// Figures with their names: the one that is asked for, or every chart with something to draw.
-fn figures(args: &ExportArgs, model: &Model) -> Result<Vec<(String, String)>, UsageError> {
-    let (view, state) = wanted(args)?;
+fn figures(
+    args: &ExportArgs,
+    model: &Model,
+    view: &View,
+    state: &ViewState,
+) -> Result<Vec<(String, String)>, UsageError> {
+    let operation = state.filter.operation.as_str();
+    if let Some(chart) = &args.chart {
+        known(&format!("{operation} chart"), chart, charts::ids_for(operation))?;
+    }
     let draw = view.svg.ok_or_else(|| {
         UsageError(format!("the view {} is no figure; --table writes what it shows", view.id))
     })?;
@@ -36,9 +44,9 @@ fn figures(args: &ExportArgs, model: &Model) -> Result<Vec<(String, String)>, Us
     let all = all_into(&args.svg, "svg") || all_into(&args.png, "png");
     if !all || args.chart.is_some() || args.view.is_some() {
         let name = args.chart.as_deref().unwrap_or(view.id);
-        return Ok(vec![(name.to_owned(), draw(model, &state))]);
+        return Ok(vec![(name.to_owned(), draw(model, state))]);
     }
-    let charts = charts::ids().map(|id| {
+    let charts = charts::ids_for(operation).map(|id| {
         let mut state = state.clone();
         (state.view, state.charts.chart) = ("chart".into(), id.into());
         (id, state)
@@ -86,7 +94,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
     if [&args.svg, &args.png, &args.table].iter().all(|path| path.is_none()) {
         return Ok(());
     }
-    let (view, state) = wanted(args)?;
+    let (view, mut state) = wanted(args)?;
     let mut model = Model::default();
     for path in &args.bundles {
         let cannot = || format!("cannot open {}", path.display());
@@ -94,8 +102,14 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         model.open(&name, &bytes).with_context(cannot)?;
     }
+    // A state that says nothing of operations shows what the bundles are mostly about.
+    if !args.state.contains(";operation=")
+        && let Some(main) = model.main_operation()
+    {
+        state.filter.operation = main.to_owned();
+    }
     if args.svg.is_some() || args.png.is_some() {
-        let figures = figures(args, &model)?;
+        let figures = figures(args, &model, view, &state)?;
         if let Some(path) = &args.svg {
             place(path, "svg", &figures, args.force, |svg| Ok(svg.as_bytes().to_vec()))?;
         }
@@ -131,6 +145,8 @@ fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
     }
     if let Some(view) = &args.view {
         state.view.clone_from(view);
+    } else if !fragment.contains(";view=") {
+        state.view = "chart".into();
     }
     known("view", &state.view, VIEWS.iter().map(|view| view.id))?;
     let view = crate::views::current(&state);
@@ -140,11 +156,14 @@ fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
 fn known<'a>(
     what: &str,
     word: &str,
-    mut words: impl Iterator<Item = &'a str> + Clone,
+    words: impl Iterator<Item = &'a str>,
 ) -> Result<(), UsageError> {
-    let all = words.clone().collect::<Vec<_>>().join(", ");
-    match words.any(|known| known == word) {
+    let words: Vec<&str> = words.collect();
+    match words.contains(&word) {
         true => Ok(()),
-        false => Err(UsageError(format!("there is no {what} {word}; there are {all}"))),
+        false => {
+            let all = words.join(", ");
+            Err(UsageError(format!("there is no {what} {word}; there are {all}")))
+        }
     }
 }

@@ -9,13 +9,18 @@ use std::sync::Arc;
 use anyhow::Context;
 use egui::{Color32, ColorImage, vec2};
 use sparsescope_core::bundle::is_known_by_name;
-use sparsescope_core::record::{Environment, MatrixRecord, Source, Verdict};
+use sparsescope_core::kernel::reference;
+use sparsescope_core::record::{
+    Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
+};
 
 use super::figure::drawing;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
 use crate::figure::{Figure, Provenance, Shape, area, escape};
-use crate::model::{Matrix, Model, OpenBundle, RunOf, bytes, display_name, matrix_key};
+use crate::model::{
+    Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name, subject_size,
+};
 use crate::picture::Picture;
 use crate::state::{Filter, ViewState};
 use crate::views::{VIEWS, charts};
@@ -66,13 +71,19 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
 }
 
 fn page(model: &Model) -> String {
-    let all = Filter::default();
+    let all = Filter::everything();
     let runs = model.runs(&all);
-    let matrices = model.matrices(&all);
+    let (matrices, others) = (model.matrices(&all), model.others(&all));
     let labels: Vec<&str> = model.bundles().iter().map(OpenBundle::label).collect();
     let title = escape(&labels.join(", "));
     let devices: BTreeSet<&str> = runs.iter().map(|run| run.run.device.as_str()).collect();
     let devices: Vec<&str> = devices.into_iter().collect();
+    let counts = [
+        (matrices.len(), counted(matrices.len(), "matrix", "matrices")),
+        (others.len(), counted(others.len(), "other subject", "other subjects")),
+    ];
+    let counts: Vec<String> =
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
     let mut html = format!(
         "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
          <meta charset=\"utf-8\"/>\n\
@@ -80,15 +91,16 @@ fn page(model: &Model) -> String {
          <title>Sparsescope: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <h1>{title}</h1>\n<p>{} on {}, measured on {}.</p>\n",
         counted(runs.len(), "run", "runs"),
-        counted(matrices.len(), "matrix", "matrices"),
+        counts.join(" and "),
         escape(&devices.join(" and ")),
     );
     let drawn = all_charts(model);
     html += "<ul>\n";
     let chapters = [
-        ("fastest", "Fastest kernel on each matrix", true),
+        ("fastest", "Fastest kernels", true),
         ("charts", "Charts", !drawn.is_empty()),
         ("matrices", "Matrices", !matrices.is_empty()),
+        ("subjects", "Other subjects", !others.is_empty()),
         ("measured", "How this was measured", true),
     ];
     for (id, name, _) in chapters.iter().filter(|(.., there)| *there) {
@@ -101,11 +113,18 @@ fn page(model: &Model) -> String {
             put(&mut html, format_args!("<h2 id=\"{id}\">{name}</h2>\n{content}"));
         }
     };
-    chapter(0, fastest(model, &matrices, &best) + &outcome(&runs));
+    let mut subjects: Vec<(&str, Subject<'_>)> =
+        matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
+    subjects.extend(&others);
+    chapter(0, fastest(model, &subjects, &best) + &outcome(&runs));
     chapter(1, drawn);
-    let numbered = matrices.iter().enumerate();
-    chapter(2, numbered.map(|(number, matrix)| about(model, number, matrix, &best)).collect());
-    chapter(3, model.bundles().iter().map(measured).collect());
+    let about = |(number, (key, subject)): (usize, &(&str, Subject<'_>))| {
+        about(model, number, key, *subject, &best)
+    };
+    let mut numbered = subjects.iter().enumerate();
+    chapter(2, numbered.by_ref().take(matrices.len()).map(about).collect());
+    chapter(3, numbered.map(about).collect());
+    chapter(4, model.bundles().iter().map(measured).collect());
     html + "</body>\n</html>\n"
 }
 
@@ -149,22 +168,37 @@ fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
     html + "</table></div>\n"
 }
 
-/// The fastest run on each matrix, of each bundle.
-fn fastest(model: &Model, matrices: &[Matrix<'_>], best: &[RunOf<'_>]) -> String {
+/// The best run on each subject, of each bundle, operation by operation.
+fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) -> String {
+    let operations = model.operations();
+    let mut html = String::new();
+    for operation in &operations {
+        let of: Vec<RunOf<'_>> =
+            best.iter().filter(|run| run.run.operation == *operation).copied().collect();
+        let table = fastest_of(model, subjects, &of);
+        if operations.len() > 1 && !table.is_empty() {
+            put(&mut html, format_args!("<h3>{}</h3>\n", escape(operation)));
+        }
+        html += &table;
+    }
+    if html.is_empty() { "<p>No run has a time.</p>\n".into() } else { html }
+}
+
+/// The same of the runs of one operation.
+fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) -> String {
     let several = model.bundles().len() > 1;
     let mut lines = Vec::new();
-    for (number, matrix) in matrices.iter().enumerate() {
+    for (number, (key, subject)) in subjects.iter().enumerate() {
         for open in model.bundles() {
-            let of = best.iter().filter(|run| {
-                run.bundle.series == open.series && matrix_key(run.record) == matrix.key
-            });
-            let fastest =
-                of.max_by(|a, b| a.gflops().unwrap_or(0.0).total_cmp(&b.gflops().unwrap_or(0.0)));
-            let Some(run) = fastest else { continue };
-            let name = escape(&display_name(matrix.record));
+            let of =
+                best.iter().filter(|run| run.bundle.series == open.series && run.key() == *key);
+            let Some(run) = of.reduce(|best, run| if run.beats(best) { run } else { best }) else {
+                continue;
+            };
+            let name = escape(&subject_name(*subject));
             let mut line = vec![
-                Cell::Made(format!("<a href=\"#matrix-{number}\">{name}</a>")),
-                Cell::Number(count(matrix.record.statistics.nnz)),
+                Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
+                Cell::Number(count(subject_size(*subject))),
                 Cell::Text(run.run.kernel.clone()),
             ];
             line.extend(figures(run));
@@ -174,37 +208,45 @@ fn fastest(model: &Model, matrices: &[Matrix<'_>], best: &[RunOf<'_>]) -> String
             lines.push(line);
         }
     }
-    if lines.is_empty() {
-        return "<p>No run has a time.</p>\n".into();
-    }
-    let mut header = vec!["matrix", "nnz", "kernel"];
-    header.extend(FIGURES);
+    let Some(first) = best.first() else { return String::new() };
+    let on_matrices = first.matrix().is_some();
+    let mut header = match on_matrices {
+        true => vec!["matrix", "nnz", "kernel"],
+        false => vec!["subject", "size", "kernel"],
+    };
+    let rate = first.metric().map_or("rate".into(), metric_title);
+    header.extend(titles(&rate));
     if several {
         header.push("bundle");
     }
+    let operation = Operation::of(&first.run.operation);
+    let reference = operation.map_or("the reference", |operation| reference(operation).id);
     table(&header, &lines)
-        + "<p class=\"weak\">Medians with warm caches, each kernel at its best thread count or block \
-           size. % of copy relates the bytes that a product must move at least to the measured copy \
-           bandwidth; speed-up is relative to cpu/csr/serial on the same matrix.</p>\n"
+        + &format!(
+            "<p class=\"weak\">Medians with warm caches, each kernel at its best setting. % of copy \
+             relates the bytes that must move at least to the measured copy bandwidth; speed-up is \
+             relative to {} on the same {}.</p>\n",
+            escape(reference),
+            if on_matrices { "matrix" } else { "subject" },
+        )
 }
 
-const FIGURES: [&str; 7] =
-    ["threads", "median", "GFLOPS", "GB/s", "% of copy", "speed-up", "check"];
+/// Titles of [`figures`].
+fn titles(rate: &str) -> [&str; 7] {
+    ["setting", "median", rate, "GB/s", "% of copy", "speed-up", "check"]
+}
 
 fn figures(run: &RunOf<'_>) -> Vec<Cell> {
     let dash = || "–".to_owned();
     let of = run.run.figures.as_ref();
     let number = |text: Option<String>| Cell::Number(text.unwrap_or_else(dash));
-    let threads = match (run.run.backend.as_str(), run.run.block) {
-        ("cpu", _) => Some(run.run.threads.to_string()),
-        (_, block) => block.map(|block| format!("{block}/block")),
-    };
+    let moved = of.filter(|_| run.run.costs.minimal_bytes > 0);
     vec![
-        number(threads),
+        number(Some(run.setting())),
         number(of.map(|of| seconds(of.median_s))),
-        number(of.map(|of| three_digits(of.gflops))),
-        number(of.map(|of| three_digits(of.gbs))),
-        number(of.and_then(|of| of.pct_copy).map(|share| format!("{share:.0}"))),
+        number(run.rate().map(three_digits)),
+        number(moved.map(|of| three_digits(of.gbs))),
+        number(moved.and_then(|of| of.pct_copy).map(|share| format!("{share:.0}"))),
         number(of.and_then(|of| of.speedup).map(|speedup| format!("{}×", three_digits(speedup)))),
         Cell::Text(run.verdict().into()),
     ]
@@ -220,7 +262,7 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
         counted(runs.len(), "run", "runs"),
         runs.len() - passed - failed
     );
-    if runs.iter().any(|run| run.record.source == Source::StandIn) {
+    if runs.iter().any(|run| run.subject.source() == Source::StandIn) {
         html += " A stand-in is a generated matrix in place of a real one.";
     }
     if imported > 0 {
@@ -238,7 +280,7 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
-        of.insert(display_name(run.record));
+        of.insert(run.name());
     }
     if reasons.is_empty() {
         return html;
@@ -253,14 +295,20 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
     html + "</ul>\n"
 }
 
-/// Every chart that has something to show, each with its sentence.
+/// Every chart that has something to show, each with its sentence, operation by operation.
 fn all_charts(model: &Model) -> String {
     let mut html = String::new();
     let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return html };
     let mut drawn = BTreeSet::new();
-    for chart in charts::ids() {
-        let state = ViewState::from_fragment(&format!("v1;view=chart;chart={chart}"));
-        let Some(svg) = state.and_then(|state| drawing(view, model, &state)) else { continue };
+    let all = model
+        .operations()
+        .into_iter()
+        .flat_map(|operation| charts::ids_for(operation).map(move |chart| (operation, chart)));
+    for (operation, chart) in all {
+        let mut state = ViewState { view: view.id.into(), ..ViewState::default() };
+        state.filter.operation = operation.into();
+        state.charts.chart = chart.into();
+        let Some(svg) = drawing(view, model, &state) else { continue };
         if drawn.insert(svg.clone()) {
             // The title is the drawing's sentence, escaped already.
             let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
@@ -277,47 +325,69 @@ fn all_charts(model: &Model) -> String {
     html
 }
 
-/// A matrix: its picture, what is known of it, and every kernel at its best.
-fn about(model: &Model, number: usize, matrix: &Matrix<'_>, best: &[RunOf<'_>]) -> String {
-    let record = matrix.record;
-    let picture = model.picture(matrix.key).ok().and_then(|picture| thumbnail(&picture, record));
-    let mut html = format!(
-        "<div class=\"matrix\" id=\"matrix-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
-        escape(&display_name(record)),
-        picture.unwrap_or_default(),
-        facts(record).iter().map(|fact| escape(fact)).collect::<Vec<_>>().join("<br/>\n"),
-    );
-    let several = model.bundles().len() > 1;
-    let mut runs: Vec<&RunOf<'_>> =
-        best.iter().filter(|run| matrix_key(run.record) == matrix.key).collect();
-    runs.sort_by(|a, b| b.gflops().unwrap_or(0.0).total_cmp(&a.gflops().unwrap_or(0.0)));
-    let lines: Vec<Vec<Cell>> = runs
-        .into_iter()
-        .map(|run| {
-            let mut line = vec![Cell::Text(run.run.kernel.clone())];
-            line.extend(figures(run));
-            if several {
-                line.push(Cell::Text(run.bundle.label().into()));
-            }
-            line
-        })
-        .collect();
-    if !lines.is_empty() {
-        let mut header = vec!["kernel"];
-        header.extend(FIGURES);
-        if several {
-            header.push("bundle");
+/// A subject: the picture of a matrix, what is known of it, and every kernel at its best.
+fn about(
+    model: &Model,
+    number: usize,
+    key: &str,
+    subject: Subject<'_>,
+    best: &[RunOf<'_>],
+) -> String {
+    let (picture, facts) = match subject {
+        Subject::Matrix(record) => {
+            let picture = model.picture(key).ok();
+            (picture.and_then(|picture| thumbnail(&picture, record)), facts(record))
         }
-        let kernels = counted(lines.len(), "kernel", "kernels");
-        let list = table(&header, &lines);
-        put(
-            &mut html,
-            format_args!(
-                "<details><summary>{kernels}, each at its best</summary>\n{list}</details>\n"
-            ),
-        );
+        Subject::Other(record) => (None, other_facts(record)),
+    };
+    let mut html = format!(
+        "<div class=\"matrix\" id=\"subject-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
+        escape(&subject_name(subject)),
+        picture.unwrap_or_default(),
+        facts.iter().map(|fact| escape(fact)).collect::<Vec<_>>().join("<br/>\n"),
+    );
+    for operation in model.operations() {
+        let of = |run: &&RunOf<'_>| run.run.operation == operation && run.key() == key;
+        html += &kernels(model, best.iter().filter(of).copied().collect());
     }
     html + "</div>\n"
+}
+
+/// Every kernel of an operation on a subject at its best.
+fn kernels(model: &Model, mut runs: Vec<RunOf<'_>>) -> String {
+    let several = model.bundles().len() > 1;
+    let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
+    runs.sort_by(|a, b| goodness(b).total_cmp(&goodness(a)));
+    let Some(first) = runs.first() else { return String::new() };
+    let rate = first.metric().map_or("rate".into(), metric_title);
+    let mut header = vec!["kernel"];
+    header.extend(titles(&rate));
+    if several {
+        header.push("bundle");
+    }
+    let line = |run: &RunOf<'_>| {
+        let mut line = vec![Cell::Text(run.run.kernel.clone())];
+        line.extend(figures(run));
+        if several {
+            line.push(Cell::Text(run.bundle.label().into()));
+        }
+        line
+    };
+    let lines: Vec<Vec<Cell>> = runs.iter().map(line).collect();
+    let kernels = counted(lines.len(), "kernel", "kernels");
+    let list = table(&header, &lines);
+    format!("<details><summary>{kernels}, each at its best</summary>\n{list}</details>\n")
+}
+
+/// What is known of a subject that is no matrix, a line a fact.
+fn other_facts(record: &SubjectRecord) -> Vec<String> {
+    let sizes: Vec<String> =
+        record.sizes.iter().map(|(name, size)| format!("{} {name}", count(*size))).collect();
+    let made = match &record.generator {
+        Some(generator) => format!("made by {generator}"),
+        None => format!("{} {}", record.source.as_str(), record.kind),
+    };
+    vec![sizes.join(", "), made, format!("SHA-256 {:.16}", record.sha256)]
 }
 
 /// What is known of a matrix, a line a fact.

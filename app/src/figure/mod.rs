@@ -88,6 +88,17 @@ pub enum Shape {
         /// What it says.
         text: String,
     },
+    /// A line of text that is read from below upwards.
+    Upwards {
+        /// Its lower end; horizontally its middle.
+        pos: Pos2,
+        /// Height of the type.
+        size: f32,
+        /// Its colour.
+        color: Color32,
+        /// What it says.
+        text: String,
+    },
 }
 
 /// The end of a text that its position names.
@@ -110,6 +121,8 @@ pub struct Hit {
     pub text: String,
     /// Key of the matrix that a click goes to.
     pub matrix: String,
+    /// Number of the run that a click selects.
+    pub run: Option<usize>,
 }
 
 /// Form of a point's mark. Beside colour, it tells series apart.
@@ -178,7 +191,7 @@ impl Figure {
                     *center *= factor;
                     *radius *= factor;
                 }
-                Shape::Text { pos, size, .. } => {
+                Shape::Text { pos, size, .. } | Shape::Upwards { pos, size, .. } => {
                     *pos *= factor;
                     *size *= factor;
                 }
@@ -202,10 +215,26 @@ impl Figure {
         self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
     }
 
+    /// A line of text that is read from below upwards.
+    pub fn text_upwards(&mut self, pos: Pos2, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Upwards { pos, size, color, text: text.into() });
+    }
+
     /// Another figure at the right of this one.
     pub(crate) fn put_beside(&mut self, other: Self) {
         let by = vec2(self.size.x, 0.0);
         self.size = vec2(self.size.x + other.size.x, self.size.y.max(other.size.y));
+        self.put(other, by);
+    }
+
+    /// Another figure below this one.
+    pub(crate) fn put_below(&mut self, other: Self) {
+        let by = vec2(0.0, self.size.y);
+        self.size = vec2(self.size.x.max(other.size.x), self.size.y + other.size.y);
+        self.put(other, by);
+    }
+
+    fn put(&mut self, other: Self, by: Vec2) {
         for mut shape in other.shapes {
             match &mut shape {
                 Shape::Rect { rect, .. } | Shape::Image { rect, .. } => {
@@ -214,7 +243,9 @@ impl Figure {
                 Shape::Line { points, .. } | Shape::Polygon { points, .. } => {
                     points.iter_mut().for_each(|point| *point += by);
                 }
-                Shape::Circle { center: at, .. } | Shape::Text { pos: at, .. } => *at += by,
+                Shape::Circle { center: at, .. }
+                | Shape::Text { pos: at, .. }
+                | Shape::Upwards { pos: at, .. } => *at += by,
             }
             self.shapes.push(shape);
         }
@@ -237,6 +268,19 @@ impl Figure {
 /// The width that a text takes, near enough to leave room for it.
 pub(crate) fn text_width(text: &str, size: f32) -> f32 {
     text.chars().count() as f32 * size * 0.53
+}
+
+/// The text, cut in its middle where it is wider: what tells names apart stands at both ends.
+pub(crate) fn elided(text: &str, width: f32, size: f32) -> String {
+    let fits = (width / text_width("m", size)).max(1.0) as usize;
+    let letters = text.chars().count();
+    if letters <= fits {
+        return text.into();
+    }
+    let (head, tail) = ((fits - 1).div_ceil(2), (fits - 1) / 2);
+    let start = text.chars().take(head);
+    let end = text.chars().skip(letters - tail);
+    start.chain(['…']).chain(end).collect()
 }
 
 /// A rectangle from its corners.

@@ -1,22 +1,56 @@
 //! A figure on the screen.
 
-use egui::{Align2, FontId, Pos2, Role, Sense, Stroke, Ui, WidgetInfo};
+use egui::epaint::TextShape;
+use egui::{Align2, FontId, Painter, Pos2, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 
-use super::{Anchor, Figure, Shape};
+use super::{Anchor, Figure, Hit, Shape};
+
+/// With more places than this, not each is a widget.
+const MANY: usize = 400;
 
 impl Figure {
-    /// Paints the figure where `ui` continues, lets its hits answer, and returns the key of the
-    /// matrix that was clicked.
-    pub(crate) fn show(&self, ui: &mut Ui, name: &str) -> Option<String> {
+    /// Paints the figure where `ui` continues, lets its hits answer, and returns the one that was
+    /// clicked.
+    pub(crate) fn show(&self, ui: &mut Ui, name: &str) -> Option<Hit> {
         let (space, response) = ui.allocate_exact_size(self.size, Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         let painter = ui.painter_at(space);
-        let at = |point: Pos2| space.min + point.to_vec2();
         painter.rect_filled(space, 0.0, self.paper);
+        self.paint(&painter, space.min);
+        // Thousands of places would take longer than a frame has; then only the one pointed at is
+        // one, and the table is what a screen reader has.
+        let pointer = ui.ctx().pointer_hover_pos().map(|at| at - space.min.to_vec2());
+        let many = self.hits.len() > MANY;
+        let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
+        let mut clicked = None;
+        let mut hits: Vec<(usize, &Hit)> =
+            self.hits.iter().enumerate().filter(|(_, hit)| !many || is_there(hit)).collect();
+        if many {
+            hits.drain(..hits.len().saturating_sub(1)); // the uppermost
+        }
+        for (index, hit) in hits {
+            let id = response.id.with(index);
+            let place = ui.interact(hit.rect.translate(space.min.to_vec2()), id, Sense::click());
+            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
+            if place.hovered() || place.has_focus() {
+                let color = ui.visuals().text_color();
+                let radius = place.rect.width().min(place.rect.height()) * 0.5;
+                painter.circle_stroke(place.rect.center(), radius, Stroke::new(2.0, color));
+            }
+            if place.on_hover_text(&hit.text).clicked() {
+                clicked = Some(hit.clone());
+            }
+        }
+        clicked
+    }
+
+    /// Paints the shapes, images left out, with the figure's upper left corner here.
+    pub(crate) fn paint(&self, painter: &Painter, corner: Pos2) {
+        let at = |point: Pos2| corner + point.to_vec2();
         for shape in &self.shapes {
             match shape {
                 Shape::Rect { rect, fill } => {
-                    painter.rect_filled(rect.translate(space.min.to_vec2()), 0.0, *fill);
+                    painter.rect_filled(rect.translate(corner.to_vec2()), 0.0, *fill);
                 }
                 Shape::Line { points, width, color } => {
                     painter
@@ -41,22 +75,15 @@ impl Figure {
                     };
                     painter.text(at(*pos), align, text, FontId::proportional(*size), *color);
                 }
+                Shape::Upwards { pos, size, color, text } => {
+                    let font = FontId::proportional(*size);
+                    let galley = painter.layout_no_wrap(text.clone(), font, *color);
+                    // Turned about its upper left corner, which comes to lie at the lower left.
+                    let corner = at(*pos) - vec2(galley.size().y * 0.5, 0.0);
+                    let text = TextShape::new(corner, galley, *color);
+                    painter.add(text.with_angle(-std::f32::consts::FRAC_PI_2));
+                }
             }
         }
-        let mut clicked = None;
-        for (index, hit) in self.hits.iter().enumerate() {
-            let id = response.id.with(index);
-            let place = ui.interact(hit.rect.translate(space.min.to_vec2()), id, Sense::click());
-            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
-            if place.hovered() || place.has_focus() {
-                let color = ui.visuals().text_color();
-                let radius = place.rect.width().min(place.rect.height()) * 0.5;
-                painter.circle_stroke(place.rect.center(), radius, Stroke::new(2.0, color));
-            }
-            if place.on_hover_text(&hit.text).clicked() {
-                clicked = Some(hit.matrix.clone());
-            }
-        }
-        clicked
     }
 }

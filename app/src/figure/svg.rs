@@ -121,6 +121,14 @@ fn write_shape(out: &mut String, shape: &Shape) {
             color(*ink),
             escape(text)
         ),
+        Shape::Upwards { pos, size, color: ink, text } => writeln!(
+            out,
+            "<text transform=\"translate({:.2} {:.2}) rotate(-90)\" font-size=\"{size}\" fill=\"{}\">{}</text>",
+            pos.x + size * 0.36,
+            pos.y,
+            color(*ink),
+            escape(text)
+        ),
     };
 }
 

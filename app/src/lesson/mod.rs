@@ -1,6 +1,7 @@
-//! Lessons: what a teacher shows step by step in the view of memory layouts. A lesson is a file,
+//! Lessons: what a teacher shows step by step, in the view of memory layouts or in any other. A lesson is a file,
 //! `docs/lessons.md` says how one is written; [`Lesson::read`] reads it.
 
+mod fill;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -8,7 +9,11 @@ mod tests;
 use std::sync::Arc;
 
 use crate::state::ViewState;
+pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
+
+/// Word of the view that steps show where they name none.
+pub(crate) const LAYOUTS: &str = "layouts";
 
 /// A lesson.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,22 +77,40 @@ impl Lesson {
         self.steps.get(page as usize).or(self.steps.last())
     }
 
-    /// Shows a step, told or not, as the lesson has it; theme, zoom and filters stay.
+    /// What a step shows, told or not.
+    fn shown(&self, page: u32, told: bool) -> Option<&ViewState> {
+        let step = self.step(page)?;
+        Some(step.then.as_ref().filter(|_| told).unwrap_or(&step.show))
+    }
+
+    /// Word of the view that is shown in this state, whose lesson this is.
+    pub fn view(&self, state: &ViewState) -> Option<&str> {
+        let (_, page) = state.layouts.lesson.as_ref()?;
+        self.shown(*page, state.layouts.told).map(|shown| shown.view.as_str())
+    }
+
+    /// Shows a step, told or not, as the lesson has it; theme and zoom stay, and so do filters and
+    /// the settings of views that it does not show.
     pub fn show(&self, page: u32, told: bool, state: &mut ViewState) {
         let page = page.min(self.steps.len().saturating_sub(1) as u32);
         let Some(step) = self.step(page) else { return };
         let told = told && step.hides();
-        let shown = step.then.as_ref().filter(|_| told).unwrap_or(&step.show);
+        let Some(shown) = self.shown(page, told) else { return };
         let lesson = Some((self.id.clone(), page));
         let same = state.layouts.lesson == lesson;
         let guess = state.layouts.guess.filter(|_| same);
         let tools = state.layouts.tools;
-        state.view = "layouts".into();
+        state.view.clone_from(&shown.view);
+        if shown.view != LAYOUTS && !(same && told && step.then.is_none()) {
+            let ViewState { theme, zoom, matrix, arrangement, .. } = state.clone();
+            let layouts = std::mem::take(&mut state.layouts);
+            *state = ViewState { theme, zoom, matrix, arrangement, layouts, ..shown.clone() };
+        }
         if shown.matrix.is_some() {
             state.matrix.clone_from(&shown.matrix);
         }
         // Without another picture for the answer, what the class has changed stays.
-        if !(same && told && step.then.is_none()) {
+        if shown.view == LAYOUTS && !(same && told && step.then.is_none()) {
             state.layouts = shown.layouts.clone();
         }
         let layouts = &mut state.layouts;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Lesson, Step};
+use super::{LAYOUTS, Lesson, Step};
 use crate::state::ViewState;
 
 /// Largest file.
@@ -181,9 +181,12 @@ impl Part<'_> {
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
         let wrong =
             || format!("{}: `{key}` is no address of a view, such as `v1;view=layouts`", self.at);
-        let state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
+        let mut state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
         if let Some(unknown) = ViewState::not_understood(fragment) {
             return Err(format!("{}: `{key}`: `{unknown}` means nothing here", self.at));
+        }
+        if !fragment.split(';').any(|part| part.starts_with("view=")) {
+            state.view = LAYOUTS.into();
         }
         Ok(state)
     }

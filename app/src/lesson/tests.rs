@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::shell::read_lesson;
 use crate::state::Small;
-use crate::views::layouts::check;
+use crate::views::check;
 
 fn small() -> Value {
     json!({
@@ -45,6 +45,32 @@ fn refusal(pointer: &str, value: Option<Value>) -> String {
         None => parent.remove(key),
     };
     read(&lesson).unwrap_err()
+}
+
+#[test]
+fn a_step_can_show_any_view_with_its_filters_and_what_is_unknown_is_refused() {
+    let mut lesson = small();
+    let steps = lesson["steps"].as_array_mut().unwrap();
+    steps.push(json!({
+        "title": "Runs", "text": "{best} on {name}: {rate:cpu/csr/serial}",
+        "show": "v1;view=runs;kernel=cpu/csr/serial;sort=median_s"
+    }));
+    let read_lesson = read(&lesson).unwrap();
+    let mut state = ViewState { zoom: 1.5, ..ViewState::default() };
+    read_lesson.show(2, false, &mut state);
+    assert_eq!((state.view.as_str(), state.filter.kernel.as_str()), ("runs", "cpu/csr/serial"));
+    assert_eq!((state.sort.as_str(), state.zoom), ("median_s", 1.5));
+    assert_eq!(read_lesson.view(&state), Some("runs"));
+    read_lesson.go(Move::Back, &mut state);
+    assert_eq!((state.view.as_str(), read_lesson.view(&state)), ("layouts", Some("layouts")));
+    for (show, text, expected) in [
+        ("v1;view=nowhere", "x", "step 3: there is no view nowhere"),
+        ("v1;view=runs", "{slots:csr}", "step 3: `{slots:csr}`: there is no such number"),
+        ("v1;view=runs", "{rate}", "step 3: `{rate}`: there is no such number"),
+    ] {
+        lesson["steps"][2] = json!({ "title": "x", "text": text, "show": show });
+        assert_eq!(read(&lesson).unwrap_err(), expected);
+    }
 }
 
 #[test]

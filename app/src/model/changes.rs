@@ -18,11 +18,11 @@ pub(crate) struct Changes {
 /// A run in both bundles.
 #[derive(Clone, Debug)]
 pub(crate) struct Changed {
-    /// Kernel, matrix and settings.
+    /// Kernel, subject and settings.
     pub(crate) words: String,
     pub(crate) kernel: String,
-    /// Key of the matrix.
-    pub(crate) matrix: String,
+    /// Key of the subject.
+    pub(crate) subject: String,
     /// Median times, in seconds.
     pub(crate) times: [f64; 2],
     pub(crate) ratio: Ratio,
@@ -33,7 +33,7 @@ impl Changes {
         let runs = comparison.runs.iter().map(|run| Changed {
             words: run.key.words(run.subject.name()),
             kernel: run.key.kernel.to_owned(),
-            matrix: subject_key(run.subject),
+            subject: subject_key(run.subject),
             times: [run.before, run.after]
                 .map(|run| run.figures.as_ref().map_or(f64::NAN, |figures| figures.median_s)),
             ratio: run.ratio,

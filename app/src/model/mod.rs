@@ -6,6 +6,7 @@ mod index;
 mod kept;
 mod numbers;
 mod open;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,7 @@ use sparsescope_core::experiment::ReadMatrix;
 use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::matrix::sha256;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{MatrixRecord, Producer};
+use sparsescope_core::record::{MatrixRecord, Operation, Producer, Run, Subject};
 
 use crate::lesson::Lessons;
 use crate::picture::Picture;
@@ -34,7 +35,12 @@ use index::{Index, Passing};
 use kept::Kept;
 pub use numbers::{bytes, count, seconds, significant, slots};
 use open::UNFINISHED;
-pub use open::{Matrix, OpenBundle, RunOf, display_name, matrix_key, subject_key};
+pub use open::{
+    Matrix, OpenBundle, RunOf, display_name, matrix_key, metric_title, subject_key, subject_name,
+    subject_size,
+};
+pub use standing::Standing;
+use standing::{Ranked, rank};
 
 /// The opened bundles.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +57,7 @@ pub struct Model {
 struct Found {
     index: OnceCell<Index>,
     passing: Kept<Filter, Arc<Passing>, 4>,
+    ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
     /// By the key of the matrix. A large one takes a hundred megabytes.
     pictures: Kept<String, PictureOrWhy, 3>,
     /// By the series of two bundles. Resampling takes too long for every frame.
@@ -251,13 +258,30 @@ impl Model {
     }
 
     fn matrix_at(&self, place: usize) -> Option<Matrix<'_>> {
-        let (key, record) = self.index().matrix(&self.bundles, place)?;
-        Some(Matrix { key, record })
+        match self.index().subject(&self.bundles, place)? {
+            (key, Subject::Matrix(record)) => Some(Matrix { key, record }),
+            (_, Subject::Other(_)) => None,
+        }
+    }
+
+    /// The subjects that are no matrices and have runs that pass, each with its key, sorted by size.
+    pub fn others(&self, filter: &Filter) -> Vec<(&str, Subject<'_>)> {
+        let passing = self.passing(filter);
+        let found = passing.others.iter();
+        found.filter_map(|place| self.index().subject(&self.bundles, *place)).collect()
+    }
+
+    /// The subject of this key.
+    pub fn subject(&self, key: &str) -> Option<Subject<'_>> {
+        self.index().subject_of(&self.bundles, key)
     }
 
     /// The matrix of this key.
     pub fn matrix(&self, key: &str) -> Option<&MatrixRecord> {
-        self.index().matrix_of(&self.bundles, key)
+        match self.subject(key)? {
+            Subject::Matrix(record) => Some(record),
+            Subject::Other(_) => None,
+        }
     }
 
     /// The run of this number.
@@ -275,21 +299,49 @@ impl Model {
         self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// The fastest run of each matrix, kernel and bundle: most GFLOPS over threads, blocks and the
-    /// other settings. In the order of [`runs`](Self::runs).
+    /// The best run of each subject, operation, kernel and bundle over threads, blocks and the other
+    /// settings. In the order of [`runs`](Self::runs).
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
-        for run in self.runs(filter).into_iter().filter(|run| run.gflops().is_some()) {
-            let of = (run.bundle.series, run.run.matrix.as_str(), run.run.kernel.as_str());
-            let place = *places.entry(of).or_insert(best.len());
+        for run in self.runs(filter).into_iter().filter(|run| run.rate().is_some()) {
+            let Run { matrix, operation, kernel, .. } = run.run;
+            let place =
+                *places.entry((run.bundle.series, matrix, operation, kernel)).or_insert(best.len());
             match best.get_mut(place) {
-                Some(other) if other.gflops() < run.gflops() => *other = run,
+                Some(other) if run.beats(other) => *other = run,
                 Some(_) => {}
                 None => best.push(run),
             }
         }
         best
+    }
+
+    /// Every subject with a competing run that passes, sorted by size; a row for a real matrix and
+    /// another for its stand-in. Competing are runs that passed their check, with warm caches, in f64.
+    pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
+        let ranked = self.ranked(filter);
+        ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()
+    }
+
+    /// The standing of the subject with this key.
+    pub fn standing_of(&self, filter: &Filter, key: &str) -> Option<Standing<'_>> {
+        let place = self.index().place_of(key)?;
+        let ranked = self.ranked(filter);
+        self.standing(ranked.iter().find(|ranked| ranked.subject == place)?)
+    }
+
+    fn standing(&self, ranked: &Ranked) -> Option<Standing<'_>> {
+        let (key, subject) = self.index().subject(&self.bundles, ranked.subject)?;
+        let runs = ranked.runs.iter().filter_map(|number| self.run(*number)).collect();
+        Some(Standing { key, subject, runs })
+    }
+
+    fn ranked(&self, filter: &Filter) -> Arc<Vec<Ranked>> {
+        self.found.ranked.get(filter.clone(), |filter| {
+            let runs = self.runs(filter).into_iter();
+            Arc::new(rank(runs, |number| self.index().first_of(number)))
+        })
     }
 
     /// The fastest run of each kernel on a matrix among those with a prediction, in the kernels'
@@ -298,9 +350,26 @@ impl Model {
         self.index().predicted(key).iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// What the runs of all bundles have.
-    pub fn values(&self) -> &Values {
-        &self.index().values
+    /// What the runs of this operation have in all bundles; of every operation for an empty word.
+    pub fn values(&self, operation: &str) -> &Values {
+        self.index().values(operation)
+    }
+
+    /// The operations that runs are of, in the order of the program's list; those that it does not
+    /// know come after these.
+    pub fn operations(&self) -> Vec<&str> {
+        let found = self.index().operations();
+        let known = Operation::ALL.iter().map(|operation| operation.as_str());
+        let known = known.filter(|word| found.contains(word));
+        let others = found.iter().copied().filter(|word| Operation::of(word).is_none());
+        known.chain(others).collect()
+    }
+
+    /// The operation with most runs; of several the first of [`operations`](Self::operations).
+    pub fn main_operation(&self) -> Option<&str> {
+        let count = |word: &&str| self.index().runs_of(word);
+        // Of equals `max_by_key` takes the last.
+        self.operations().into_iter().rev().max_by_key(count)
     }
 
     /// What changed between two bundles, of the runs that pass.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::{MatrixRecord, Run, Source, Subject, Verdict};
+use sparsescope_core::record::{
+    Better, Figures, MatrixRecord, Metric, Operation, Run, Source, Subject, Verdict,
+};
 
 use crate::picture::Picture;
 
@@ -48,15 +50,15 @@ pub struct Matrix<'a> {
     pub record: &'a MatrixRecord,
 }
 
-/// A run with the bundle and the matrix that it belongs to.
+/// A run with the bundle and the subject that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOf<'a> {
     /// Its number, counted through the bundles in order.
     pub index: usize,
     /// The bundle.
     pub bundle: &'a OpenBundle,
-    /// The matrix.
-    pub record: &'a MatrixRecord,
+    /// What it was made on.
+    pub subject: Subject<'a>,
     /// The run.
     pub run: &'a Run,
 }
@@ -75,13 +77,120 @@ pub fn subject_key(subject: Subject<'_>) -> String {
 
 /// The matrix's name with what must be said beside it.
 pub fn display_name(record: &MatrixRecord) -> String {
-    match record.source {
-        Source::StandIn => format!("{} (stand-in)", record.name),
-        Source::Real | Source::Generated => record.name.clone(),
+    subject_name(record.into())
+}
+
+/// The same of any subject.
+pub fn subject_name(subject: Subject<'_>) -> String {
+    match subject.source() {
+        Source::StandIn => format!("{} (stand-in)", subject.name()),
+        Source::Real | Source::Generated => subject.name().to_owned(),
     }
 }
 
-impl RunOf<'_> {
+/// How large a subject is, for sorting: entries of a matrix, the largest size of another.
+pub fn subject_size(subject: Subject<'_>) -> u64 {
+    match subject {
+        Subject::Matrix(record) => record.statistics.nnz,
+        Subject::Other(record) => record.sizes.values().copied().max().unwrap_or_default(),
+    }
+}
+
+/// A metric as the title of an axis or a column.
+pub fn metric_title(metric: &Metric) -> String {
+    match metric.better {
+        Better::More => metric.unit.clone(),
+        Better::Less => format!("{}, {} (less is better)", metric.name, metric.unit),
+    }
+}
+
+impl<'a> RunOf<'a> {
+    /// The matrix that it was made on; none where that is something else.
+    pub fn matrix(&self) -> Option<&'a MatrixRecord> {
+        match self.subject {
+            Subject::Matrix(record) => Some(record),
+            Subject::Other(_) => None,
+        }
+    }
+
+    /// Name of the subject with what must be said beside it.
+    pub fn name(&self) -> String {
+        subject_name(self.subject)
+    }
+
+    /// Key of the subject.
+    pub fn key(&self) -> String {
+        subject_key(self.subject)
+    }
+
+    /// One execution in a word; `run` for an operation that this program does not know.
+    pub fn word(&self) -> &'static str {
+        Operation::of(&self.run.operation).map_or("run", Operation::word)
+    }
+
+    /// Its figures, when it passed its check.
+    pub fn figures(&self) -> Option<&'a Figures> {
+        let passed = self.run.check.verdict == Verdict::Pass;
+        self.run.figures.as_ref().filter(|_| passed)
+    }
+
+    /// The rate that its operation is compared by, when it passed its check.
+    pub fn metric(&self) -> Option<&'a Metric> {
+        let passed = self.run.check.verdict == Verdict::Pass;
+        self.run.metric.as_ref().filter(|_| passed)
+    }
+
+    /// The value of its rate.
+    pub fn rate(&self) -> Option<f64> {
+        self.metric().map(|metric| metric.value)
+    }
+
+    /// A number that is the larger the better its rate is.
+    pub fn goodness(&self) -> Option<f64> {
+        self.metric().map(|metric| match metric.better {
+            Better::More => metric.value,
+            Better::Less => -metric.value,
+        })
+    }
+
+    /// What tells it from other runs of its kernel on its subject, in words.
+    pub fn setting(&self) -> String {
+        let run = self.run;
+        let mut words: Vec<String> = Vec::new();
+        match run.block {
+            Some(block) => words.push(format!("{block}/block")),
+            None if run.threads == 1 => words.push("1 thread".into()),
+            None => words.push(format!("{} threads", run.threads)),
+        }
+        if run.precision != "f64" {
+            words.push(run.precision.clone());
+        }
+        let asked = if run.asked.is_empty() { &run.params } else { &run.asked };
+        let known = |name: &str| match name {
+            "sigma" => "σ".to_owned(),
+            name => name.replace('_', " "),
+        };
+        let params = asked.iter().filter(|(name, _)| *name != "cusparse");
+        words.extend(params.map(|(name, value)| format!("{} {value}", known(name))));
+        words.join("; ")
+    }
+
+    /// How many times better its rate is than the other's, which is of the same operation; none
+    /// where one of them has no rate, or they are told in different units.
+    pub fn gain_over(&self, other: &Self) -> Option<f64> {
+        let (own, other) = (self.metric()?, other.metric()?);
+        let same = (&own.name, &own.unit, own.better) == (&other.name, &other.unit, other.better);
+        same.then(|| own.gain_over(other.value))
+    }
+
+    /// It has a rate, and the other has none or a worse one.
+    pub fn beats(&self, other: &Self) -> bool {
+        match other.rate() {
+            Some(_) => self.gain_over(other).is_some_and(|gain| gain > 1.0),
+            None => self.rate().is_some(),
+        }
+    }
+
     /// How its check ended; of an imported run only that it was imported, for Sparsescope has not
     /// checked it.
     pub fn verdict(&self) -> &'static str {
@@ -91,13 +200,7 @@ impl RunOf<'_> {
         }
     }
 
-    /// GFLOPS, when the run passed its check.
-    pub fn gflops(&self) -> Option<f64> {
-        let passed = self.run.check.verdict == Verdict::Pass;
-        self.run.figures.as_ref().filter(|_| passed).map(|figures| figures.gflops)
-    }
-
-    /// Predicted bytes moved by one product.
+    /// Predicted bytes moved by one execution.
     pub fn predicted_bytes(&self) -> Option<f64> {
         self.run.costs.predicted.as_ref()?.moved_bytes().map(|moved| moved as f64)
     }

@@ -63,7 +63,7 @@ fn the_best_run_of_a_kernel_is_the_one_with_most_gflops() {
     let runs = [("cpu/csr/nnz", 1, 2.0), ("cpu/csr/nnz", 4, 0.5), ("cpu/coo/serial", 1, 4.0)];
     model.open("a.zip", &bundle("m", Source::Real, &runs)).unwrap();
     let best = model.best(&Filter::default());
-    let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.gflops())).collect();
+    let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.rate())).collect();
     assert_eq!(found, [(4, Some(4.0)), (1, Some(0.5))]);
     assert_eq!(best[0].why(), "Moves at least 12 GB a product.");
     let filter = Filter { kernel: "cpu/coo/serial".into(), ..Filter::default() };
@@ -107,7 +107,7 @@ fn imported_runs_stand_on_the_matrix_of_equal_name_and_size_whichever_was_opened
         assert_eq!(model.matrices(&Filter::default()).len(), 1);
         let runs = model.runs(&Filter::default());
         let mut found: Vec<_> =
-            runs.iter().map(|run| (run.run.kernel.as_str(), run.verdict(), run.gflops())).collect();
+            runs.iter().map(|run| (run.run.kernel.as_str(), run.verdict(), run.rate())).collect();
         found.sort_by_key(|(kernel, ..)| *kernel);
         let expected =
             [("cpu/csr/nnz", "pass", Some(2.0)), ("vendor/ginkgo/csr", "imported", Some(4.0))];

@@ -32,7 +32,7 @@ use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
-use crate::views::{current, layouts, teaches};
+use crate::views::{self, current, details, teaches};
 pub use action::{Action, COPY_LINK, GPU_EXAMPLE};
 use dock::Dock;
 pub use export::Export;
@@ -56,10 +56,14 @@ pub struct App {
     asked: Vec<Action>,
     /// On a narrow screen, bundles and matrices are shown instead of the views.
     shows_side: bool,
+    /// The operation that is shown was chosen, by a link or by the first bundle.
+    operation_chosen: bool,
 }
 
 /// Least width with room for the side beside the views, in points.
 const WITH_SIDE: f32 = 640.0;
+/// Least width beside the side with room for a run's details.
+const WITH_DETAILS: f32 = 860.0;
 
 impl App {
     /// An interface without bundles.
@@ -70,7 +74,7 @@ impl App {
     /// An interface without bundles that shows what a link says from the start on: there is nothing
     /// to go back to.
     pub fn at(state: ViewState) -> Self {
-        Self { state, ..Self::default() }
+        Self { state, operation_chosen: true, ..Self::default() }
     }
 
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
@@ -83,9 +87,20 @@ impl App {
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
+        self.choose_operation();
         self.tell_imported(name);
         if let Err(error) = opened {
             self.notify(format!("{name} was not opened: {error}."));
+        }
+    }
+
+    /// The first bundle that is opened says of which operation runs are shown, unless a link did.
+    fn choose_operation(&mut self) {
+        if !self.operation_chosen
+            && let Some(word) = self.model.main_operation()
+        {
+            self.state.filter.operation = word.to_owned();
+            self.operation_chosen = true;
         }
     }
 
@@ -96,7 +111,7 @@ impl App {
         if named.is_none_or(|(id, _)| *id != lesson.id) {
             let mut state = self.state.clone();
             lesson.show(0, false, &mut state);
-            self.set_state(state);
+            self.change_state(state);
         }
         self.model.lessons.add(lesson);
         Ok(())
@@ -154,7 +169,7 @@ impl App {
         let key = matrix_key(&matrix.record);
         self.model.add_matrix(name, matrix.record, Arc::new(picture));
         let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
-        self.set_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
+        self.change_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
 
     /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
@@ -170,6 +185,7 @@ impl App {
     /// Shows what is measured so far of the bundle that is to be opened as `name`.
     pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
         self.keep_run(|app| app.model.show_unfinished(name, bundle));
+        self.choose_operation();
     }
 
     /// Opens the finished bundle in the place of what was measured of it before.
@@ -186,14 +202,14 @@ impl App {
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
         let identity = |run: &RunOf<'_>| {
             let RunKey { sha256, kernel, precision, params, device, threads, block, hot, .. } =
-                run.run.key(run.record);
+                run.run.key(run.subject);
             let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
             (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
         };
         let selected = self.state.run.and_then(|number| self.model.run(number));
         let before = selected.as_ref().map(identity);
         change(self);
-        let runs = before.as_ref().map(|_| self.model.runs(&Filter::default()));
+        let runs = before.as_ref().map(|_| self.model.runs(&Filter::everything()));
         let mut runs = runs.iter().flatten();
         self.state.run = runs.find(|run| Some(identity(run)) == before).map(|run| run.index);
     }
@@ -212,6 +228,11 @@ impl App {
 
     /// Shows something else, e.g. what a link says. The user can go back.
     pub fn set_state(&mut self, state: ViewState) {
+        self.operation_chosen = true;
+        self.change_state(state);
+    }
+
+    fn change_state(&mut self, state: ViewState) {
         self.history.record(&self.state, &state);
         self.history.settle();
         self.state = state;
@@ -263,7 +284,8 @@ impl App {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
         }
         // A class needs the room.
-        let teaches = current(&self.state).is_some_and(|view| teaches(view, &self.state));
+        let teaches =
+            current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let narrow = ui.available_width() < WITH_SIDE;
         let side = |app: &mut Self, ui: &mut Ui| {
             side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
@@ -275,6 +297,9 @@ impl App {
             CentralPanel::default().show(ui, |ui| side(self, ui));
             return;
         }
+        if !teaches && details::selected(&self.model, &self.state).is_some() {
+            self.details(ui);
+        }
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
@@ -284,9 +309,24 @@ impl App {
         }
     }
 
+    /// All of the selected run: at the right where there is room, else below.
+    fn details(&mut self, ui: &mut Ui) {
+        let (model, state) = (&self.model, &mut self.state);
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(10);
+        if ui.available_width() >= WITH_DETAILS {
+            let panel = Panel::right("details").default_size(290.0).size_range(240.0..=460.0);
+            panel.frame(frame).show(ui, |ui| details::show(ui, model, state));
+        } else {
+            let most = ui.available_height() * 0.5;
+            let panel = Panel::bottom("details below").default_size(most * 0.8).max_size(most);
+            panel.frame(frame).resizable(true).show(ui, |ui| details::show(ui, model, state));
+        }
+    }
+
     fn top(&mut self, ui: &mut Ui) {
         // A lesson needs the room; what the buttons do, keys do too.
-        let teaches = current(&self.state).is_some_and(|view| teaches(view, &self.state));
+        let teaches =
+            current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let narrow = ui.available_width() < WITH_SIDE;
         let wide = !narrow && (teaches || ui.available_width() > 900.0);
         ui.add_space(4.0);
@@ -387,7 +427,7 @@ impl App {
 /// Reads a lesson and looks whether its numbers and kernels are there.
 pub(crate) fn read_lesson(bytes: &[u8]) -> Result<Lesson, String> {
     let lesson = Lesson::read(bytes)?;
-    layouts::check(&lesson)?;
+    views::check(&lesson)?;
     Ok(lesson)
 }
 

@@ -7,7 +7,7 @@ use sparsescope_core::bundle::spreadsheet_cell;
 use super::export::Export;
 use crate::model::Model;
 use crate::state::ViewState;
-use crate::views::{View, needs_no_bundle, teaches};
+use crate::views::{View, layouts, needs_no_bundle, teaches};
 
 /// Files that were asked for, and what went wrong.
 #[derive(Debug, Default)]
@@ -32,14 +32,22 @@ pub(super) fn show(
     let rect = ui.max_rect().shrink2(egui::vec2(side, 8.0));
     ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(view.id), |ui| {
         ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(egui::vec2(side, 8.0))));
-        if !teaches(view, state) || state.layouts.tools {
+        let teaches = teaches(view, model, state);
+        if !teaches || state.layouts.tools {
             ui.scope(|ui| head(ui, view, model, state, saved, panes > 1));
             ui.separator();
         }
-        if model.bundles().is_empty() && !needs_no_bundle(view) {
-            return welcome(ui);
+        let draw = |ui: &mut Ui, state: &mut ViewState| {
+            if model.bundles().is_empty() && !needs_no_bundle(view) {
+                return welcome(ui);
+            }
+            (view.show)(ui, model, state);
+        };
+        if teaches && !needs_no_bundle(view) {
+            layouts::beside(ui, model, state, draw);
+        } else {
+            draw(ui, state);
         }
-        (view.show)(ui, model, state);
     });
 }
 

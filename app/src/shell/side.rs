@@ -93,8 +93,9 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
 fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut bool) {
     ui.horizontal(|ui| {
         ui.strong("Filters");
-        if state.filter != Filter::default() && ui.small_button("Clear").clicked() {
-            state.filter = Filter::default();
+        let clear = Filter::all_of(&state.filter.operation);
+        if state.filter != clear && ui.small_button("Clear").clicked() {
+            state.filter = clear;
         }
     });
     let filter = &mut state.filter;
@@ -107,15 +108,45 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
     if std::mem::take(focus_search) {
         search.request_focus();
     }
-    let values = model.values();
+    let operations = model.operations();
+    if operations.len() > 1 || operations.first().is_some_and(|only| *only != filter.operation) {
+        operation(ui, filter, &operations);
+    }
+    let values = model.values(&filter.operation);
     choice(ui, "Entries", &mut filter.nnz_class, &values.classes);
     choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
     choice(ui, "Backend", &mut filter.backend, &values.backends);
     choice(ui, "Origin", &mut filter.origin, &values.origins);
 }
 
+/// One of the operations.
+fn operation(ui: &mut Ui, filter: &mut Filter, operations: &[&str]) {
+    let mut chosen = filter.operation.clone();
+    combo(ui, "Operation", &chosen.clone(), |ui| {
+        for word in operations {
+            ui.selectable_value(&mut chosen, (*word).to_owned(), *word);
+        }
+    });
+    if chosen != filter.operation {
+        // Kernels and classes of the other one mean nothing here.
+        let search = std::mem::take(&mut filter.search);
+        *filter = Filter { search, ..Filter::all_of(&chosen) };
+    }
+}
+
 /// One of the values, or all.
 fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String>) {
+    let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
+    combo(ui, name, &shown, |ui| {
+        ui.selectable_value(chosen, String::new(), "all");
+        for value in values {
+            ui.selectable_value(chosen, value.clone(), value);
+        }
+    });
+}
+
+/// A name and a box to choose from.
+fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
     ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
         let size = egui::vec2(64.0, ui.spacing().interact_size.y);
@@ -124,17 +155,11 @@ fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String
             ui.set_min_width(size.x);
             ui.label(name);
         });
-        let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
         let combo = ComboBox::from_id_salt(name)
-            .selected_text(&shown)
+            .selected_text(shown)
             .width(ui.available_width())
             .truncate()
-            .show_ui(ui, |ui| {
-                ui.selectable_value(chosen, String::new(), "all");
-                for value in values {
-                    ui.selectable_value(chosen, value.clone(), value);
-                }
-            });
+            .show_ui(ui, offer);
         combo.response.widget_info(|| {
             WidgetInfo::labeled(Role::ComboBox, true, format!("Filter by {name}: {shown}"))
         });

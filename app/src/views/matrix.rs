@@ -2,12 +2,16 @@
 
 use egui::{Grid, ScrollArea, Ui, pos2, vec2};
 use sparsescope_core::bundle::is_known_by_name;
-use sparsescope_core::record::MatrixRecord;
+use sparsescope_core::record::{MatrixRecord, Source, Subject, SubjectRecord};
 
 use super::provenance::provenance;
-use super::view::{View, nothing, selected};
+use super::ranking;
+use super::view::{View, nothing, subject};
 use crate::figure::{Anchor, Axis, Figure, area, text_width};
-use crate::model::{Model, RunOf, bytes, count, display_name, matrix_key, seconds, significant};
+use crate::model::{
+    Model, RunOf, bytes, count, display_name, matrix_key, seconds, significant, subject_key,
+    subject_name,
+};
 use crate::state::{Filter, ViewState};
 use crate::theme::{Ink, format_color};
 
@@ -28,42 +32,67 @@ fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let Some(record) = selected(model, state) else {
+    let Some(of) = subject(model, state) else {
         return nothing(ui, "No matrix passes the filters.");
     };
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        ui.heading(display_name(record));
-        if let Some(generator) = &record.generator {
-            ui.weak(format!("{}: {generator}", record.source.as_str()));
-        } else {
-            ui.weak(record.source.as_str());
+        ui.heading(subject_name(of));
+        match of {
+            Subject::Matrix(record) => about_matrix(ui, model, state, record),
+            Subject::Other(record) => about_other(ui, model, state, record),
         }
-        if is_known_by_name(record) {
-            ui.weak("Imported: only name and size are known, perhaps row lengths; the rest is 0.");
+    });
+}
+
+/// What it is, and how it came to be.
+fn origin(ui: &mut Ui, kind: &str, source: Source, generator: Option<&str>) {
+    let source = source.as_str();
+    ui.weak(match generator {
+        Some(generator) => format!("{kind}{source}: {generator}"),
+        None => format!("{kind}{source}"),
+    });
+}
+
+fn about_matrix(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &MatrixRecord) {
+    origin(ui, "", record.source, record.generator.as_deref());
+    if is_known_by_name(record) {
+        ui.weak("Imported: only name and size are known, perhaps row lengths; the rest is 0.");
+    }
+    ui.add_space(6.0);
+    ranking::show(ui, model, state, &matrix_key(record));
+    table_of(ui, &facts(record));
+    ui.add_space(10.0);
+    let width = (ui.available_width() - 12.0).max(420.0);
+    let name = format!("Row lengths and formats of {}", display_name(record));
+    figure(record, &model.predicted(&matrix_key(record)), state, width).show(ui, &name);
+}
+
+/// What is known of a subject that is no matrix.
+fn about_other(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &SubjectRecord) {
+    origin(ui, &format!("{}, ", record.kind), record.source, record.generator.as_deref());
+    ui.add_space(6.0);
+    ranking::show(ui, model, state, &subject_key(record.into()));
+    let sizes: Vec<(&str, String)> =
+        record.sizes.iter().map(|(name, size)| (name.as_str(), count(*size))).collect();
+    table_of(ui, &sizes);
+}
+
+/// Names and values in as many columns as fit.
+fn table_of(ui: &mut Ui, facts: &[(&str, String)]) {
+    let columns = match ui.available_width() {
+        width if width > 760.0 => 3,
+        width if width > 460.0 => 2,
+        _ => 1,
+    };
+    let grid = Grid::new("facts").num_columns(columns * 2).striped(true).spacing([18.0, 6.0]);
+    grid.show(ui, |ui| {
+        for line in facts.chunks(columns) {
+            for (name, value) in line {
+                ui.weak(*name);
+                ui.label(value);
+            }
+            ui.end_row();
         }
-        ui.add_space(6.0);
-        let facts = facts(record);
-        let columns = match ui.available_width() {
-            width if width > 760.0 => 3,
-            width if width > 460.0 => 2,
-            _ => 1,
-        };
-        Grid::new("facts").num_columns(columns * 2).striped(true).spacing([18.0, 6.0]).show(
-            ui,
-            |ui| {
-                for line in facts.chunks(columns) {
-                    for (name, value) in line {
-                        ui.weak(*name);
-                        ui.label(value);
-                    }
-                    ui.end_row();
-                }
-            },
-        );
-        ui.add_space(10.0);
-        let width = (ui.available_width() - 12.0).max(420.0);
-        let name = format!("Row lengths and formats of {}", display_name(record));
-        figure(record, &model.predicted(&matrix_key(record)), state, width).show(ui, &name);
     });
 }
 
@@ -99,9 +128,25 @@ fn percent(share: f64) -> String {
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let mut lines = vec![["matrix", "what", "of", "value"].map(str::to_owned).to_vec()];
-    let Some(record) = selected(model, state) else { return lines };
-    let mut line = |what: &str, of: String, value: String| {
-        lines.push(vec![record.name.clone(), what.into(), of, value]);
+    let Some(of) = subject(model, state) else { return lines };
+    let mut line = |what: &str, kernel: String, value: String| {
+        lines.push(vec![of.name().to_owned(), what.into(), kernel, value]);
+    };
+    for run in ranking::ranked(model, state, &subject_key(of)) {
+        if let Some(metric) = run.metric() {
+            let kernel = format!("{}, {} ({})", run.run.kernel, run.setting(), run.bundle.label());
+            line(&metric.unit, kernel, metric.value.to_string());
+        }
+    }
+    let record = match of {
+        Subject::Matrix(record) => record,
+        Subject::Other(record) => {
+            record
+                .sizes
+                .iter()
+                .for_each(|(name, size)| line(name, String::new(), size.to_string()));
+            return lines;
+        }
     };
     for (index, rows) in record.statistics.row.histogram.iter().enumerate() {
         line("rows of length", bin(index), rows.to_string());
@@ -129,12 +174,13 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 }
 
 fn svg(model: &Model, state: &ViewState) -> String {
-    let Some(record) = selected(model, state) else {
+    let Some(Subject::Matrix(record)) = subject(model, state) else {
         return Figure::new(vec2(1.0, 1.0), state.theme.ink().paper)
             .to_svg(VIEW.sentence, &crate::figure::Provenance::default());
     };
-    let all = model.runs(&Filter::default());
-    let runs: Vec<_> = all.into_iter().filter(|run| run.record.sha256 == record.sha256).collect();
+    let all = model.runs(&Filter::everything());
+    let key = matrix_key(record);
+    let runs: Vec<_> = all.into_iter().filter(|run| run.key() == key).collect();
     let title = format!("{}: row lengths and formats", display_name(record));
     figure(record, &model.predicted(&matrix_key(record)), state, 900.0)
         .to_svg(&title, &provenance(model, &runs))
@@ -306,7 +352,7 @@ mod tests {
         runs[2].kernel = "vendor/cusparse/coo".into();
         let model = tests::model(runs, statistics, environment);
         let state = ViewState::default();
-        let record = selected(&model, &state).unwrap();
+        let Some(Subject::Matrix(record)) = subject(&model, &state) else { panic!() };
         let found = model.predicted(&matrix_key(record));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].predicted_bytes(), Some(32e6));

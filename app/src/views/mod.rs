@@ -1,22 +1,35 @@
 //! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
 //! all draw from (bundles, state) and change nothing but the state.
 
+mod best;
 pub(crate) mod charts;
+pub(crate) mod details;
+pub(crate) mod facts;
 pub(crate) mod layouts;
 mod matrix;
 mod predicted;
 mod provenance;
+mod ranking;
 mod runs;
 pub mod spy;
 mod view;
 
+use crate::lesson::{Lesson, fill};
+use crate::model::Model;
 use crate::state::ViewState;
 
 pub use view::View;
 
 /// Every view, in the order of the tabs.
-pub const VIEWS: &[View] =
-    &[charts::VIEW, runs::VIEW, matrix::VIEW, spy::VIEW, layouts::VIEW, predicted::VIEW];
+pub const VIEWS: &[View] = &[
+    best::VIEW,
+    charts::VIEW,
+    runs::VIEW,
+    matrix::VIEW,
+    spy::VIEW,
+    layouts::VIEW,
+    predicted::VIEW,
+];
 
 /// The view in front; the first where the state names none that exists.
 pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
@@ -24,8 +37,31 @@ pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
 }
 
 /// Whether a lesson takes the place of this view's settings and of what lies around the views.
-pub(crate) fn teaches(view: &View, state: &ViewState) -> bool {
-    needs_no_bundle(view) && state.layouts.lesson.is_some()
+pub(crate) fn teaches(view: &View, model: &Model, state: &ViewState) -> bool {
+    let Some((id, _)) = &state.layouts.lesson else { return false };
+    let shown = model.lessons.get(id).and_then(|lesson| lesson.view(state));
+    shown.unwrap_or(layouts::VIEW.id) == view.id
+}
+
+/// What is wrong with the views, numbers and kernels of a lesson, if anything.
+pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
+    for (number, step) in lesson.steps.iter().enumerate() {
+        let at = |why: String| format!("step {}: {why}", number + 1);
+        let then = step.then.as_ref().unwrap_or(&step.show);
+        for state in [&step.show, then] {
+            if !VIEWS.iter().any(|view| view.id == state.view) {
+                return Err(at(format!("there is no view {}", state.view)));
+            }
+        }
+        if step.show.view != layouts::VIEW.id {
+            let asked = step.ask.iter();
+            let texts = step.text.iter().chain(asked).chain(&step.choices).chain(&step.answer);
+            for text in texts {
+                fill(text, |asked| facts::is_known(asked).map(|()| String::new())).map_err(at)?;
+            }
+        }
+    }
+    layouts::check(lesson)
 }
 
 /// Whether there is something to see when no bundle is open.

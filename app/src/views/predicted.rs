@@ -6,7 +6,7 @@ use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, kernel};
 use super::provenance::provenance;
 use super::view::{View, kept, nothing};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
-use crate::model::{Model, RunOf, bytes, display_name, matrix_key, seconds, significant};
+use crate::model::{Model, RunOf, bytes, seconds, significant};
 use crate::state::ViewState;
 use crate::theme::{Ink, format_color};
 
@@ -59,8 +59,7 @@ fn format_of<'a>(run: &RunOf<'a>) -> &'a str {
 /// The runs that pass with a time, a prediction and a copy bandwidth.
 fn points<'a>(model: &'a Model, state: &ViewState) -> Vec<Point<'a>> {
     let point = |run: RunOf<'a>| {
-        run.gflops()?;
-        let median_s = run.run.figures.as_ref()?.median_s;
+        let median_s = run.figures()?.median_s;
         let predicted_s = run.predicted_bytes()? / run.copy_bandwidth()?;
         let drawn = [predicted_s, median_s].iter().all(|value| value.is_finite() && *value > 0.0);
         drawn.then_some(Point { run, predicted_s, median_s })
@@ -91,9 +90,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let clicked = ScrollArea::both()
         .auto_shrink(false)
         .show(ui, |ui| figure.show(ui, "Chart: predicted against measured time of every run"));
-    if let Some(matrix) = clicked.inner {
-        state.matrix = Some(matrix);
-        state.view = super::matrix::VIEW.id.into();
+    if let Some(hit) = clicked.inner {
+        (state.matrix, state.run) = (Some(hit.matrix), hit.run);
     }
 }
 
@@ -114,8 +112,8 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let mut lines = vec![header.map(str::to_owned).to_vec()];
     for Point { run, predicted_s, median_s } in points(model, state) {
         lines.push(vec![
-            run.record.name.clone(),
-            run.record.source.as_str().into(),
+            run.subject.name().into(),
+            run.subject.source().as_str().into(),
             run.run.kernel.clone(),
             run.bundle.label().into(),
             run.run.device.clone(),
@@ -158,7 +156,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
     let middle = (left + right) * 0.5;
     let title = "Predicted: bytes moved / copy bandwidth (logarithmic)";
     figure.text(pos2(middle, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
-    let title = "Measured: median time of a product (logarithmic)";
+    let title = "Measured: median time (logarithmic)";
     figure.text(pos2(8.0, top - 18.0), Anchor::Start, TYPE, ink.text, title);
     for point in points {
         let at = pos2(x.place(point.predicted_s), y.place(point.median_s));
@@ -169,8 +167,9 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
         let outline = if fill == color { ink.paper } else { color };
         figure.mark(at, mark, RADIUS, fill, outline);
         let rect = Rect::from_center_size(at, vec2(2.0, 2.0) * RADIUS);
-        let matrix = matrix_key(point.run.record);
-        figure.hits.push(Hit { rect, text: tooltip(point), matrix });
+        let matrix = point.run.key();
+        let run = Some(point.run.index);
+        figure.hits.push(Hit { rect, text: tooltip(point), matrix, run });
     }
     figure
 }
@@ -196,7 +195,7 @@ fn tooltip(point: &Point<'_>) -> String {
     format!(
         "{} on {}: predicted {} to move {}, measured {}, {} times as long ({}). {}",
         run.run.kernel,
-        display_name(run.record),
+        run.name(),
         seconds(*predicted_s),
         bytes(run.predicted_bytes().unwrap_or_default() as u64),
         seconds(*median_s),

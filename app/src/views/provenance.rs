@@ -31,7 +31,7 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
             ));
         }
     }
-    let stand_in = runs.iter().any(|run| run.record.source == Source::StandIn);
+    let stand_in = runs.iter().any(|run| run.subject.source() == Source::StandIn);
     Provenance { sources, stand_in }
 }
 

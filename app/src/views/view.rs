@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::{Id, Ui};
-use sparsescope_core::record::MatrixRecord;
+use sparsescope_core::record::{MatrixRecord, Subject};
 
 use crate::model::Model;
 use crate::state::ViewState;
@@ -32,6 +32,13 @@ pub(super) fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a Ma
     chosen.or_else(|| model.largest(&state.filter))
 }
 
+/// What is selected; the largest matrix, or other subject with runs, where nothing is.
+pub(super) fn subject<'a>(model: &'a Model, state: &ViewState) -> Option<Subject<'a>> {
+    let chosen = state.matrix.as_deref().and_then(|key| model.subject(key));
+    let others = || model.others(&state.filter).last().map(|(_, subject)| *subject);
+    chosen.or_else(others).or_else(|| model.largest(&state.filter).map(Subject::Matrix))
+}
+
 /// What was last made under this name, if it was made from the same; else it is made now. For what
 /// takes too long to be made in every frame.
 pub(super) fn kept<K, T>(ui: &Ui, name: &str, from: K, make: impl FnOnce() -> T) -> Arc<T>
@@ -47,6 +54,16 @@ where
     let made = Arc::new(make());
     ui.data_mut(|data| data.insert_temp(id, Arc::new((from, made.clone()))));
     made
+}
+
+/// Why no run is shown, in a sentence.
+pub(super) fn no_run(model: &Model, state: &ViewState) -> String {
+    let shown = &state.filter.operation;
+    let all = model.operations();
+    if all.is_empty() || all.contains(&shown.as_str()) {
+        return "No run passes the filters.".into();
+    }
+    format!("No run of {shown} is open; choose among Filters: {}.", all.join(", "))
 }
 
 /// A text in the view's middle, where there is nothing to draw.

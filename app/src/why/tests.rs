@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::matrix::{FormatSize, RowLengths, Statistics};
 use sparsescope_core::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise, Predicted, Producer, Run,
-    Source, Verdict,
+    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise, Operation, Predicted,
+    Producer, Run, Source, Verdict, Work,
 };
 
 use crate::model::Model;
@@ -64,6 +64,10 @@ pub(crate) fn model(runs: Vec<Run>, statistics: Statistics, environment: Environ
             let flops = 2.0 * statistics.nnz as f64;
             run.figures = Figures::from_samples(&run.samples, flops, run.costs.minimal_bytes);
             run.figures.as_mut().unwrap().set_copy(40e9);
+        }
+        if let Some(figures) = &run.figures {
+            let work = Work { flops: 2 * statistics.nnz, ..Work::default() };
+            run.metric = Some(Operation::Spmv.metric(&work, figures.median_s));
         }
         bundle.runs.push(run);
     }
@@ -308,7 +312,7 @@ fn the_examples_have_a_sentence_for_every_run() {
         let sentence = run.why();
         if place % 149 == 0 {
             let (block, hot) = (run.run.block, run.run.hot);
-            println!("{} {block:?} {hot} on {}: {sentence}", run.run.kernel, run.record.name);
+            println!("{} {block:?} {hot} on {}: {sentence}", run.run.kernel, run.subject.name());
         }
         assert!(sentence.ends_with('.') && sentence.len() < 300, "{sentence}");
         assert!(!sentence.contains("NaN") && !sentence.contains("inf"), "{sentence}");

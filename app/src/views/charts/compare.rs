@@ -49,7 +49,7 @@ pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
             let point = Point {
                 at: [run.ratio.value, row as f64],
                 range: run.ratio.interval.map(|(low, high)| [low, high]),
-                record: data.model.matrix(&run.matrix),
+                subject: data.model.subject(&run.subject),
                 text: format!("{}: {first} before, {second} after.", run.ratio.change().as_str()),
                 ..Point::default()
             };

@@ -1,19 +1,19 @@
 //! What getting ready costs, and when that has paid.
 
-use super::matrices::SERIAL;
 use super::plot::{Data, Plot, Point, Scale, best, kernel};
-use crate::model::{RunOf, display_name, seconds};
+use crate::model::{RunOf, seconds};
 
-/// A row a matrix, and for each kernel a value of its fastest run. The reference itself is left out,
+/// A row a subject, and for each kernel a value of its fastest run. The reference itself is left out,
 /// and so are runs that no time of it is known for.
 fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> Plot<'a> {
     let mut plot = Plot::rows(x);
-    let class = |run: &RunOf<'a>| (run.run.kernel != SERIAL).then(|| (0, kernel(run)));
-    for ((_, matrix, _, (_, name)), run) in best(&data.runs, &class) {
+    let reference = data.reference();
+    let class = |run: &RunOf<'a>| (run.run.kernel != reference).then(|| (0, kernel(run)));
+    for ((_, subject, _, (_, name)), run) in best(&data.runs, &class) {
         let figures = run.run.figures.as_ref();
         let serial = figures.and_then(|figures| Some(figures.speedup? * figures.median_s));
         let Some(serial) = serial else { continue };
-        let row = plot.row(|| display_name(run.record), &matrix);
+        let row = plot.row(|| run.name(), &subject);
         let costs = &run.run.costs;
         let [conversion, plan] = [costs.conversion_s, costs.plan_s].map(seconds);
         let text = format!("Conversion {conversion}, plan {plan}.");
@@ -24,13 +24,13 @@ fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> 
 }
 
 pub(super) fn conversion<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = "conversion and plan, in products of cpu/csr/serial";
+    let title = format!("conversion and plan, in {} of {}", data.words(), data.reference());
     let x = Scale::new(title, data.state.log);
     of_best(data, x, |run, serial| (run.run.costs.conversion_s + run.run.costs.plan_s) / serial)
 }
 
 pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = "products until conversion and plan have paid";
+    let title = format!("{} until conversion and plan have paid", data.words());
     let x = Scale { never: "never", ..Scale::new(title, data.state.log) };
     of_best(data, x, |run, _| run.run.costs.break_even.unwrap_or(f64::INFINITY))
 }

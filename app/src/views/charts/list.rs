@@ -1,8 +1,9 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::plot::{Data, Plot};
-use super::{compare, costs, matrices, planes, settings, sizes, spread};
+use super::{compare, costs, errors, matrices, planes, settings, sizes, spread};
 use crate::state::ViewState;
+use sparsescope_core::record::Operation;
 
 /// One chart.
 pub(super) struct Chart {
@@ -16,16 +17,40 @@ pub(super) struct Chart {
     pub(super) data: for<'a> fn(&Data<'a>) -> Plot<'a>,
     /// What it can be about, if it offers a choice.
     pub(super) of: Option<fn(&Data<'_>) -> Vec<String>>,
+    /// The operations whose runs it can draw.
+    pub(super) operations: Operations,
+}
+
+/// Which operations a chart is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operations {
+    /// Every operation, also those that the program does not know.
+    Any,
+    /// These.
+    Only(&'static [Operation]),
+}
+
+const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
+
+impl Chart {
+    /// Whether it can draw runs of an operation.
+    pub(super) fn is_for(&self, operation: &str) -> bool {
+        match self.operations {
+            Operations::Any => true,
+            Operations::Only(list) => list.iter().any(|one| one.as_str() == operation),
+        }
+    }
 }
 
 const NO_THREADS: &str =
     "No opened bundle has runs that pass the filters with several thread counts.";
 const NO_BLOCKS: &str = "No opened bundle has runs that pass the filters with several block sizes.";
 const NO_RUNS: &str = "No run with a time passes the filters.";
-const NO_SERIAL: &str = "No run that passes the filters has a time of cpu/csr/serial on its matrix to be compared with.";
+const NO_SERIAL: &str =
+    "No run that passes the filters has a time of the serial reference to be compared with.";
 
 /// Every chart, in the order offered.
-pub(super) const CHARTS: [Chart; 22] = [
+pub(super) const CHARTS: [Chart; 23] = [
     Chart {
         id: "kernels",
         name: "Kernels by matrix",
@@ -33,6 +58,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: matrices::kernels,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "format",
@@ -41,6 +67,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No run with a time of a kernel of this format passes the filters.",
         data: matrices::of_format,
         of: Some(matrices::formats),
+        operations: SPMV,
     },
     Chart {
         id: "serial",
@@ -49,6 +76,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No run of a serial kernel passes the filters.",
         data: matrices::serial,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "csr-hll",
@@ -57,6 +85,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No run of a CSR or HLL kernel passes the filters.",
         data: matrices::csr_hll,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "parallel",
@@ -65,6 +94,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: matrices::parallel,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "four",
@@ -73,14 +103,16 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: matrices::four,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "threads",
         name: "Threads",
-        sentence: "Mean GFLOPS of each CPU kernel over the matrices that it ran on with all thread counts.",
+        sentence: "Mean rate of each CPU kernel over what it ran on with all thread counts.",
         nothing: NO_THREADS,
         data: settings::by_threads,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "csr-hll-threads",
@@ -89,6 +121,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_THREADS,
         data: settings::csr_hll_by_threads,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "matrix-threads",
@@ -97,14 +130,16 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No opened bundle has CSR or ELLPACK runs of the selected matrix with several thread counts.",
         data: settings::one_matrix,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "speedup",
         name: "Speed-up",
-        sentence: "Mean speed-up of a kernel over cpu/csr/serial against threads, by number of entries.",
+        sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries.",
         nothing: NO_THREADS,
         data: settings::speedup,
         of: Some(settings::parallel_kernels),
+        operations: Operations::Any,
     },
     Chart {
         id: "efficiency",
@@ -113,14 +148,16 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_THREADS,
         data: settings::efficiency,
         of: Some(settings::parallel_kernels),
+        operations: Operations::Any,
     },
     Chart {
         id: "blocks",
         name: "Threads a block",
-        sentence: "Mean GFLOPS of each GPU kernel against the size of its blocks.",
+        sentence: "Mean rate of each GPU kernel against the size of its blocks.",
         nothing: NO_BLOCKS,
         data: settings::by_block,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "best-block",
@@ -129,6 +166,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_BLOCKS,
         data: settings::best_block,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "deviation",
@@ -137,6 +175,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: planes::deviation,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "roofline",
@@ -145,6 +184,7 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: planes::roofline,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "profile",
@@ -153,14 +193,16 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: NO_RUNS,
         data: spread::profile,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "samples",
         name: "Raw times",
-        sentence: "Every time that was measured on the selected matrix, with median and quartiles, at each kernel's best setting.",
-        nothing: "No run with a time on the selected matrix passes the filters.",
+        sentence: "Every time that was measured on what is selected, with median and quartiles, at each kernel's best setting.",
+        nothing: "No run with a time on what is selected passes the filters.",
         data: spread::samples,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "bytes",
@@ -169,30 +211,43 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No matrix with entries passes the filters.",
         data: sizes::bytes_of_formats,
         of: None,
+        operations: SPMV,
     },
     Chart {
         id: "hot-cold",
         name: "Warm and flushed caches",
-        sentence: "GFLOPS of each kernel on each matrix with warm caches against those with flushed ones.",
+        sentence: "The rate of each kernel with warm caches against that with flushed ones, a mark a matrix.",
         nothing: "No opened bundle has a run that passes the filters both with warm and with flushed caches.",
         data: planes::hot_cold,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "conversion",
         name: "Conversion",
-        sentence: "What conversion from CSR and planning cost, counted in products of cpu/csr/serial.",
+        sentence: "What conversion and planning cost, counted in executions of the serial reference.",
         nothing: NO_SERIAL,
         data: costs::conversion,
         of: None,
+        operations: Operations::Any,
     },
     Chart {
         id: "break-even",
         name: "Break-even",
-        sentence: "After how many products conversion and plan have paid against cpu/csr/serial.",
+        sentence: "After how many executions conversion and plan have paid against the serial reference.",
         nothing: NO_SERIAL,
         data: costs::break_even,
         of: None,
+        operations: Operations::Any,
+    },
+    Chart {
+        id: "errors",
+        name: "Errors",
+        sentence: "How far each result is from the reference, though within its bound: a mark a run.",
+        nothing: "No run that passes the filters records how far its result is off.",
+        data: errors::errors,
+        of: Some(errors::measures),
+        operations: Operations::Any,
     },
     Chart {
         id: "compare",
@@ -201,17 +256,30 @@ pub(super) const CHARTS: [Chart; 22] = [
         nothing: "No timed run that passes the filters is in two opened bundles.",
         data: compare::compare,
         of: None,
+        operations: Operations::Any,
     },
 ];
 
-/// The chart that the state names; the first where it names none that exists.
+/// The chart that the state names; the first where it names none that exists for its operation.
 pub(super) fn current(state: &ViewState) -> &'static Chart {
     let [first, ..] = &CHARTS;
-    CHARTS.iter().find(|chart| chart.id == state.charts.chart).unwrap_or(first)
+    let is_named = |chart: &&Chart| chart.id == state.charts.chart;
+    offered(state).find(is_named).unwrap_or(first)
+}
+
+/// The charts for the operation that is shown.
+pub(super) fn offered(state: &ViewState) -> impl Iterator<Item = &'static Chart> {
+    CHARTS.iter().filter(|chart| chart.is_for(&state.filter.operation))
+}
+
+/// The words for the charts of an operation.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn ids_for(operation: &str) -> impl Iterator<Item = &'static str> {
+    CHARTS.iter().filter(move |chart| chart.is_for(operation)).map(|chart| chart.id)
 }
 
 /// The words for all charts.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn ids() -> impl Iterator<Item = &'static str> + Clone {
+pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
     CHARTS.iter().map(|chart| chart.id)
 }

@@ -2,16 +2,15 @@
 
 use sparsescope_core::record::Run;
 
-use super::plot::{Class, Data, Plot, Point, Scale, best, format_of, kernel};
-use crate::model::display_name;
+use super::plot::{Class, Data, Plot, Point, best, format_of, kernel};
 
-/// The fastest run of each matrix, bundle and class; runs without a class are left out.
+/// The best run of each subject, bundle and class; runs without a class are left out.
 fn by_class<'a>(data: &Data<'a>, class: Class<'_, 'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("GFLOPS", data.state.log));
-    for ((_, matrix, _, (order, name)), run) in best(&data.runs, class) {
-        let row = plot.row(|| display_name(run.record), &matrix);
-        let Some(gflops) = run.gflops() else { continue };
-        plot.add(order, &name, Some(run.bundle), Point::of(&run, gflops, row));
+    let mut plot = Plot::rows(data.rate_axis(""));
+    for ((_, subject, _, (order, name)), run) in best(&data.runs, class) {
+        let row = plot.row(|| run.name(), &subject);
+        let Some(rate) = run.rate() else { continue };
+        plot.add(order, &name, Some(run.bundle), Point::of(&run, rate, row));
     }
     plot
 }
@@ -22,7 +21,12 @@ pub(super) fn kernels<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// Formats that several kernels are for.
 pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
-    let all = data.model.values().kernels.iter().map(|kernel| format_of(kernel).to_owned());
+    let all = data
+        .model
+        .values(&data.state.filter.operation)
+        .kernels
+        .iter()
+        .map(|kernel| format_of(kernel).to_owned());
     let mut formats: Vec<String> = all.collect();
     let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
     crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));

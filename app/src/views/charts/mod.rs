@@ -4,6 +4,7 @@
 mod compare;
 mod costs;
 mod draw;
+mod errors;
 mod list;
 mod matrices;
 mod plane;
@@ -19,5 +20,6 @@ mod tests;
 mod view;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use list::ids;
+pub(crate) use list::{ids, ids_for};
+pub(crate) use plot::Looks;
 pub(super) use view::VIEW;

@@ -18,12 +18,12 @@ const LEAST: f64 = 0.1;
 pub(super) fn deviation<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
     let title = "average deviation of row lengths, % of the mean";
-    let mut plot = Plot::plane(Scale::new(title, log), Scale::new("GFLOPS", log));
+    let mut plot = Plot::plane(Scale::new(title, log), data.rate_axis(""));
     for (format, run) in by_format(data) {
-        let x = run.record.statistics.row.percent_average_deviation;
-        let Some(gflops) = run.gflops() else { continue };
+        let (Some(matrix), Some(rate)) = (run.matrix(), run.rate()) else { continue };
+        let x = matrix.statistics.row.percent_average_deviation;
         let x = if log { x.max(LEAST) } else { x };
-        plot.add(0, &format, Some(run.bundle), Point::of(&run, x, gflops));
+        plot.add(0, &format, Some(run.bundle), Point::of(&run, x, rate));
     }
     if log {
         plot.note = format!("Deviations below {LEAST} % are drawn at {LEAST} %.");
@@ -39,7 +39,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     let all = data.model.runs(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
-            run.gflops().filter(|_| run.run.hot == hot)?;
+            run.rate().filter(|_| run.run.hot == hot)?;
             // A run's pair has all its other settings.
             let of = run.run;
             let settings = format!("{} {:?} {:?}", of.threads, of.block, of.params);
@@ -53,16 +53,14 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
         let (_, matrix, bundle, _) = place;
         let (at, name) = (format!("{matrix} {bundle}"), kernel(&warm));
         match pairs.iter_mut().find(|(of, other, ..)| (of, other) == (&at, &name)) {
-            Some((_, _, best, its)) if best.gflops() < warm.gflops() => {
-                (*best, *its) = (warm, flushed)
-            }
+            Some((_, _, best, its)) if warm.beats(best) => (*best, *its) = (warm, flushed),
             Some(_) => {}
             None => pairs.push((at, name, warm, flushed)),
         }
     }
     let mut ends: Option<[f64; 2]> = None;
     for (_, name, warm, flushed) in pairs {
-        let (Some(x), Some(y)) = (warm.gflops(), flushed.gflops()) else { continue };
+        let (Some(x), Some(y)) = (warm.rate(), flushed.rate()) else { continue };
         let [low, high] = ends.unwrap_or([x, x]);
         ends = Some([low.min(x).min(y), high.max(x).max(y)]);
         plot.add(0, &name, Some(warm.bundle), Point::of(&warm, x, y));
@@ -92,8 +90,8 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
     let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
     for (format, run) in by_format(data) {
-        let Some(gflops) = run.gflops() else { continue };
-        let flops = 2.0 * run.record.statistics.nnz as f64;
+        let (Some(matrix), Some(gflops)) = (run.matrix(), run.rate()) else { continue };
+        let flops = 2.0 * matrix.statistics.nnz as f64;
         let moved = run.run.costs.minimal_bytes;
         let padding = padding_bytes(&run).unwrap_or(0).min(moved);
         let (useful, whole) = (flops / (moved - padding) as f64, flops / moved as f64);

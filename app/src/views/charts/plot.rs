@@ -1,20 +1,24 @@
 //! What a chart draws, as numbers: the screen, the files and the tests take them from here.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use egui::Color32;
-use sparsescope_core::record::MatrixRecord;
+use sparsescope_core::kernel::reference;
+use sparsescope_core::record::{Metric, Operation, Subject};
 
 use crate::figure::Mark;
-use crate::model::{Model, OpenBundle, RunOf, display_name, matrix_key, seconds, significant};
+use crate::model::{
+    Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name, subject_size,
+};
 use crate::state::ViewState;
-use crate::theme::{Ink, family_place, format_color, series};
+use crate::theme::{Ink, blend, family_place, format_color, series};
 
 /// What the charts draw from.
 pub(super) struct Data<'a> {
     pub(super) model: &'a Model,
     pub(super) state: &'a ViewState,
-    /// Timed runs that pass the filters, with caches as the settings say.
+    /// Timed runs that pass the filters, with caches as the settings say, rated in one unit.
     pub(super) runs: Vec<RunOf<'a>>,
 }
 
@@ -60,7 +64,7 @@ pub(super) struct Row {
 /// An axis: what it measures and how.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scale {
-    pub(super) title: &'static str,
+    pub(super) title: Cow<'static, str>,
     pub(super) log: bool,
     /// Where its ticks are, if not where they are round.
     pub(super) ticks: Vec<f64>,
@@ -83,8 +87,8 @@ pub(super) struct Point<'a> {
     pub(super) range: Option<[f64; 2]>,
     /// The run that it is of, where it is of one.
     pub(super) run: Option<RunOf<'a>>,
-    /// The matrix that it is of.
-    pub(super) record: Option<&'a MatrixRecord>,
+    /// The subject that it is of.
+    pub(super) subject: Option<Subject<'a>>,
     /// Written beside it.
     pub(super) label: String,
     /// What is said of it beyond its numbers.
@@ -102,8 +106,38 @@ impl<'a> Data<'a> {
     /// What the state asks for.
     pub(super) fn of(model: &'a Model, state: &'a ViewState) -> Self {
         let mut runs = model.runs(&state.filter);
-        runs.retain(|run| run.gflops().is_some() && run.run.hot != state.charts.cold);
+        runs.retain(|run| run.rate().is_some() && run.run.hot != state.charts.cold);
+        // Of an operation that the program does not know, runs may be rated in several units.
+        if let Some(first) = runs.first().copied() {
+            runs.retain(|run| run.gain_over(&first).is_some());
+        }
         Self { model, state, runs }
+    }
+
+    /// The rate that the runs are told by.
+    fn metric(&self) -> Option<&'a Metric> {
+        self.runs.first().and_then(RunOf::metric)
+    }
+
+    /// The axis of the rate, with these words before its title.
+    pub(super) fn rate_axis(&self, before: &str) -> Scale {
+        let title = self.metric().map_or("GFLOPS".into(), metric_title);
+        Scale::new(format!("{before}{title}"), self.state.log)
+    }
+
+    /// The operation, if the program knows it.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        Operation::of(&self.state.filter.operation)
+    }
+
+    /// Several executions in a word.
+    pub(super) fn words(&self) -> &'static str {
+        self.operation().map_or("runs", Operation::words)
+    }
+
+    /// Id of the kernel that speed-ups refer to, or what stands for it.
+    pub(super) fn reference(&self) -> &'static str {
+        self.operation().map_or("the reference", |operation| reference(operation).id)
     }
 
     /// What the chart is about: what the state names if it is offered, else the first that is.
@@ -116,8 +150,7 @@ impl<'a> Data<'a> {
 impl<'a> Point<'a> {
     /// A point of one run.
     pub(super) fn of(run: &RunOf<'a>, x: f64, y: f64) -> Self {
-        let (text, record) = (String::new(), Some(run.record));
-        Self { at: [x, y], run: Some(*run), record, text, ..Self::default() }
+        Self { at: [x, y], run: Some(*run), subject: Some(run.subject), ..Self::default() }
     }
 }
 
@@ -143,6 +176,14 @@ impl<'a> Plot<'a> {
             rows.len() - 1
         });
         place as f64
+    }
+
+    /// Puts the ticks of x where points are.
+    pub(super) fn tick_x_at_points(&mut self) {
+        let mut ticks: Vec<f64> = self.points().map(|(_, _, point)| point.at[0]).collect();
+        ticks.sort_unstable_by(f64::total_cmp);
+        ticks.dedup();
+        self.x.ticks = ticks;
     }
 
     /// Adds a point to the series of this name in a bundle; `order` comes before the name when
@@ -188,9 +229,9 @@ impl<'a> Plot<'a> {
         let ranged = self.points().any(|(_, _, point)| point.range.is_some());
         let mut header =
             ["series", "bundle", "device", "row", "matrix", "source", "kernel"].to_vec();
-        header.extend(["threads", "block", "hot", self.x.title]);
+        header.extend(["threads", "block", "hot", &self.x.title]);
         if self.rows.is_none() {
-            header.push(self.y.title);
+            header.push(&self.y.title);
         }
         if ranged {
             header.extend(["from", "to"]);
@@ -205,8 +246,8 @@ impl<'a> Plot<'a> {
                 series.bundle.map(|open| open.label().to_owned()),
                 of(|run| run.device.clone()),
                 row.map(|row| row.name.clone()),
-                point.record.map(|record| record.name.clone()),
-                point.record.map(|record| record.source.as_str().to_owned()),
+                point.subject.map(|subject| subject.name().to_owned()),
+                point.subject.map(|subject| subject.source().as_str().to_owned()),
                 of(|run| run.kernel.clone()),
                 of(|run| run.threads.to_string()),
                 run.and_then(|run| run.block).map(|block| block.to_string()),
@@ -228,9 +269,9 @@ impl<'a> Plot<'a> {
     /// What a point says when it is pointed at.
     pub(super) fn words(&self, name: &str, series: &Series<'a>, point: &Point<'a>) -> String {
         let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
-        let of = match (row, point.record) {
+        let of = match (row, point.subject) {
             (Some(row), _) => row.name.clone(),
-            (_, Some(record)) => display_name(record),
+            (_, Some(subject)) => subject_name(subject),
             _ => String::new(),
         };
         let mut words = name.to_owned();
@@ -269,8 +310,8 @@ impl<'a> Plot<'a> {
 
 impl Scale {
     /// A logarithmic axis where the toggle says so.
-    pub(super) fn new(title: &'static str, log: bool) -> Self {
-        Self { title, log, ..Self::default() }
+    pub(super) fn new(title: impl Into<Cow<'static, str>>, log: bool) -> Self {
+        Self { title: title.into(), log, ..Self::default() }
     }
 
     /// A value in a table.
@@ -290,14 +331,14 @@ impl Scale {
 
 /// Colour and form of each series: everything of a format has its colour, and kernels of a format
 /// differ in form. Both stay the same in every chart and under every filter.
-pub(super) struct Looks(BTreeMap<String, usize>);
+pub(crate) struct Looks(BTreeMap<String, usize>);
 
 impl Looks {
-    /// Of the kernels of the opened bundles.
-    pub(super) fn of(model: &Model) -> Self {
+    /// Of the kernels of an operation in the opened bundles.
+    pub(crate) fn of(model: &Model, operation: &str) -> Self {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        for kernel in &model.values().kernels {
+        for kernel in &model.values(operation).kernels {
             let place = seen.entry(format_of(kernel).to_owned()).or_default();
             places.insert(kernel.to_owned(), *place);
             *place += 1;
@@ -306,7 +347,7 @@ impl Looks {
     }
 
     /// Of the series of this name; `index` is its place where it is no kernel and no format.
-    pub(super) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
+    pub(crate) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
         let format = format_of(name);
         // `(f32)` after a kernel's id makes it another series.
         let kernel = name.split(' ').next().unwrap_or(name);
@@ -329,16 +370,6 @@ pub(super) fn format_of(name: &str) -> &str {
     format.split('-').next().unwrap_or(format)
 }
 
-/// So much of the other colour in the one.
-pub(super) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
-    let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;
-    Color32::from_rgb(
-        channel(one.r(), other.r()),
-        channel(one.g(), other.g()),
-        channel(one.b(), other.b()),
-    )
-}
-
 /// The kernel, and its precision where it is not the usual one.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
     match run.run.precision.as_str() {
@@ -350,18 +381,17 @@ pub(super) fn kernel(run: &RunOf<'_>) -> String {
 /// What a run counts for: the order and the name of its series.
 pub(super) type Class<'c, 'a> = &'c dyn Fn(&RunOf<'a>) -> Option<(usize, String)>;
 
-/// Entries and key of a matrix, number of a bundle, class: sorted in this order.
+/// Size and key of a subject, number of a bundle, class: sorted in this order.
 pub(super) type Place = (u64, String, usize, (usize, String));
 
-/// The runs with most GFLOPS of each class on each matrix in each bundle.
+/// The best run of each class on each subject in each bundle.
 pub(super) fn best<'a>(runs: &[RunOf<'a>], class: Class<'_, 'a>) -> BTreeMap<Place, RunOf<'a>> {
     let mut best: BTreeMap<Place, RunOf<'a>> = BTreeMap::new();
     for run in runs {
         let Some(class) = class(run) else { continue };
-        let matrix = matrix_key(run.record);
-        let place = (run.record.statistics.nnz, matrix, run.bundle.series, class);
+        let place = (subject_size(run.subject), run.key(), run.bundle.series, class);
         let found = best.entry(place).or_insert(*run);
-        if found.gflops() < run.gflops() {
+        if run.beats(found) {
             *found = *run;
         }
     }

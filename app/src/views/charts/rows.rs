@@ -3,9 +3,10 @@
 
 use egui::{Pos2, pos2, vec2};
 
-use super::plot::{Form, Row, blend};
+use super::plot::{Form, Row};
 use super::sheet::{FOOT, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
+use crate::theme::blend;
 
 /// Least height of a lane in points, what a file has, and the greatest.
 const LANE: [f32; 3] = [7.5, 11.0, 15.7];

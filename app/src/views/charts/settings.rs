@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::Run;
+use sparsescope_core::record::{Better, Run};
 
 use super::plot::{Class, Data, Form, Plot, Point, Scale, format_of, kernel};
-use crate::model::{RunOf, matrix_key};
-use crate::views::view::selected;
+use crate::model::{RunOf, subject_key, subject_size};
+use crate::views::view::subject;
 
 /// Runs of a series in a bundle, by setting and matrix; only matrices with a run at every setting.
 type Group<'a> = BTreeMap<u32, BTreeMap<String, RunOf<'a>>>;
@@ -22,8 +22,8 @@ fn groups<'a>(
     for run in &data.runs {
         let (Some(setting), Some((order, name))) = (setting(run.run), class(run)) else { continue };
         let group = groups.entry((order, name, run.bundle.series)).or_default();
-        let found = group.entry(setting).or_default().entry(matrix_key(run.record)).or_insert(*run);
-        if found.gflops() < run.gflops() {
+        let found = group.entry(setting).or_default().entry(run.key()).or_insert(*run);
+        if run.beats(found) {
             *found = *run;
         }
     }
@@ -40,8 +40,8 @@ fn groups<'a>(
 /// A number of a run.
 type Value = for<'r, 'a> fn(&'r RunOf<'a>) -> Option<f64>;
 
-fn gflops(run: &RunOf<'_>) -> Option<f64> {
-    run.gflops()
+fn rate(run: &RunOf<'_>) -> Option<f64> {
+    run.rate()
 }
 
 fn mean<'a>(runs: &BTreeMap<String, RunOf<'a>>, value: Value) -> Option<f64> {
@@ -52,13 +52,12 @@ fn mean<'a>(runs: &BTreeMap<String, RunOf<'a>>, value: Value) -> Option<f64> {
 /// The mean of a value over the matrices against a setting.
 fn against<'a>(
     data: &Data<'a>,
-    titles: [&'static str; 2],
+    titles: (&'static str, Scale),
     setting: fn(&Run) -> Option<u32>,
     class: Class<'_, 'a>,
     value: Value,
 ) -> Plot<'a> {
-    let log = data.state.log;
-    let mut plot = Plot::plane(Scale::new(titles[0], true), Scale::new(titles[1], log));
+    let mut plot = Plot::plane(Scale::new(titles.0, true), titles.1);
     plot.form = Form::Lines;
     for ((order, name, _), group) in groups(data, setting, class) {
         for (setting, runs) in group {
@@ -77,10 +76,7 @@ fn against<'a>(
             plot.add(order, &name, Some(run.bundle), point);
         }
     }
-    let mut ticks: Vec<f64> = plot.points().map(|(_, _, point)| point.at[0]).collect();
-    ticks.sort_unstable_by(f64::total_cmp);
-    ticks.dedup();
-    plot.x.ticks = ticks;
+    plot.tick_x_at_points();
     plot
 }
 
@@ -92,7 +88,7 @@ fn threads(run: &Run) -> Option<u32> {
 
 pub(super) fn by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
-    against(data, [THREADS, "mean GFLOPS"], threads, &class, gflops)
+    against(data, (THREADS, data.rate_axis("mean ")), threads, &class, rate)
 }
 
 pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -101,78 +97,84 @@ pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
         let counts = ["csr", "hll"].contains(&format) && !id.ends_with("/serial");
         counts.then(|| (0, format.to_owned()))
     };
-    against(data, [THREADS, "mean GFLOPS of the best kernel"], threads, &class, gflops)
+    let title = Scale::new("mean GFLOPS of the best kernel", data.state.log);
+    against(data, (THREADS, title), threads, &class, rate)
 }
 
 pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
-    let matrix = selected(data.model, data.state).map(matrix_key);
+    let matrix = subject(data.model, data.state).map(subject_key);
     let class = |run: &RunOf<'a>| {
         let counts = ["csr", "ell"].contains(&format_of(&run.run.kernel));
-        (counts && Some(matrix_key(run.record)) == matrix).then(|| (0, kernel(run)))
+        (counts && Some(run.key()) == matrix).then(|| (0, kernel(run)))
     };
-    against(data, [THREADS, "GFLOPS"], threads, &class, gflops)
+    against(data, (THREADS, data.rate_axis("")), threads, &class, rate)
 }
 
 /// CPU kernels that ran with several thread counts; the one of paper 000 first.
 pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
-    let mut found: Vec<String> = data.model.values().parallel.iter().cloned().collect();
+    let mut found: Vec<String> =
+        data.model.values(&data.state.filter.operation).parallel.iter().cloned().collect();
     let place = |kernel: &String| kernel != "cpu/csr/nnz";
     crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
     found
 }
 
 /// A kernel's value against threads, a series for each class of nnz.
-fn by_nnz<'a>(data: &Data<'a>, title: &'static str, value: Value) -> Plot<'a> {
+fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
     let chosen = data.chosen(&parallel_kernels(data));
-    let class_of = |run: &RunOf<'a>| run.record.statistics.nnz_class.clone();
+    let class_of = |run: &RunOf<'a>| match run.matrix() {
+        Some(matrix) => matrix.statistics.nnz_class.clone(),
+        None => run.name(),
+    };
     let mut order: BTreeMap<String, usize> = BTreeMap::new();
     for run in &data.runs {
         let least = order.entry(class_of(run)).or_insert(usize::MAX);
-        *least = (*least).min(usize::try_from(run.record.statistics.nnz).unwrap_or(usize::MAX));
+        *least = (*least).min(usize::try_from(subject_size(run.subject)).unwrap_or(usize::MAX));
     }
     let class = |run: &RunOf<'a>| {
         let name = class_of(run);
         (run.run.kernel == chosen).then(|| (order.get(&name).copied().unwrap_or_default(), name))
     };
-    let mut plot = against(data, [THREADS, title], threads, &class, value);
-    plot.y.log = false;
-    plot
+    against(data, (THREADS, Scale::new(title, false)), threads, &class, value)
 }
 
 pub(super) fn speedup<'a>(data: &Data<'a>) -> Plot<'a> {
     let value = |run: &RunOf<'_>| run.run.figures.as_ref()?.speedup;
-    by_nnz(data, "mean speed-up over cpu/csr/serial", value)
+    by_nnz(data, format!("mean speed-up over {}", data.reference()), value)
 }
 
 pub(super) fn efficiency<'a>(data: &Data<'a>) -> Plot<'a> {
     let value = |run: &RunOf<'_>| run.run.figures.as_ref()?.efficiency;
-    by_nnz(data, "mean efficiency (speed-up / threads)", value)
+    by_nnz(data, "mean efficiency (speed-up / threads)".into(), value)
 }
 
 pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
-    against(data, ["threads a block", "mean GFLOPS"], |run| run.block, &class, gflops)
+    let titles = ("threads a block", data.rate_axis("mean "));
+    against(data, titles, |run| run.block, &class, rate)
 }
 
 /// For each kernel its best block size by mean and by peak.
 pub(super) fn best_block<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("GFLOPS", data.state.log));
+    let mut plot = Plot::rows(data.rate_axis(""));
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
     for ((_, name, _), group) in groups(data, |run| run.block, &class) {
         let row = plot.row(|| name.clone(), &name);
         let matrices = group.values().map(BTreeMap::len).next().unwrap_or_default();
-        let means = group.iter().filter_map(|(block, runs)| Some((*block, mean(runs, gflops)?)));
-        let by_mean = means.max_by(|a, b| a.1.total_cmp(&b.1));
         let peaks = group.values().flat_map(BTreeMap::values);
-        let peak = peaks.max_by(|a, b| {
-            a.gflops().partial_cmp(&b.gflops()).unwrap_or(std::cmp::Ordering::Equal)
-        });
+        let peak = peaks.reduce(|best, run| if run.beats(best) { run } else { best });
+        let sign = match peak.and_then(RunOf::metric).map(|metric| metric.better) {
+            Some(Better::Less) => -1.0,
+            _ => 1.0,
+        };
+        let means = group.iter().filter_map(|(block, runs)| Some((*block, mean(runs, rate)?)));
+        let by_mean = means.max_by(|a, b| (sign * a.1).total_cmp(&(sign * b.1)));
         let Some((peak, (block, mean))) = peak.zip(by_mean) else { continue };
         let text = format!("Blocks of {block}; mean over {matrices} matrices.");
         let point = Point { at: [mean, row], label: block.to_string(), text, ..Point::default() };
         plot.add(0, "best mean", Some(peak.bundle), point);
-        if let (Some(gflops), Some(block)) = (peak.gflops(), peak.run.block) {
-            let point = Point { label: block.to_string(), ..Point::of(peak, gflops, row) };
+        if let (Some(rate), Some(block)) = (peak.rate(), peak.run.block) {
+            let point = Point { label: block.to_string(), ..Point::of(peak, rate, row) };
             plot.add(1, "best peak", Some(peak.bundle), point);
         }
     }

@@ -3,10 +3,10 @@
 
 use egui::{Color32, Pos2, Rect, pos2, vec2};
 
-use super::plot::{Form, Looks, Plot, Point, Scale, Series, blend};
-use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
+use super::plot::{Form, Looks, Plot, Point, Scale, Series};
+use crate::figure::{Anchor, Axis, Figure, Hit, Mark, elided, text_width};
 use crate::model::significant;
-use crate::theme::Ink;
+use crate::theme::{Ink, blend};
 
 pub(super) const TYPE: f32 = 13.0;
 pub(super) const RADIUS: f32 = 4.8;
@@ -109,8 +109,14 @@ impl<'p, 'a> Sheet<'p, 'a> {
         point: &Point<'_>,
     ) {
         let rect = Rect::from_center_size(at, vec2(side, side));
-        let matrix = point.record.map(crate::model::matrix_key).unwrap_or_default();
-        self.figure.hits.push(Hit { rect, text: self.plot.words(name, series, point), matrix });
+        let matrix = point.subject.map(crate::model::subject_key).unwrap_or_default();
+        let run = point.run.map(|run| run.index);
+        self.figure.hits.push(Hit {
+            rect,
+            text: self.plot.words(name, series, point),
+            matrix,
+            run,
+        });
     }
 
     /// The scale of x between two places, its lines and numbers; where its values are.
@@ -206,12 +212,7 @@ pub(super) fn tick_label(tick: f64) -> String {
 
 /// The text, cut where it is wider.
 pub(super) fn elide(text: &str, width: f32) -> String {
-    let fits = (width / text_width("m", TYPE)) as usize;
-    if text.chars().count() <= fits {
-        return text.into();
-    }
-    let kept: String = text.chars().take(fits.saturating_sub(1)).collect();
-    format!("{kept}…")
+    elided(text, width, TYPE)
 }
 
 /// The text in lines of at most this width.

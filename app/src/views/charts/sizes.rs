@@ -14,7 +14,7 @@ fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
 /// Bytes of padding that a run moves; `None` where its format was made with other parameters than
 /// the matrix's statistics know.
 pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
-    let of = &run.record.statistics;
+    let of = &run.matrix()?.statistics;
     let format = format_of(&run.run.kernel);
     let is_same = |size: &&FormatSize| {
         format_of(&size.format) == format && size.minimal_bytes == run.run.costs.minimal_bytes
@@ -45,7 +45,7 @@ pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
                 Point {
                     at: [useful, row],
                     range: (padding > 0).then_some([useful, whole]),
-                    record: Some(matrix.record),
+                    subject: Some(matrix.record.into()),
                     text: text + ".",
                     ..Point::default()
                 },

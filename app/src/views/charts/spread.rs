@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::record::Operation;
+
 use super::plot::{Data, Form, Guide, Plot, Point, Scale, best, kernel};
-use crate::model::{RunOf, matrix_key, significant};
-use crate::views::view::selected;
+use crate::model::{RunOf, significant, subject_key};
+use crate::views::view::subject;
 
 pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("microseconds a product", data.state.log));
+    let word = data.operation().map_or("run", Operation::word);
+    let mut plot = Plot::rows(Scale::new(format!("microseconds a {word}"), data.state.log));
     plot.form = Form::Boxes;
-    let matrix = selected(data.model, data.state).map(matrix_key);
-    let class =
-        |run: &RunOf<'a>| (Some(matrix_key(run.record)) == matrix).then(|| (0, kernel(run)));
+    let wanted = subject(data.model, data.state).map(subject_key);
+    let class = |run: &RunOf<'a>| (Some(run.key()) == wanted).then(|| (0, kernel(run)));
     for ((.., (_, name)), run) in best(&data.runs, &class) {
         let Some(figures) = run.run.figures.as_ref() else { continue };
         let row = plot.row(|| name.clone(), &name);
@@ -38,20 +40,21 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::plane(x, Scale::new("matrices within τ, %", false));
     plot.form = Form::Steps;
     let best = best(&data.runs, &|run| Some((0, kernel(run))));
-    let mut top: BTreeMap<(usize, String), f64> = BTreeMap::new();
-    for ((_, matrix, bundle, _), run) in &best {
-        let top = top.entry((*bundle, matrix.clone())).or_default();
-        *top = top.max(run.gflops().unwrap_or_default());
+    let mut top: BTreeMap<(usize, String), RunOf<'a>> = BTreeMap::new();
+    for ((_, subject, bundle, _), run) in &best {
+        let top = top.entry((*bundle, subject.clone())).or_insert(*run);
+        if run.beats(top) {
+            *top = *run;
+        }
     }
     let mut ratios: BTreeMap<(String, usize), (RunOf<'a>, Vec<f64>)> = BTreeMap::new();
     let mut most = data.state.charts.tau;
-    for ((_, matrix, bundle, (_, name)), run) in best {
-        let (Some(gflops), Some(top)) = (run.gflops(), top.get(&(bundle, matrix))) else {
-            continue;
-        };
+    for ((_, subject, bundle, (_, name)), run) in best {
+        let ratio = top.get(&(bundle, subject)).and_then(|top| top.gain_over(&run));
+        let Some(ratio) = ratio else { continue };
         let (_, of) = ratios.entry((name, bundle)).or_insert((run, Vec::new()));
-        of.push(top / gflops);
-        most = most.max(top / gflops);
+        of.push(ratio);
+        most = most.max(ratio);
     }
     let tau = data.state.charts.tau;
     for ((name, bundle), (run, mut ratios)) in ratios {

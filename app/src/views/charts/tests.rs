@@ -90,7 +90,13 @@ fn run(index: usize, kernel: &str, setting: (u32, Option<u32>), times: f64) -> R
         hot: true,
         precision: "f64".into(),
         params: Default::default(),
-        check: Check { verdict: Verdict::Pass, ..Check::default() },
+        check: Check {
+            verdict: Verdict::Pass,
+            worst: Some(0.25 * times.min(4.0)),
+            rel_err: Some(1e-16),
+            s_paper: Some(0.0),
+            ..Check::default()
+        },
         samples,
         repetitions: 1,
         warmup: 0,
@@ -317,7 +323,7 @@ fn the_roofline_has_the_devices_bandwidth_and_tells_padding_apart() {
     // ELLPACK moves 12 bytes for each of as many empty slots as entries.
     let (useful, whole) = (2000.0 / (ELL[0] - 12_000) as f64, 2000.0 / ELL[0] as f64);
     assert_eq!(of("ell").range, Some([useful, whole]));
-    assert_eq!(of("ell").at, [useful, of("ell").run.unwrap().gflops().unwrap()]);
+    assert_eq!(of("ell").at, [useful, of("ell").run.unwrap().rate().unwrap()]);
     // The GPU's copy, then triad and copy of four threads.
     let roofs: Vec<f64> =
         plot.guides.iter().map(|roof| roof.ends[1][1] / roof.ends[1][0]).collect();
@@ -460,6 +466,26 @@ fn changes_are_those_of_the_comparison_and_turn_round_with_the_baseline() {
 }
 
 #[test]
+fn errors_are_drawn_by_kernel_threads_and_block_a_mark_a_run() {
+    let model = model(&[("a", 1.0)]);
+    let of = |words: &str| {
+        let mut state = state("errors;kernel=cpu/csr/nnz");
+        state.charts.of = words.into();
+        drawn(&model, &state)
+    };
+    let kernels = of("worst row, in units of its bound by kernel");
+    assert_eq!(kernels.len(), 9, "three matrices with three thread counts");
+    assert!(kernels.iter().all(|(_, row, error)| row == "cpu/csr/nnz" && *error >= 0.25));
+    let threads = of("relative error |z − y| / |y| by threads");
+    let at: Vec<&str> = threads.iter().map(|(_, at, _)| at.as_str()).collect();
+    assert_eq!(at, ["1", "2", "4", "1", "2", "4", "1", "2", "4"]);
+    assert!(threads.iter().all(|(.., error)| *error == 1e-16));
+    assert!(of("s of paper 000 by threads a block").is_empty(), "no GPU runs");
+    // A logarithmic axis has no 0.
+    assert!(of("s of paper 000 by kernel").iter().all(|(.., error)| *error == 1e-18));
+}
+
+#[test]
 fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
     let models = [Model::default(), model(&[("a", 1.0)]), model(&[("a", 1.0), ("b", 1.5)])];
     for (opened, model) in models.iter().enumerate() {
@@ -469,7 +495,7 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
             let plot = plot(&data);
             let drawn = !(opened == 0 || opened == 1 && chart.id == "compare");
             assert_eq!(!plot.is_empty(), drawn, "{} of {opened}", chart.id);
-            let figure = draw::figure(&plot, &Looks::of(model), &state, 640.0, Some(420.0));
+            let figure = draw::figure(&plot, &Looks::of(model, "spmv"), &state, 640.0, Some(420.0));
             let inside = Rect::from_min_size(egui::Pos2::ZERO, figure.size).expand(0.5);
             for hit in &figure.hits {
                 assert!(inside.contains(hit.rect.center()), "{}: {hit:?}", chart.id);
@@ -490,8 +516,8 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
 fn a_kernel_keeps_its_look_in_every_chart_and_under_every_filter() {
     let model = model(&[("a", 1.0)]);
     let ink = crate::state::Theme::Light.ink();
-    let looks = Looks::of(&model);
-    let kernels: Vec<&str> = model.values().kernels.iter().map(String::as_str).collect();
+    let looks = Looks::of(&model, "spmv");
+    let kernels: Vec<&str> = model.values("spmv").kernels.iter().map(String::as_str).collect();
     let of = |index: usize| looks.find("cpu/csr/serial", index, &ink);
     assert_eq!(of(0), of(7), "whatever its place among those drawn");
     for (k, one) in kernels.iter().enumerate() {

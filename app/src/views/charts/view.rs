@@ -1,9 +1,9 @@
 //! The view of the charts: a chooser, the figure, and the same as a table and as SVG.
 
 use egui::{ComboBox, DragValue, Role, ScrollArea, Ui, WidgetInfo};
-use sparsescope_core::record::{MatrixRecord, Source};
+use sparsescope_core::record::Source;
 
-use super::list::{CHARTS, current};
+use super::list::{current, offered};
 use super::plot::{Data, Looks, Plot};
 use super::{compare, draw, sheet};
 use crate::figure::{Anchor, Figure, Provenance};
@@ -16,7 +16,7 @@ use crate::views::view::{View, kept, nothing};
 pub(in crate::views) const VIEW: View = View {
     id: "chart",
     name: "Charts",
-    sentence: "What was measured, as charts; a click on a point goes to its matrix.",
+    sentence: "What was measured, as charts; a click on a point selects its run.",
     settings,
     show,
     table,
@@ -29,7 +29,7 @@ const SAVED: f32 = 900.0;
 /// Why there is nothing to draw.
 fn why(data: &Data<'_>) -> &'static str {
     let chart = current(data.state);
-    let others = || data.model.runs(&data.state.filter).iter().any(|run| run.gflops().is_some());
+    let others = || data.model.runs(&data.state.filter).iter().any(|run| run.rate().is_some());
     match data.state.charts.cold {
         _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
         true => "All runs with a time that pass the filters were made with warm caches.",
@@ -49,9 +49,9 @@ pub(super) fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// Stand-ins are among the matrices drawn, or among those that a mean is over.
 fn holds_stand_ins(data: &Data<'_>, plot: &Plot<'_>) -> bool {
-    let any = data.runs.iter().any(|run| run.record.source == Source::StandIn);
-    let of = |record: &MatrixRecord| record.source == Source::StandIn;
-    plot.points().any(|(.., point)| point.record.map_or(any, of))
+    let any = data.runs.iter().any(|run| run.subject.source() == Source::StandIn);
+    plot.points()
+        .any(|(.., point)| point.subject.map_or(any, |subject| subject.source() == Source::StandIn))
 }
 
 /// A box to choose from (word in a link, name) pairs.
@@ -72,13 +72,13 @@ fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, Strin
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
-    let charts: Vec<_> = CHARTS.iter().map(|c| (c.id.to_owned(), c.name.to_owned())).collect();
+    let charts: Vec<_> = offered(state).map(|c| (c.id.to_owned(), c.name.to_owned())).collect();
     let mut next = state.charts.clone();
     choose(ui, "Chart", &mut next.chart, &charts);
     let data = Data { model, state, runs: Vec::new() };
-    if let Some(offered) = chart.of {
+    if let Some(choices) = chart.of {
         let same = |name: String| (name.clone(), name);
-        choose(ui, "Of", &mut next.of, &offered(&data).into_iter().map(same).collect::<Vec<_>>());
+        choose(ui, "Of", &mut next.of, &choices(&data).into_iter().map(same).collect::<Vec<_>>());
     }
     if chart.id == "profile" {
         let name = ui.label("τ");
@@ -92,7 +92,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
-    if next.cold || model.values().flushed {
+    if next.cold || model.values(&state.filter.operation).flushed {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
@@ -122,7 +122,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
         let room = room - 22.0 * lines;
-        let looks = Looks::of(model);
+        let looks = Looks::of(model, &state.filter.operation);
         let figure = if plot.is_empty() {
             Err(why(&data))
         } else {
@@ -138,9 +138,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let clicked = ScrollArea::both()
         .auto_shrink(false)
         .show(ui, |ui| figure.show(ui, &format!("Figure: {}", chart.name)));
-    if let Some(matrix) = clicked.inner.filter(|matrix| !matrix.is_empty()) {
-        state.matrix = Some(matrix);
-        state.view = "matrix".into();
+    if let Some(hit) = clicked.inner.filter(|hit| !hit.matrix.is_empty()) {
+        state.matrix = Some(hit.matrix);
+        match hit.run {
+            Some(run) => state.run = Some(run),
+            None => state.view = "matrix".into(),
+        }
     }
 }
 
@@ -158,7 +161,8 @@ pub(super) fn svg(model: &Model, state: &ViewState) -> String {
     }
     from.stand_in = holds_stand_ins(&data, &plot);
     let chart = current(state);
-    let mut figure = draw::figure(&plot, &Looks::of(model), state, SAVED, None);
+    let mut figure =
+        draw::figure(&plot, &Looks::of(model, &state.filter.operation), state, SAVED, None);
     if plot.is_empty() {
         let ink = state.theme.ink();
         let lines = sheet::wrap(&format!("{} {}", why(&data), plot.note), SAVED - 32.0);

@@ -11,6 +11,7 @@ mod scene;
 mod settings;
 mod stepper;
 mod subject;
+mod teach;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -18,4 +19,5 @@ mod view;
 mod walk;
 
 pub(crate) use numbers::check;
+pub(crate) use teach::beside;
 pub(super) use view::VIEW;

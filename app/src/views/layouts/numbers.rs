@@ -9,7 +9,7 @@ use sparsescope_core::matrix::Csr;
 
 use super::arrays;
 use super::walk::{Grid, Machine, Walk, share};
-use crate::lesson::{Lesson, Step};
+use crate::lesson::{LAYOUTS, Lesson, Step, fill};
 use crate::model::significant;
 use crate::state::{LayoutsState, ViewState};
 
@@ -23,10 +23,13 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Of a step; `selected` is the matrix for steps that show the selected one.
-    pub(super) fn of(step: &Step, selected: Option<&Csr<f64>>) -> Result<Self, String> {
+    /// Of a step; what stands in braces is asked, with what is shown beside the text.
+    pub(super) fn of(
+        step: &Step,
+        answer: impl Fn(&str, &ViewState) -> Result<String, String>,
+    ) -> Result<Self, String> {
         let fills = |texts: &[String], state: &ViewState| -> Result<Vec<String>, String> {
-            texts.iter().map(|text| fill(text, selected, &state.layouts)).collect()
+            texts.iter().map(|text| fill(text, |asked| answer(asked, state))).collect()
         };
         let asked: Vec<String> = step.ask.iter().cloned().collect();
         Ok(Self {
@@ -36,12 +39,26 @@ impl Texts {
             answer: fills(&step.answer, step.then.as_ref().unwrap_or(&step.show))?,
         })
     }
+
+    /// Of a step that shows layouts; `selected` is the matrix for steps that show the selected one.
+    pub(super) fn counted(step: &Step, selected: Option<&Csr<f64>>) -> Result<Self, String> {
+        Self::of(step, |asked, state| number(asked, selected, &state.layouts))
+    }
+
+    /// This sentence in place of a step's texts.
+    pub(super) fn only(sentence: String) -> Self {
+        Self { text: vec![sentence], ..Self::default() }
+    }
 }
 
-/// What is wrong with the numbers and kernels of a lesson, if anything.
+/// What is wrong with the numbers and kernels of those steps of a lesson that show layouts, if
+/// anything.
 pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
     for (number, step) in lesson.steps.iter().enumerate() {
         let at = |why: String| format!("step {}: {why}", number + 1);
+        if step.show.view != LAYOUTS {
+            continue;
+        }
         for state in [Some(&step.show), step.then.as_ref()].into_iter().flatten() {
             let layouts = &state.layouts;
             let Some(a) = layouts.small.matrix().map(Arc::new) else { continue };
@@ -58,7 +75,7 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
         // Numbers of the selected matrix are known only when it is.
         let known = |state: &ViewState| state.layouts.small.matrix().is_some();
         if known(&step.show) && step.then.as_ref().is_none_or(known) {
-            let texts = Texts::of(step, None).map_err(at)?;
+            let texts = Texts::counted(step, None).map_err(at)?;
             let mut choices = texts.choices;
             choices.sort_unstable();
             choices.dedup();
@@ -68,18 +85,6 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn fill(text: &str, selected: Option<&Csr<f64>>, state: &LayoutsState) -> Result<String, String> {
-    let (mut filled, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once('{') {
-        let (asked, after) =
-            after.split_once('}').ok_or_else(|| format!("`{{{after}` has no end `}}`"))?;
-        filled += before;
-        filled += &number(asked, selected, state).map_err(|why| format!("`{{{asked}}}`: {why}"))?;
-        rest = after;
-    }
-    Ok(filled + rest)
 }
 
 /// `quantity:subject:part;key=value`, the keys as in a link.

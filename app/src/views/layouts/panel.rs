@@ -54,7 +54,7 @@ fn keys(ui: &Ui, walking: bool) -> Option<Move> {
 pub(super) fn show(
     ui: &mut Ui,
     lesson: &Lesson,
-    selected: Option<&Csr<f64>>,
+    texts: Arc<Texts>,
     state: &mut ViewState,
     steps: Option<u32>,
 ) {
@@ -62,10 +62,6 @@ pub(super) fn show(
     let page = state.layouts.lesson.as_ref().map_or(0, |(_, page)| *page);
     let page = page.min(lesson.steps.len().saturating_sub(1) as u32);
     let Some(step) = lesson.step(page) else { return };
-    let texts = match texts(ui, lesson, page, step, selected) {
-        Ok(texts) => texts,
-        Err(why) => Arc::new(Texts { text: vec![why], ..Texts::default() }),
-    };
     let mut to = asked;
     ui.set_max_width(ui.max_rect().width());
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
@@ -183,21 +179,22 @@ fn sign(ui: &mut Ui, told: bool, chosen: bool, right: bool) {
     }
 }
 
-/// The texts with their numbers, counted once a step.
-fn texts(
+/// The texts of the step that is shown with their numbers, counted once.
+pub(super) fn counted(
     ui: &Ui,
     lesson: &Lesson,
-    page: u32,
-    step: &Step,
+    state: &ViewState,
     selected: Option<&Csr<f64>>,
-) -> Result<Arc<Texts>, String> {
-    type Known = (Step, Option<Csr<f64>>, Result<Arc<Texts>, String>);
+) -> Arc<Texts> {
+    type Known = (Step, Option<Csr<f64>>, Arc<Texts>);
+    let page = state.layouts.lesson.as_ref().map_or(0, |(_, page)| *page);
+    let Some(step) = lesson.step(page) else { return Arc::default() };
     let place = egui::Id::unique(("texts of a lesson", &lesson.id, page));
     let known: Option<Arc<Known>> = ui.data(|data| data.get_temp(place));
     if let Some(known) = known.filter(|known| known.0 == *step && known.1.as_ref() == selected) {
         return known.2.clone();
     }
-    let texts = Texts::of(step, selected).map(Arc::new);
+    let texts = Arc::new(Texts::counted(step, selected).unwrap_or_else(Texts::only));
     let known: Arc<Known> = Arc::new((step.clone(), selected.cloned(), texts.clone()));
     ui.data_mut(|data| data.insert_temp(place, known));
     texts

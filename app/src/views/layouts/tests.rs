@@ -47,7 +47,7 @@ fn a_link_restores_every_step_and_whether_its_answer_is_told() {
         assert_eq!(ViewState::from_fragment(&text), Some(state), "{text}");
         let harness = shown(&text, (1280.0, 800.0));
         let step = &lesson.steps[page as usize];
-        let texts = Texts::of(step, None).unwrap();
+        let texts = Texts::counted(step, None).unwrap();
         harness.get_by_label(&step.title);
         for text in &texts.text {
             harness.get_by_label(text);
@@ -195,7 +195,7 @@ fn what_the_lessons_claim_in_words_is_so() {
             answer: Vec::new(),
             ..lesson.steps[page].clone()
         };
-        let text = Texts::of(&step, None).unwrap().text.remove(0);
+        let text = Texts::counted(&step, None).unwrap().text.remove(0);
         text.trim_end_matches(" %").parse().unwrap()
     };
     let (thread, warp) = ("cuda/csr/thread-per-row", "cuda/csr/warp-shuffle");

@@ -10,7 +10,7 @@ use super::scene::scene;
 use super::settings::settings;
 use super::subject::Subject;
 use super::walk::{Kept, most, walks};
-use super::{arrays, panel};
+use super::{arrays, panel, teach};
 use crate::figure::{Figure, Provenance};
 use crate::model::Model;
 use crate::state::{LayoutsState, Small, ViewState};
@@ -26,8 +26,6 @@ pub(in crate::views) const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Width of a lesson's text beside the board, as a share of all.
-const TEXT: f32 = 0.36;
 /// Scales at which a lesson's board is drawn, until all of it can be seen.
 const SCALES: [f32; 9] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62, 0.56];
 
@@ -40,12 +38,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if let Some(lesson) = lesson {
         let selected = subject.as_ref().ok().filter(|_| state.layouts.small == Small::Selected);
         let steps = (!walks.is_empty()).then(|| most(&walks));
-        let full = ui.available_rect_before_wrap();
-        let (text, rest) = full.split_left_right_at_fraction(TEXT);
+        let (text, rest) = teach::places(ui);
         let beside = |rect| egui::UiBuilder::new().max_rect(rect);
-        ui.scope_builder(beside(text.with_max_x(text.right() - 12.0)), |ui| {
-            panel::show(ui, &lesson, selected.map(|subject| &subject.a), state, steps);
-        });
+        let texts = panel::counted(ui, &lesson, state, selected.map(|subject| &subject.a));
+        ui.scope_builder(beside(text), |ui| panel::show(ui, &lesson, texts, state, steps));
         ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, &SCALES));
         return;
     }

@@ -37,7 +37,7 @@ fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let Some(record) = selected(model, state) else { return Vec::new() };
     let size = |record: &MatrixRecord| (record.statistics.rows, record.statistics.cols);
     let own = crate::model::matrix_key(record);
-    let all = model.matrices(&crate::state::Filter::default()).into_iter();
+    let all = model.matrices(&crate::state::Filter::everything()).into_iter();
     all.filter(|other| other.key != own && size(other.record) == size(record))
         .map(|other| (other.key.to_owned(), display_name(other.record)))
         .collect()

@@ -1,0 +1,80 @@
+//! Who wins: the best runs of each kernel on each subject, ranked.
+
+use std::collections::BTreeMap;
+
+use sparsescope_core::record::Subject;
+
+use super::open::{RunOf, subject_size};
+
+/// The kernels that compete on one subject over all bundles.
+#[derive(Clone, Debug)]
+pub struct Standing<'a> {
+    /// Key of the subject.
+    pub key: &'a str,
+    /// The subject, as the first bundle that holds it knows it.
+    pub subject: Subject<'a>,
+    /// The best run of each kernel and bundle, the best of all first; at least one.
+    pub runs: Vec<RunOf<'a>>,
+}
+
+/// The same by places in the index and numbers of runs, to be kept.
+#[derive(Clone, Debug)]
+pub(super) struct Ranked {
+    pub(super) subject: usize,
+    pub(super) runs: Vec<usize>,
+}
+
+/// Whether a run competes: warm, in f64, right.
+fn competes(run: &RunOf<'_>) -> bool {
+    run.run.hot && run.run.precision == "f64" && run.rate().is_some()
+}
+
+/// Ranks these runs; `first` is the place of a run's subject in the index.
+pub(super) fn rank<'a>(
+    runs: impl Iterator<Item = RunOf<'a>>,
+    first: impl Fn(usize) -> Option<usize>,
+) -> Vec<Ranked> {
+    // By subject; there by kernel and bundle.
+    let mut best: BTreeMap<usize, BTreeMap<(&str, usize), RunOf<'_>>> = BTreeMap::new();
+    for run in runs.filter(competes) {
+        let Some(subject) = first(run.index) else { continue };
+        let of = best.entry(subject).or_default();
+        let kept = of.entry((&run.run.kernel, run.bundle.series)).or_insert(run);
+        if run.beats(kept) {
+            *kept = run;
+        }
+    }
+    let mut ranked: Vec<(u64, Ranked)> = Vec::new();
+    for (subject, runs) in best {
+        let mut runs: Vec<RunOf<'_>> = runs.into_values().collect();
+        // Of an operation that the program does not know, runs may be rated in several units.
+        if let Some(first) = runs.first().copied() {
+            runs.retain(|run| run.gain_over(&first).is_some());
+        }
+        let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
+        crate::order::sort_by(&mut runs, |a, b| goodness(b).total_cmp(&goodness(a)));
+        let size = runs.first().map_or(0, |run| subject_size(run.subject));
+        let runs = runs.into_iter().map(|run| run.index).collect();
+        ranked.push((size, Ranked { subject, runs }));
+    }
+    crate::order::sort_by(&mut ranked, |a, b| a.0.cmp(&b.0));
+    ranked.into_iter().map(|(_, ranked)| ranked).collect()
+}
+
+impl<'a> Standing<'a> {
+    /// The best run.
+    pub fn winner(&self) -> Option<&RunOf<'a>> {
+        self.runs.first()
+    }
+
+    /// How many times better the winner is than the second kernel; none where there is no second.
+    /// The same kernel in another bundle counts as another.
+    pub fn lead(&self) -> Option<f64> {
+        self.winner()?.gain_over(self.runs.get(1)?)
+    }
+
+    /// The rate of a run as a share of the winner's: 1 for the winner, less for all others.
+    pub fn share(&self, run: &RunOf<'a>) -> Option<f64> {
+        run.gain_over(self.winner()?)
+    }
+}

@@ -1,0 +1,10 @@
+//! Who wins on each matrix, and by how much: as a list, and as a table of all kernels.
+
+mod board;
+mod heat;
+mod list;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(super) use view::VIEW;

@@ -1,0 +1,67 @@
+//! Who wins, by how much and over what, against numbers made here.
+
+use super::VIEW;
+use super::board::{Board, baselines};
+use crate::model::Model;
+use crate::state::ViewState;
+use crate::why::tests;
+
+/// Three kernels on a matrix: 1, 2 and 4 ms; the slowest also with flushed caches, faster than all.
+fn model() -> Model {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let timed = |kernel: &str, seconds: f64, hot: bool| {
+        let mut run = run.clone();
+        (run.kernel, run.hot, run.samples) = (kernel.into(), hot, vec![seconds; 3]);
+        run
+    };
+    let mut refused = timed("cpu/ell/rows", 1.0, true);
+    refused.samples.clear();
+    refused.check.verdict = sparsescope_core::record::Verdict::Refused;
+    refused.check.reason = Some("too large".into());
+    let runs = vec![
+        timed("cpu/csr/serial", 4e-3, true),
+        timed("cpu/csr/nnz", 1e-3, true),
+        timed("vendor/mkl/csr", 2e-3, true),
+        timed("cpu/csr/serial", 1e-4, false),
+        refused,
+    ];
+    tests::model(runs, statistics, environment)
+}
+
+#[test]
+fn the_best_kernel_leads_over_the_second_and_over_the_vendor() {
+    let (model, mut state) = (model(), ViewState::default());
+    state.best.over = "vendor".into();
+    let board = Board::of(&model, &state);
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((row.kernel.as_str(), row.second.as_str()), ("cpu/csr/nnz", "vendor/mkl/csr"));
+    assert_eq!((row.lead, row.over, row.rate), (Some(2.0), Some(2.0), 1.6));
+    let shares: Vec<f64> = row.runs.iter().map(|rival| rival.share).collect();
+    assert_eq!(shares, [1.0, 0.5, 0.25], "flushed caches do not compete");
+    assert_eq!(board.rate, "GFLOPS");
+    assert_eq!(baselines(&model, &state).len(), 2, "one bundle is not compared with itself");
+}
+
+#[test]
+fn the_heat_table_has_a_column_a_kernel_and_says_who_has_no_time() {
+    let (model, mut state) = (model(), ViewState::default());
+    state.best.heat = true;
+    let lines = (VIEW.table)(&model, &state);
+    assert_eq!(lines[0], ["matrix", "cpu/csr/nnz", "cpu/csr/serial", "vendor/mkl/csr"]);
+    assert_eq!(lines[1], ["m", "1", "0.25", "0.5"]);
+    let board = Board::of(&model, &state);
+    assert_eq!(board.rows[0].without, [("cpu/ell/rows".to_owned(), "too large".to_owned())]);
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains(">best<") && svg.contains("cpu/csr/nnz"));
+}
+
+#[test]
+fn the_figure_holds_what_the_table_says() {
+    let (model, state) = (model(), ViewState::default());
+    let lines = (VIEW.table)(&model, &state);
+    assert_eq!(lines[1][2], "cpu/csr/nnz");
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    for words in ["cpu/csr/nnz", "1.6", "2×", "Moves at least 10 MB a product"] {
+        assert!(svg.contains(words), "{words}");
+    }
+}

@@ -1,0 +1,79 @@
+//! How far results are from the reference: of each run that was checked, whether it passed or not.
+
+use sparsescope_core::record::Check;
+
+use super::plot::{Data, Form, Plot, Point, Scale, kernel};
+use crate::model::RunOf;
+
+/// A measure of a result's error, and what it is.
+struct Measure {
+    name: &'static str,
+    of: fn(&Check) -> Option<f64>,
+}
+
+const MEASURES: [Measure; 3] = [
+    Measure { name: "worst row, in units of its bound", of: |check| check.worst },
+    Measure { name: "relative error |z − y| / |y|", of: |check| check.rel_err },
+    Measure { name: "s of paper 000", of: |check| check.s_paper },
+];
+
+/// What errors are drawn against.
+const AGAINST: [&str; 3] = ["kernel", "threads", "threads a block"];
+
+/// On a logarithmic axis an error of 0 is drawn here.
+const ZERO: f64 = 1e-18;
+
+/// Every measure against kernels, threads and blocks.
+pub(super) fn measures(_: &Data<'_>) -> Vec<String> {
+    let all = AGAINST.iter().flat_map(|against| MEASURES.iter().map(move |m| words(m, against)));
+    all.collect()
+}
+
+fn words(measure: &Measure, against: &str) -> String {
+    format!("{} by {against}", measure.name)
+}
+
+pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
+    let chosen = data.chosen(&measures(data));
+    let all = AGAINST.iter().flat_map(|against| MEASURES.iter().map(move |m| (m, *against)));
+    let found = all.clone().find(|(measure, against)| words(measure, against) == chosen);
+    let Some((measure, against)) = found else { return Plot::rows(Scale::default()) };
+    let log = data.state.log;
+    let axis = Scale::new(measure.name, log);
+    let mut plot = match against {
+        "kernel" => Plot::rows(axis),
+        setting => Plot::plane(Scale::new(setting, true), axis),
+    };
+    let mut zeros = 0;
+    let runs = data.model.runs(&data.state.filter);
+    for run in runs.iter().filter(|run| run.run.hot != data.state.charts.cold) {
+        let Some(error) = (measure.of)(&run.run.check) else { continue };
+        let at = if log && error < ZERO { ZERO } else { error };
+        let name = kernel(run);
+        let point = match against {
+            "kernel" => Point::of(run, at, plot.row(|| name.clone(), &name)),
+            setting => match setting_of(run, setting) {
+                Some(x) => Point::of(run, x, at),
+                None => continue,
+            },
+        };
+        zeros += usize::from(at > error);
+        plot.add(0, &name, Some(run.bundle), point);
+    }
+    if plot.rows.is_none() {
+        plot.form = Form::Marks;
+        plot.tick_x_at_points();
+    }
+    if zeros > 0 {
+        plot.note = format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.");
+    }
+    plot
+}
+
+fn setting_of(run: &RunOf<'_>, setting: &str) -> Option<f64> {
+    let is_cpu = run.run.backend == "cpu";
+    match setting {
+        "threads" => is_cpu.then_some(f64::from(run.run.threads)),
+        _ => run.run.block.map(f64::from),
+    }
+}

@@ -1,0 +1,44 @@
+//! A step of a lesson beside what it shows.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, UiBuilder};
+
+use super::numbers::Texts;
+use super::panel;
+use crate::model::Model;
+use crate::state::ViewState;
+use crate::views::facts;
+
+/// Width of a lesson's text beside what it shows, as a share of all.
+const TEXT: f32 = 0.36;
+
+/// Where the text is, and the rest of the room.
+pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
+    let full = ui.available_rect_before_wrap();
+    let (text, rest) = full.split_left_right_at_fraction(TEXT);
+    (text.with_max_x(text.right() - 12.0), rest)
+}
+
+/// Draws any view but that of the layouts beside its step of a lesson; the numbers of its texts are
+/// those of what the view shows.
+pub(crate) fn beside(
+    ui: &mut Ui,
+    model: &Model,
+    state: &mut ViewState,
+    draw: impl FnOnce(&mut Ui, &mut ViewState),
+) {
+    let shown = state.layouts.lesson.clone();
+    let lesson = shown.as_ref().and_then(|(id, _)| model.lessons.get(id)).cloned();
+    let Some((lesson, (_, page))) = lesson.zip(shown) else { return draw(ui, state) };
+    let (text, rest) = places(ui);
+    let texts = lesson.step(page).map(|step| {
+        let now = &*state;
+        let texts = Texts::of(step, |asked, _| facts::number(asked, model, now));
+        texts.unwrap_or_else(Texts::only)
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(text), |ui| {
+        panel::show(ui, &lesson, Arc::new(texts.unwrap_or_default()), state, None);
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| draw(ui, state));
+}
