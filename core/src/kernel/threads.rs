@@ -224,12 +224,13 @@ mod tests {
         assert!(a.nnz() as u64 > 2 * COO_SPAN, "several spans");
         let x = integer_vector(61, 7);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
-        let y = problem.reference().y().to_vec();
+        let y = problem.double().reference().y().to_vec();
         let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
         for (kernel, mapping) in on_grid() {
             for block in [32, 96, 160] {
                 let spec = kernel.format().unwrap().with(&params);
-                let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+                let format =
+                    problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let rows = mapping.blocks(Work::Rows(97), block);
                 let blocks = match &format {
                     AnyFormat::Coo(coo) => mapping.blocks(Work::Entries(coo.nnz() as u64), block),
@@ -266,7 +267,7 @@ mod tests {
         let apart = |id: &str| {
             let kernel = crate::kernel::kernel(id).unwrap();
             let spec = kernel.format().unwrap().with(&FormatParams::default());
-            let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+            let format = problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
             // Rows 32 and 33 begin a warp.
             let first = |thread| kernel.accesses(&format, thread)[0].slot;
             match kernel.mapping {
