@@ -165,7 +165,7 @@ fn fastest(model: &Model, matrices: &[Matrix<'_>], best: &[RunOf<'_>]) -> String
             let mut line = vec![
                 Cell::Made(format!("<a href=\"#matrix-{number}\">{name}</a>")),
                 Cell::Number(count(matrix.record.statistics.nnz)),
-                Cell::Text(run.run.kernel.clone()),
+                Cell::Text(run.run.kernel_and_precision()),
             ];
             line.extend(figures(run));
             if several {
@@ -294,7 +294,7 @@ fn about(model: &Model, number: usize, matrix: &Matrix<'_>, best: &[RunOf<'_>]) 
     let lines: Vec<Vec<Cell>> = runs
         .into_iter()
         .map(|run| {
-            let mut line = vec![Cell::Text(run.run.kernel.clone())];
+            let mut line = vec![Cell::Text(run.run.kernel_and_precision())];
             line.extend(figures(run));
             if several {
                 line.push(Cell::Text(run.bundle.label().into()));
