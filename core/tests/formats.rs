@@ -13,7 +13,7 @@ use sparsescope_core::io::{Progress, matrix_market, read_matrix};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
 use sparsescope_core::matrix::{
     AnyFormat, BSR_BLOCKS, Bsr, Coo, Csr, Dia, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout,
-    Hyb, Order, RowOrder,
+    Hyb, Order, Precision, Real, RowOrder,
 };
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
@@ -111,6 +111,7 @@ proptest! {
 
     #[test]
     fn every_format_gives_the_matrix_back_and_is_as_large_as_foretold(a in matrices()) {
+        let single = Arc::new(a.map(f32::rounded));
         let a = Arc::new(a);
         for spec in all_formats() {
             let made = spec.build(&a, MemoryLimit::unlimited()).unwrap();
@@ -118,6 +119,15 @@ proptest! {
             prop_assert!(accepted_by_try_new(&made), "{:?}", spec);
             let size = spec.size(&a).unwrap();
             prop_assert_eq!((size.bytes, size.minimal_bytes), (made.bytes(), made.minimal_bytes()));
+
+            let made = spec.build(&single, MemoryLimit::unlimited()).unwrap();
+            prop_assert_eq!(&made.to_csr(), single.as_ref(), "{:?} in f32", spec);
+            let narrow = spec.size(&single).unwrap();
+            prop_assert_eq!((narrow.bytes, narrow.minimal_bytes), (made.bytes(), made.minimal_bytes()));
+            // Each slot holds one value; how large blocks are chosen depends on the bytes of one.
+            if !matches!(spec, FormatSpec::Bsr { block: None, .. }) {
+                prop_assert_eq!(size.bytes - narrow.bytes, 4 * size.slots, "{:?}", spec);
+            }
         }
     }
 
@@ -140,8 +150,10 @@ proptest! {
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
         let backend = CpuBackend::new();
-        for kernel in kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu) {
-            let configuration = with(kernel, threads as u32, &parameters);
+        let cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
+        for (kernel, precision) in cpu.flat_map(|k| Precision::ALL.map(|precision| (k, precision))) {
+            let configuration =
+                Configuration { precision, ..with(kernel, threads as u32, &parameters) };
             let mut prepared =
                 backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
             // `output` fills y with NaN first.
@@ -149,6 +161,8 @@ proptest! {
             let output = prepared.output(&Watch::cancelled_by(&never)).unwrap().unwrap();
             let check = problem.check(&configuration, &output);
             prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
+            let is_single = matches!(output, Output::Single(_));
+            prop_assert_eq!(is_single, precision == Precision::F32, "{}", kernel.id);
         }
     }
 

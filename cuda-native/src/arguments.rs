@@ -1,7 +1,7 @@
 //! What the kernels of `kernels/` are given: an argument list for each signature, by type and name.
 
 use cudarc::driver::DeviceRepr;
-use sparsescope_core::matrix::Offset;
+use sparsescope_core::matrix::{Offset, Real};
 
 use crate::buffer::{Buffer, Memory};
 use crate::kernels::{Family, Variant};
@@ -37,8 +37,9 @@ macro_rules! elements {
         }
     )*};
 }
-elements! { u32 = "u32", u64 = "u64", f64 = "double", Double2 = "double2", }
+elements! { u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2", }
 
+impl Value for f32 {}
 impl Value for f64 {}
 impl Value for Double2 {}
 
@@ -154,23 +155,37 @@ macro_rules! offset_bits {
     };
 }
 
+/// Precision of the values: that of a type, or the one that a source without values is built for.
+macro_rules! precision {
+    () => {
+        Variant::NO_VALUES
+    };
+    ($value:ident) => {
+        <$value as Real>::PRECISION
+    };
+}
+
 macro_rules! arguments {
     ($(
         $(#[$doc:meta])*
-        $name:ident <$($a:lifetime)? $(, $offset:ident)?> of $family:ident [$($function:ident),+]
+        $name:ident <$($a:lifetime)? $(, real $value:ident)? $(, offset $offset:ident)?>
+        of $family:ident [$($function:ident),+]
         ($($parameter:ident: $type:ty),*)
     )*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name<$($a,)? $($offset: Offset + Element)?> {
+        pub(crate) struct $name<$($a,)? $($value: Real + Value,)? $($offset: Offset + Element)?> {
             $(pub(crate) $parameter: $type),*
         }
 
         // SAFETY: the test below holds the list against the functions' signatures.
-        unsafe impl<$($a,)? $($offset: Offset + Element)?> Arguments
-            for $name<$($a,)? $($offset)?>
+        unsafe impl<$($a,)? $($value: Real + Value,)? $($offset: Offset + Element)?> Arguments
+            for $name<$($a,)? $($value,)? $($offset)?>
         {
-            const VARIANT: Variant =
-                Variant { family: Family::$family, offset_bits: offset_bits!($($offset)?) };
+            const VARIANT: Variant = Variant {
+                family: Family::$family,
+                precision: precision!($($value)?),
+                offset_bits: offset_bits!($($offset)?),
+            };
             const FUNCTIONS: &'static [&'static str] = &[$(stringify!($function)),+];
             fn words(&self) -> Vec<u64> {
                 vec![$(self.$parameter.word()),*]
@@ -189,47 +204,47 @@ macro_rules! arguments {
 
 arguments! {
     /// y = A·x in CSR.
-    Csr<'a, O> of Csr [
+    Csr<'a, real T, offset O> of Csr [
         csr_thread_per_row, csr_warp_shuffle, csr_warp_shared, csr_warp_ldg, csr_vector_mining
     ] (
-        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, f64>,
-        x: Reads<'a, f64>, y: Writes<'a, f64>
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// y = A·x in ELLPACK, as wide as the longest row.
-    EllOfWidth<'a> of Ell [ell_thread_per_row] (
-        rows: u32, width: u32, col: Reads<'a, u32>, val: Reads<'a, f64>, x: Reads<'a, f64>,
-        y: Writes<'a, f64>
+    EllOfWidth<'a, real T> of Ell [ell_thread_per_row] (
+        rows: u32, width: u32, col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>,
+        y: Writes<'a, T>
     )
 
     /// y = A·x in ELLPACK, each row to its own length.
-    EllOfLengths<'a> of Ell [ell_column_major] (
-        rows: u32, row_len: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, f64>,
-        x: Reads<'a, f64>, y: Writes<'a, f64>
+    EllOfLengths<'a, real T> of Ell [ell_column_major] (
+        rows: u32, row_len: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// y = A·x in HLL.
-    Hll<'a> of Hll [hll_thread_per_hack, hll_thread_per_row, hll_warp_per_row] (
+    Hll<'a, real T> of Hll [hll_thread_per_hack, hll_thread_per_row, hll_warp_per_row] (
         rows: u32, hack_size: u32, hacks: u32, offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>,
-        col: Reads<'a, u32>, val: Reads<'a, f64>, x: Reads<'a, f64>, y: Writes<'a, f64>
+        col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// The same, which also has to know how long x is.
-    HllSharedX<'a> of Hll [hll_shared_x] (
+    HllSharedX<'a, real T> of Hll [hll_shared_x] (
         rows: u32, hack_size: u32, hacks: u32, offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>,
-        col: Reads<'a, u32>, val: Reads<'a, f64>, x: Reads<'a, f64>, y: Writes<'a, f64>, cols: u32
+        col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>, cols: u32
     )
 
     /// y ← y + A·x in COO, but for what spans carry.
-    CooSegmented<'a> of Coo [coo_segmented] (
-        entries: u64, span: u64, row: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, f64>,
-        x: Reads<'a, f64>, y: Writes<'a, f64>, carry_row: Writes<'a, u32>,
-        carry_sum: Writes<'a, f64>
+    CooSegmented<'a, real T> of Coo [coo_segmented] (
+        entries: u64, span: u64, row: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>, carry_row: Writes<'a, u32>,
+        carry_sum: Writes<'a, T>
     )
 
     /// y ← y + what spans carry.
-    CooCarry<'a> of Coo [coo_carry] (
-        spans: u64, carry_row: Reads<'a, u32>, carry_sum: Reads<'a, f64>, y: Writes<'a, f64>
+    CooCarry<'a, real T> of Coo [coo_carry] (
+        spans: u64, carry_row: Reads<'a, u32>, carry_sum: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// b = a.
@@ -286,16 +301,23 @@ mod tests {
         })
     }
 
+    /// Those with values of one type.
+    fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)>
+    {
+        listed::<Csr<'_, T, u32>>()
+            .chain(listed::<Csr<'_, T, u64>>())
+            .chain(listed::<EllOfWidth<'_, T>>())
+            .chain(listed::<EllOfLengths<'_, T>>())
+            .chain(listed::<Hll<'_, T>>())
+            .chain(listed::<HllSharedX<'_, T>>())
+            .chain(listed::<CooSegmented<'_, T>>())
+            .chain(listed::<CooCarry<'_, T>>())
+    }
+
     #[test]
     fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
-        let lists: Vec<_> = listed::<Csr<'_, u32>>()
-            .chain(listed::<Csr<'_, u64>>())
-            .chain(listed::<EllOfWidth<'_>>())
-            .chain(listed::<EllOfLengths<'_>>())
-            .chain(listed::<Hll<'_>>())
-            .chain(listed::<HllSharedX<'_>>())
-            .chain(listed::<CooSegmented<'_>>())
-            .chain(listed::<CooCarry<'_>>())
+        let lists: Vec<_> = listed_with_values::<f64>()
+            .chain(listed_with_values::<f32>())
             .chain(listed::<MemoryCopy<'_>>())
             .chain(listed::<MemoryTriad<'_>>())
             .chain(listed::<MemoryRead<'_>>())
@@ -307,7 +329,7 @@ mod tests {
                 // What the build options and `common.cuh` make of the types.
                 let resolved = |type_name: &str| {
                     let offset = format!("u{}", variant.offset_bits);
-                    type_name.replace("real", "double").replace("offset", &offset)
+                    type_name.replace("real", variant.real()).replace("offset", &offset)
                 };
                 for (name, parameters) in signatures(family.source().1) {
                     let parameters = parameters.into_iter().map(|(t, name)| (resolved(&t), name));

@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem,
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
-use sparsescope_core::matrix::AnyFormat;
+use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
@@ -17,6 +17,7 @@ use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
 use crate::upload::{Arrays, Uploaded, Uploads};
+use crate::value::DeviceReal;
 
 /// Threads a block where none is asked for.
 const DEFAULT_BLOCK: u32 = 128;
@@ -27,7 +28,8 @@ const MOST_THREADS: u32 = 1024;
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
     // First, so that it goes before the device whose memory it is.
-    uploads: Uploads,
+    double: Uploads<f64>,
+    single: Uploads<f32>,
     machine: Machine,
 }
 
@@ -35,7 +37,7 @@ impl CudaBackend {
     /// Opens the device with this number, from 0, or says why it cannot.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
         let machine = Machine::new(Device::open(ordinal)?);
-        Ok(Self { uploads: Uploads::default(), machine })
+        Ok(Self { double: Uploads::default(), single: Uploads::default(), machine })
     }
 
     /// The device.
@@ -53,7 +55,7 @@ impl Backend for CudaBackend {
         if kernel.device != DeviceKind::Cuda {
             return Availability::Missing("it runs on the processor".to_owned());
         }
-        match launcher(kernel.id) {
+        match launcher::<f64>(kernel.id) {
             Some(Bind::Kernel(_)) => Availability::Available,
             Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
                 Ok(_) => Availability::Available,
@@ -77,11 +79,32 @@ impl Backend for CudaBackend {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
-        let kernel = configuration.kernel;
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
         };
-        let bind = launcher(kernel.id)
+        match configuration.precision {
+            Precision::F64 => {
+                self.prepare_in(configuration, &self.double, problem.double(), memory)
+            }
+            Precision::F32 => {
+                let side = problem.single(memory)?;
+                self.prepare_in(configuration, &self.single, &side, memory)
+            }
+        }
+    }
+}
+
+impl CudaBackend {
+    /// The same in one precision.
+    fn prepare_in<T: DeviceReal>(
+        &self,
+        configuration: &Configuration,
+        uploads: &Uploads<T>,
+        side: &SpmvSide<T>,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
+        let kernel = configuration.kernel;
+        let bind = launcher::<T>(kernel.id)
             .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
         let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
         if u64::from(block) % LANES != 0 || !(1..=MOST_THREADS).contains(&block) {
@@ -95,21 +118,20 @@ impl Backend for CudaBackend {
             Bind::Kernel(_) => None,
         };
         let spec = SpmvProblem::spec(configuration);
-        let made = problem
-            .format(spec, memory)
-            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let made =
+            side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
 
-        let matrix = self.uploads.matrix(self.device(), &made.matrix);
+        let matrix = uploads.matrix(self.device(), &made.matrix);
         let matrix = matrix.map_err(refused)?;
-        let x = self.uploads.x(self.device(), problem.x()).map_err(refused)?;
-        let y = GuardedVector::new(self.device(), problem.a().rows());
+        let x = uploads.x(self.device(), side.x()).map_err(refused)?;
+        let y = GuardedVector::new(self.device(), side.a().rows());
         let y = y.map_err(refused)?;
         let start = Instant::now();
-        let (nnz, vectors) = (problem.a().nnz(), (x.copy(), y.elements()));
+        let (nnz, vectors) = (side.a().nnz(), (x.copy(), y.elements()));
         let operands = Operands::new(self.device(), kernel, &matrix, nnz, vectors, block);
         let bound = match (bind, &library) {
             (Bind::Cusparse(algorithm), Some(library)) => {
-                bind_cusparse(&operands, Rc::clone(library), algorithm)
+                bind_cusparse(&operands, Rc::clone(library), *algorithm)
             }
             (Bind::Kernel(bind), _) => bind(&operands),
             (Bind::Cusparse(_), None) => return Err(PrepareError::Unsupported(String::new())),
@@ -147,12 +169,12 @@ fn refused(error: DeviceError) -> PrepareError {
 
 /// The least that one product moves. A kernel that stops at `row_len` reads that array and only
 /// the slots that hold entries, so that padding does not count for it.
-fn minimal_bytes(kernel: &KernelDescriptor, matrix: &Uploaded) -> u64 {
+fn minimal_bytes<T: DeviceReal>(kernel: &KernelDescriptor, matrix: &Uploaded<T>) -> u64 {
     let whole = matrix.host().minimal_bytes();
     if kernel.needs.finite_x {
         return whole;
     }
-    let slot = (size_of::<f64>() + size_of::<u32>()) as u64;
+    let slot = (T::BYTES + size_of::<u32>()) as u64;
     let (row_len, stored) = match (matrix.copy(), matrix.host()) {
         (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
         (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),

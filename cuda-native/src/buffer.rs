@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
+use sparsescope_core::matrix::Real;
 
 use crate::device::{Device, DeviceError, Doing};
 
@@ -106,11 +107,11 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
     }
 }
 
-impl Buffer<f64> {
+impl<T: DeviceRepr + Real> Buffer<T> {
     /// Its contents, once all work before is done, and the seconds of copying them.
-    pub(crate) fn read(&self, device: &Device) -> Result<(Vec<f64>, f64), DeviceError> {
+    pub(crate) fn read(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {
         // Written to, so that the copy need not wait for the system to find pages.
-        let mut host = vec![f64::NAN; self.len];
+        let mut host = vec![T::NAN; self.len];
         device.synchronize()?;
         let start = Instant::now();
         if !host.is_empty() {

@@ -1,7 +1,7 @@
 //! cuSPARSE, found at run time: handles and descriptors that destroy themselves, and its product.
 
 use std::ffi::{c_int, c_void};
-use std::ptr;
+use std::ptr::{self, from_ref};
 use std::rc::Rc;
 
 use cudarc::driver::DeviceRepr;
@@ -10,6 +10,7 @@ use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
 use crate::upload::{Offsets, Slots};
+use crate::value::DeviceReal;
 
 type Handle = *mut c_void;
 
@@ -53,7 +54,6 @@ function_table! {
 const INDEX_32I: c_int = 2;
 const INDEX_64I: c_int = 3;
 const BASE_ZERO: c_int = 0;
-const R_64F: c_int = 1;
 const NON_TRANSPOSE: c_int = 0;
 
 /// An algorithm of the product, by the library's number.
@@ -146,16 +146,15 @@ pub(crate) enum Arrays<'a> {
 
 /// The operands of a product: A with `nnz` entries, as many columns as x and as many rows as y have
 /// elements.
-#[derive(Clone, Copy)]
-pub(crate) struct Operands<'a> {
+pub(crate) struct Operands<'a, T> {
     pub(crate) nnz: usize,
     pub(crate) arrays: Arrays<'a>,
-    pub(crate) slots: &'a Slots,
-    pub(crate) x: &'a Buffer<f64>,
-    pub(crate) y: &'a Buffer<f64>,
+    pub(crate) slots: &'a Slots<T>,
+    pub(crate) x: &'a Buffer<T>,
+    pub(crate) y: &'a Buffer<T>,
 }
 
-impl Operands<'_> {
+impl<T: DeviceReal> Operands<'_, T> {
     /// What keeps the memory of all of them.
     fn memory(&self) -> Vec<Memory> {
         let of_rows = match self.arrays {
@@ -168,8 +167,10 @@ impl Operands<'_> {
 }
 
 /// A product that has been prepared: y = A·x by one algorithm.
-pub(crate) struct Product {
+pub(crate) struct Product<T: 'static> {
     algorithm: Algorithm,
+    /// 1 and 0, in the host's memory.
+    factors: &'static [T; 2],
     matrix: Descriptor,
     x: Descriptor,
     y: Descriptor,
@@ -193,7 +194,7 @@ impl Drop for Descriptor {
     }
 }
 
-impl Product {
+impl<T: DeviceReal> Product<T> {
     /// Describes the operands, allocates the workspace and lets the library prepare.
     ///
     /// # Safety
@@ -203,33 +204,34 @@ impl Product {
         library: Rc<Cusparse>,
         device: &Device,
         algorithm: Algorithm,
-        operands: &Operands<'_>,
+        operands: &Operands<'_, T>,
     ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("take its context")?;
+        let factors @ [one, zero] = T::FACTORS;
         let matrix = matrix(&library.functions, operands)?;
         let x = vector(&library.functions, operands.x)?;
         let y = vector(&library.functions, operands.y)?;
         let mut bytes = 0;
         let f = &library.functions;
-        // SAFETY: all descriptors are alive and so is what they point to; the scalars are f64 in the
-        // host's memory.
+        // SAFETY: all descriptors are alive and so is what they point to; the factors, in the host's
+        // memory, are of the type that is named.
         check("cusparseSpMV_bufferSize", unsafe {
             (f.cusparseSpMV_bufferSize)(
                 library.handle,
                 NON_TRANSPOSE,
-                ONE.as_ptr(),
+                from_ref(one).cast(),
                 matrix.handle,
                 x.handle,
-                ZERO.as_ptr(),
+                from_ref(zero).cast(),
                 y.handle,
-                R_64F,
+                T::DATA_TYPE,
                 algorithm as c_int,
                 &mut bytes,
             )
         })?;
         let workspace = Buffer::unset(device, "cuSPARSE's workspace", bytes)?;
         let _memory = operands.memory();
-        let made = Self { library, algorithm, matrix, x, y, workspace, _memory };
+        let made = Self { library, algorithm, factors, matrix, x, y, workspace, _memory };
         made.call("cusparseSpMV_preprocess", made.library.functions.cusparseSpMV_preprocess)?;
         Ok(made)
     }
@@ -245,19 +247,20 @@ impl Product {
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
+        let [one, zero] = self.factors;
         // SAFETY: all descriptors are alive and so is what they point to; the workspace is as large as
-        // the library asked for; the scalars are f64 in the host's memory; `new`'s caller vouches for
-        // the indices in the arrays.
+        // the library asked for; the factors, in the host's memory, are of the type that is named;
+        // `new`'s caller vouches for the indices in the arrays.
         check(name, unsafe {
             function(
                 self.library.handle,
                 NON_TRANSPOSE,
-                ONE.as_ptr(),
+                from_ref(one).cast(),
                 self.matrix.handle,
                 self.x.handle,
-                ZERO.as_ptr(),
+                from_ref(zero).cast(),
                 self.y.handle,
-                R_64F,
+                T::DATA_TYPE,
                 self.algorithm as c_int,
                 pointer(&self.workspace),
             )
@@ -278,18 +281,6 @@ type SpMV = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// A factor of the product, in the host's memory.
-struct Factor(f64);
-
-static ONE: Factor = Factor(1.0);
-static ZERO: Factor = Factor(0.0);
-
-impl Factor {
-    fn as_ptr(&'static self) -> *const c_void {
-        std::ptr::from_ref(&self.0).cast()
-    }
-}
-
 fn pointer<T: DeviceRepr + 'static>(array: &Buffer<T>) -> *mut c_void {
     array.address() as *mut c_void
 }
@@ -302,16 +293,16 @@ fn offsets(offsets: &Offsets) -> (*mut c_void, c_int) {
     }
 }
 
-fn vector(f: &Functions, of: &Buffer<f64>) -> Result<Descriptor, DeviceError> {
+fn vector<T: DeviceReal>(f: &Functions, of: &Buffer<T>) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
     // SAFETY: the pointer is that of so many elements on the device.
     check("cusparseCreateDnVec", unsafe {
-        (f.cusparseCreateDnVec)(&mut handle, of.len() as i64, pointer(of), R_64F)
+        (f.cusparseCreateDnVec)(&mut handle, of.len() as i64, pointer(of), T::DATA_TYPE)
     })?;
     Ok(Descriptor { handle, destroy: f.cusparseDestroyDnVec })
 }
 
-fn matrix(f: &Functions, o: &Operands<'_>) -> Result<Descriptor, DeviceError> {
+fn matrix<T: DeviceReal>(f: &Functions, o: &Operands<'_, T>) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
     let (rows, cols, nnz) = (o.y.len() as i64, o.x.len() as i64, o.nnz as i64);
     let (col, val) = (pointer(&o.slots.col), pointer(&o.slots.val));
@@ -332,7 +323,7 @@ fn matrix(f: &Functions, o: &Operands<'_>) -> Result<Descriptor, DeviceError> {
                     width,
                     INDEX_32I,
                     BASE_ZERO,
-                    R_64F,
+                    T::DATA_TYPE,
                 );
                 ("cusparseCreateCsr", status)
             }
@@ -347,7 +338,7 @@ fn matrix(f: &Functions, o: &Operands<'_>) -> Result<Descriptor, DeviceError> {
                     val,
                     INDEX_32I,
                     BASE_ZERO,
-                    R_64F,
+                    T::DATA_TYPE,
                 );
                 ("cusparseCreateCoo", status)
             }
@@ -367,7 +358,7 @@ fn matrix(f: &Functions, o: &Operands<'_>) -> Result<Descriptor, DeviceError> {
                     width,
                     INDEX_32I,
                     BASE_ZERO,
-                    R_64F,
+                    T::DATA_TYPE,
                 );
                 ("cusparseCreateSlicedEll", status)
             }

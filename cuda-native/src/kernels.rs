@@ -1,5 +1,7 @@
 //! The kernels' sources, one family a file, and how they are built.
 
+use sparsescope_core::matrix::Precision;
+
 use crate::cache::KernelCache;
 use crate::nvrtc::{CompileError, Nvrtc};
 
@@ -25,10 +27,17 @@ impl Family {
     /// Every family.
     pub const ALL: [Self; 5] = [Self::Csr, Self::Ell, Self::Hll, Self::Coo, Self::Memory];
 
-    /// What it is built for: each width of row offsets, where its kernels see them.
+    /// What it is built for: each precision and each width of row offsets, where its kernels see
+    /// them.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
         let widths: &[u32] = if self == Self::Csr { &[32, 64] } else { &[Variant::NO_OFFSETS] };
-        widths.iter().map(move |&offset_bits| Variant { family: self, offset_bits })
+        let precisions: &[Precision] = match self {
+            Self::Memory => &[Variant::NO_VALUES],
+            _ => &Precision::ALL,
+        };
+        precisions.iter().flat_map(move |&precision| {
+            widths.iter().map(move |&offset_bits| Variant { family: self, precision, offset_bits })
+        })
     }
 
     /// Name of the file and its contents.
@@ -48,6 +57,8 @@ impl Family {
 pub struct Variant {
     /// The file.
     pub family: Family,
+    /// That of the values.
+    pub precision: Precision,
     /// Bits of CSR's row offsets: 32 or 64.
     pub offset_bits: u32,
 }
@@ -56,12 +67,23 @@ impl Variant {
     /// The width for families whose kernels see no row offsets.
     pub(crate) const NO_OFFSETS: u32 = 32;
 
+    /// The precision for families whose kernels see no values of a matrix.
+    pub(crate) const NO_VALUES: Precision = Precision::F64;
+
+    /// The type of the values in the sources.
+    pub(crate) fn real(self) -> &'static str {
+        match self.precision {
+            Precision::F64 => "double",
+            Precision::F32 => "float",
+        }
+    }
+
     fn options(self, architecture: u32) -> Vec<String> {
         vec![
             format!("--gpu-architecture=sm_{architecture}"),
             "--std=c++17".to_owned(),
             "--generate-line-info".to_owned(),
-            "--define-macro=REAL=double".to_owned(),
+            format!("--define-macro=REAL={}", self.real()),
             format!("--define-macro=OFFSET_BITS={}", self.offset_bits),
         ]
     }

@@ -30,6 +30,7 @@ mod sampling;
 mod spmv;
 mod throttle;
 mod upload;
+mod value;
 
 pub use backend::CudaBackend;
 pub use cache::{KERNEL_CACHE, KernelCache};

@@ -15,22 +15,20 @@ use crate::nvml::Nvml;
 use crate::sampling::{Execution, Samples, cold, hot};
 use crate::throttle::Throttling;
 use crate::upload::{Uploaded, UploadedVector};
+use crate::value::DeviceReal;
 
 /// Elements before and after y that no kernel may touch.
 const GUARD: usize = 64;
 
-/// What a guard holds: a NaN that no arithmetic gives.
-const GUARD_BITS: u64 = 0x7ff8_dead_beef_cafe;
-
 /// A result vector between guards.
-pub(crate) struct GuardedVector {
-    with_guards: Buffer<f64>,
-    elements: Buffer<f64>,
+pub(crate) struct GuardedVector<T> {
+    with_guards: Buffer<T>,
+    elements: Buffer<T>,
 }
 
-impl GuardedVector {
+impl<T: DeviceReal> GuardedVector<T> {
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
-        let host = vec![f64::from_bits(GUARD_BITS); len + 2 * GUARD];
+        let host = vec![T::GUARD; len + 2 * GUARD];
         let with_guards = Buffer::of(device, "the vector y", &host)?;
         let elements = with_guards.part(GUARD..GUARD + len);
         let elements = elements.expect("the elements lie between the guards"); // invariant
@@ -43,7 +41,7 @@ impl GuardedVector {
     }
 
     /// The elements without the guards.
-    pub(crate) fn elements(&self) -> &Buffer<f64> {
+    pub(crate) fn elements(&self) -> &Buffer<T> {
         &self.elements
     }
 
@@ -53,9 +51,9 @@ impl GuardedVector {
     }
 
     /// The elements, whether the guards are as they were, and the seconds of copying.
-    fn read(&self, device: &Device) -> Result<(Vec<f64>, bool, f64), DeviceError> {
+    fn read(&self, device: &Device) -> Result<(Vec<T>, bool, f64), DeviceError> {
         let (mut host, seconds) = self.with_guards.read(device)?;
-        let intact = |guard: &[f64]| guard.iter().all(|v| v.to_bits() == GUARD_BITS);
+        let intact = |guard: &[T]| guard.iter().all(|v| v.is_guard());
         let after = host.split_off(GUARD + self.elements.len());
         let elements = host.split_off(GUARD);
         Ok((elements, intact(&host) && intact(&after), seconds))
@@ -63,19 +61,19 @@ impl GuardedVector {
 }
 
 /// A product on a device.
-pub(crate) struct Parts {
+pub(crate) struct Parts<T> {
     pub(crate) bound: Bound,
-    pub(crate) y: GuardedVector,
+    pub(crate) y: GuardedVector<T>,
     /// Held so that other kernels find them.
-    pub(crate) _x: Arc<UploadedVector>,
-    pub(crate) _matrix: Arc<Uploaded>,
+    pub(crate) _x: Arc<UploadedVector<T>>,
+    pub(crate) _matrix: Arc<Uploaded<T>>,
 }
 
 /// Products shorter than this are timed as a graph too: the launch takes a good part of them.
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
-pub(crate) struct PreparedProduct<'p> {
-    parts: Parts,
+pub(crate) struct PreparedProduct<'p, T> {
+    parts: Parts<T>,
     machine: &'p Machine,
     kernel: &'static str,
     costs: Costs,
@@ -115,11 +113,11 @@ impl Execution for Timed<'_> {
     }
 }
 
-impl<'p> PreparedProduct<'p> {
+impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
     pub(crate) fn new(
         machine: &'p Machine,
         kernel: &'static str,
-        parts: Parts,
+        parts: Parts<T>,
         costs: Costs,
         params: BTreeMap<String, String>,
     ) -> Self {
@@ -141,7 +139,7 @@ impl<'p> PreparedProduct<'p> {
         let (y, untouched, seconds) = self.parts.y.read(self.machine.device())?;
         self.costs.download_s = Some(seconds);
         Ok(match untouched {
-            true => Ok(Output::Vector(y)),
+            true => Ok(T::output(y)),
             false => Err(KernelError {
                 kernel: self.kernel.to_owned(),
                 reason: "it wrote beside its result".to_owned(),
@@ -231,7 +229,7 @@ fn median_of_nine(time: impl Fn() -> Result<f64, DeviceError>) -> Result<f64, De
     Ok(median)
 }
 
-impl Prepared for PreparedProduct<'_> {
+impl<T: DeviceReal> Prepared for PreparedProduct<'_, T> {
     fn sample(
         &mut self,
         n: usize,

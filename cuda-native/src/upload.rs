@@ -6,6 +6,7 @@ use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
+use crate::value::DeviceReal;
 
 /// Row or slice offsets in the width that kernels count with.
 #[derive(Debug)]
@@ -46,13 +47,13 @@ impl Offsets {
 
 /// Columns and values of a format's slots.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub(crate) struct Slots<T> {
     pub(crate) col: Buffer<u32>,
-    pub(crate) val: Buffer<f64>,
+    pub(crate) val: Buffer<T>,
 }
 
-impl Slots {
-    fn of(device: &Device, col: &[u32], val: &[f64]) -> Result<Self, DeviceError> {
+impl<T: DeviceReal> Slots<T> {
+    fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
         // Both at once, so that a matrix that does not fit is refused before half of it is copied.
         device.check_memory("the matrix", (size_of_val(col) + size_of_val(val)) as u64)?;
         let col = Buffer::of(device, "the columns", col)?;
@@ -67,12 +68,12 @@ impl Slots {
 
 /// The arrays of a format on the device.
 #[derive(Debug)]
-pub(crate) enum Arrays {
-    Csr { row_ptr: Offsets, slots: Slots },
-    Coo { row: Buffer<u32>, slots: Slots },
-    Ell { row_len: Buffer<u32>, slots: Slots },
-    Hyb { row_len: Buffer<u32>, ell: Slots, row: Buffer<u32>, tail: Slots },
-    Hll { offsets: Buffer<u64>, max_nzr: Buffer<u32>, slots: Slots },
+pub(crate) enum Arrays<T> {
+    Csr { row_ptr: Offsets, slots: Slots<T> },
+    Coo { row: Buffer<u32>, slots: Slots<T> },
+    Ell { row_len: Buffer<u32>, slots: Slots<T> },
+    Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
+    Hll { offsets: Buffer<u64>, max_nzr: Buffer<u32>, slots: Slots<T> },
 }
 
 /// What was copied to the device, beside what it was copied from.
@@ -96,12 +97,12 @@ impl<H, D> OnDevice<H, D> {
 }
 
 /// A matrix on the device.
-pub(crate) type Uploaded = OnDevice<AnyFormat, Arrays>;
+pub(crate) type Uploaded<T> = OnDevice<AnyFormat<T>, Arrays<T>>;
 
 /// A vector on the device.
-pub(crate) type UploadedVector = OnDevice<Arc<Vec<f64>>, Buffer<f64>>;
+pub(crate) type UploadedVector<T> = OnDevice<Arc<Vec<T>>, Buffer<T>>;
 
-impl Arrays {
+impl<T: DeviceReal> Arrays<T> {
     /// What it took to bring them there.
     pub(crate) fn spent(&self) -> Spent {
         match self {
@@ -117,7 +118,7 @@ impl Arrays {
         }
     }
 
-    fn of(device: &Device, host: &AnyFormat) -> Result<Self, DeviceError> {
+    fn of(device: &Device, host: &AnyFormat<T>) -> Result<Self, DeviceError> {
         let lengths = |of: &[u32]| Buffer::of(device, "the row lengths", of);
         Ok(match host {
             AnyFormat::Csr(a) => Arrays::Csr {
@@ -161,7 +162,7 @@ impl<T> Shared for Arc<T> {
     }
 }
 
-impl Shared for AnyFormat {
+impl<T: DeviceReal> Shared for AnyFormat<T> {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Coo(a), Self::Coo(b)) => a.is(b),
@@ -203,20 +204,25 @@ impl<H: Shared, D> Copies<H, D> {
     }
 }
 
-/// What has been copied to the device and is still used by some kernel.
-#[derive(Default)]
-pub(crate) struct Uploads {
-    matrices: Copies<AnyFormat, Arrays>,
-    vectors: Copies<Arc<Vec<f64>>, Buffer<f64>>,
+/// What has been copied to the device in one precision and is still used by some kernel.
+pub(crate) struct Uploads<T> {
+    matrices: Copies<AnyFormat<T>, Arrays<T>>,
+    vectors: Copies<Arc<Vec<T>>, Buffer<T>>,
 }
 
-impl Uploads {
+impl<T> Default for Uploads<T> {
+    fn default() -> Self {
+        Self { matrices: Copies::default(), vectors: Copies::default() }
+    }
+}
+
+impl<T: DeviceReal> Uploads<T> {
     /// A matrix in some format.
     pub(crate) fn matrix(
         &self,
         device: &Device,
-        host: &AnyFormat,
-    ) -> Result<Arc<Uploaded>, DeviceError> {
+        host: &AnyFormat<T>,
+    ) -> Result<Arc<Uploaded<T>>, DeviceError> {
         self.matrices.get_or_make(host, |host| Arrays::of(device, host))
     }
 
@@ -224,8 +230,8 @@ impl Uploads {
     pub(crate) fn x(
         &self,
         device: &Device,
-        host: &Arc<Vec<f64>>,
-    ) -> Result<Arc<UploadedVector>, DeviceError> {
+        host: &Arc<Vec<T>>,
+    ) -> Result<Arc<UploadedVector<T>>, DeviceError> {
         self.vectors.get_or_make(host, |host| Buffer::of(device, "the vector x", host))
     }
 }
@@ -243,7 +249,7 @@ mod tests {
     }
 
     fn matrix(problem: &SpmvProblem, spec: FormatSpec) -> AnyFormat {
-        problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix
+        problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix
     }
 
     /// A number for what would be on the device.
@@ -257,11 +263,11 @@ mod tests {
         let mut here = problem(1.0);
         let address = std::ptr::from_ref(&here);
         let first = copied(&matrices, &matrix(&here, FormatSpec::Csr), 1);
-        let first_x = copied(&vectors, here.x(), 1);
+        let first_x = copied(&vectors, here.double().x(), 1);
         here = problem(2.0);
         assert_eq!(std::ptr::from_ref(&here), address);
         let second = copied(&matrices, &matrix(&here, FormatSpec::Csr), 2);
-        let second_x = copied(&vectors, here.x(), 2);
+        let second_x = copied(&vectors, here.double().x(), 2);
         assert_eq!([first.copy, first_x.copy, second.copy, second_x.copy], [1, 1, 2, 2]);
         assert_eq!([&**first_x.host, &**second_x.host], [[1.0], [2.0]]);
     }

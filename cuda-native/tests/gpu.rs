@@ -9,7 +9,7 @@ use sparsescope_core::experiment::{
     SpmvProblem, Temperature, Watch,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, all_kernels};
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Verdict;
@@ -26,20 +26,23 @@ macro_rules! gpu {
     };
 }
 
-/// A kernel and its threads a block.
-type Case = (&'static KernelDescriptor, Option<u32>);
+/// A kernel, its threads a block and the precision of the values.
+type Case = (&'static KernelDescriptor, Option<u32>, Precision);
 
-/// The kernels whose ids begin so, each with the block sizes of the papers; or why one of them cannot
-/// run.
+/// The kernels whose ids begin so, each with the block sizes of the papers in each of its precisions;
+/// or why one of them cannot run.
 fn cases(backend: &CudaBackend, whose: &str) -> Result<Vec<Case>, String> {
     let mut all: Vec<Case> = Vec::new();
+    let mut add = |kernel: &'static KernelDescriptor, block| {
+        all.extend(kernel.precisions.iter().map(|&precision| (kernel, block, precision)));
+    };
     for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda && k.id.starts_with(whose))
     {
         match backend.availability(kernel) {
             Availability::Available if kernel.takes.block => {
-                all.extend([32, 64, 96, 128, 160, 1024].map(|block| (kernel, Some(block))));
+                [32, 64, 96, 128, 160, 1024].into_iter().for_each(|block| add(kernel, Some(block)));
             }
-            Availability::Available => all.push((kernel, None)),
+            Availability::Available => add(kernel, None),
             Availability::Missing(why) => return Err(format!("{}: {why}", kernel.id)),
         }
     }
@@ -62,15 +65,11 @@ macro_rules! vendors {
     };
 }
 
-/// A kernel with these threads a block and, where it reads HLL, hacks of this size.
-fn configured(
-    kernel: &'static KernelDescriptor,
-    block: Option<u32>,
-    hack_size: usize,
-) -> Configuration {
+/// A case and, where its kernel reads HLL, hacks of this size.
+fn configured((kernel, block, precision): Case, hack_size: usize) -> Configuration {
     let parameters = Parameters::default().with(Parameter::HackSize, &hack_size.to_string());
     let parameters = kernel.listed(&parameters);
-    Configuration { block, parameters, ..Configuration::usual(kernel) }
+    Configuration { block, parameters, precision, ..Configuration::usual(kernel) }
 }
 
 /// The result of one execution.
@@ -133,21 +132,20 @@ fn vendors_kernels_pass_the_gate_on_matrices_that_break_kernels() {
 fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
     for (name, a) in matrices() {
         let problem = problem(a);
-        for &(kernel, block) in cases {
+        for &case in cases {
+            let (kernel, block, precision) = case;
             for hack_size in [4, 32, 256] {
                 if hack_size != 32 && kernel.allowed(Parameter::HackSize).is_none() {
                     continue;
                 }
-                let what = format!("{} block {block:?} hack {hack_size}: {name}", kernel.id);
-                let prepared = backend.prepare(
-                    &configured(kernel, block, hack_size),
-                    &problem,
-                    MemoryLimit::unlimited(),
-                );
+                let what =
+                    format!("{} {precision:?} block {block:?} hack {hack_size}: {name}", kernel.id);
+                let configuration = configured(case, hack_size);
+                let prepared = backend.prepare(&configuration, &problem, MemoryLimit::unlimited());
                 let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let output =
                     output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
-                let check = problem.check(&Configuration::usual(kernel), &output);
+                let check = problem.check(&configuration, &output);
                 assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
             }
         }
@@ -158,13 +156,12 @@ fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
 fn results_are_the_same_from_run_to_run() {
     let backend = gpu!();
     let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 167)));
-    for (kernel, block) in ours(&backend) {
-        let mut prepared = backend
-            .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
-            .unwrap();
+    for case in ours(&backend) {
+        let mut prepared =
+            backend.prepare(&configured(case, 32), &problem, MemoryLimit::unlimited()).unwrap();
         let first = output(&mut prepared).unwrap();
         for _ in 0..5 {
-            assert_eq!(output(&mut prepared).unwrap(), first, "{} {block:?}", kernel.id);
+            assert_eq!(output(&mut prepared).unwrap(), first, "{} {case:?}", case.0.id);
         }
     }
 }
@@ -188,16 +185,12 @@ fn take_or_refuse_what_is_not_finite(backend: &CudaBackend, cases: &[Case]) {
         x[5] = bad;
         x[399] = bad;
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
-        for &(kernel, block) in cases {
-            match backend.prepare(
-                &configured(kernel, block, 32),
-                &problem,
-                MemoryLimit::unlimited(),
-            ) {
+        for &case in cases {
+            let (kernel, configuration) = (case.0, configured(case, 32));
+            match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                 Ok(mut prepared) => {
                     assert!(!kernel.needs.finite_x, "{}", kernel.id);
-                    let check = problem
-                        .check(&Configuration::usual(kernel), &output(&mut prepared).unwrap());
+                    let check = problem.check(&configuration, &output(&mut prepared).unwrap());
                     assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
                 }
                 Err(error) => {
@@ -215,16 +208,30 @@ fn take_or_refuse_what_is_not_finite(backend: &CudaBackend, cases: &[Case]) {
 fn a_row_that_is_off_fails_the_gate() {
     let backend = gpu!();
     let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
-    let (kernel, block) = ours(&backend)[0];
-    let mut prepared = backend
-        .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
-        .unwrap();
+    let configuration = configured(ours(&backend)[0], 32);
+    let mut prepared = backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
     let Output::Vector(y) = output(&mut prepared).unwrap() else { panic!("no vector") };
     for spoilt in [y[300] * (1.0 + 1e-6), f64::NAN] {
         let mut z = y.clone();
         z[300] = spoilt;
-        let check = problem.check(&Configuration::usual(kernel), &Output::Vector(z));
+        let check = problem.check(&configuration, &Output::Vector(z));
         assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(300)));
+    }
+}
+
+#[test]
+fn a_value_beyond_f32_is_refused_in_f32_alone() {
+    let backend = gpu!();
+    let problem = problem(Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1e300)]).unwrap());
+    for case in ours(&backend).into_iter().filter(|case| case.1 == Some(128)) {
+        let made = backend.prepare(&configured(case, 32), &problem, MemoryLimit::unlimited());
+        match (case.2, made.err()) {
+            (Precision::F64, None) => {}
+            (Precision::F32, Some(PrepareError::Refused(why))) => {
+                assert!(why.starts_with("row 1 has 1e300"), "{why}");
+            }
+            (precision, error) => panic!("{} {precision:?}: {error:?}", case.0.id),
+        }
     }
 }
 
@@ -243,10 +250,10 @@ fn vendors_small_products_are_timed_hot_and_cold_and_as_a_graph() {
 fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
     // Short also for a thread that goes through a hack of four rows.
     let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
-    for &(kernel, block) in cases {
-        let mut prepared = backend
-            .prepare(&configured(kernel, block, 4), &problem, MemoryLimit::unlimited())
-            .unwrap();
+    for &case in cases {
+        let (kernel, configuration) = (case.0, configured(case, 4));
+        let mut prepared =
+            backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
         let never = AtomicBool::new(false);
         for temperature in [Temperature::Hot, Temperature::Cold] {
             let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
@@ -258,7 +265,7 @@ fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
         let graph = costs.graph_s.unwrap_or_else(|| panic!("{}", kernel.id));
         assert!(launch > 0.0 && graph > 0.0, "{}", kernel.id);
         assert!(prepared.repetitions() > 1 && costs.minimal_bytes > 0);
-        let check = problem.check(&Configuration::usual(kernel), &output(&mut prepared).unwrap());
+        let check = problem.check(&configuration, &output(&mut prepared).unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
     }
 }
@@ -267,11 +274,11 @@ fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
 fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
     let backend = gpu!();
     let problem = problem(matrix(500, (0..1003).map(|i| 1 + i % 41)));
-    for (kernel, block) in ours(&backend) {
-        let what = format!("{} {block:?}", kernel.id);
-        let mut prepared = backend
-            .prepare(&configured(kernel, block, 32), &problem, MemoryLimit::unlimited())
-            .unwrap();
+    for case in ours(&backend) {
+        let (kernel, block, precision) = case;
+        let what = format!("{} {precision:?} {block:?}", kernel.id);
+        let mut prepared =
+            backend.prepare(&configured(case, 32), &problem, MemoryLimit::unlimited()).unwrap();
         output(&mut prepared).unwrap();
         let costs = prepared.costs();
         let transfers = [costs.upload_s, costs.allocate_s, costs.download_s];
@@ -289,7 +296,7 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
             assert!(launch.registers > 0 && launch.blocks_per_sm > 0, "{what} {launch:?}");
             assert!(launch.occupancy > 0.0 && launch.occupancy <= 1.0, "{what} {launch:?}");
             let expected = match shared.contains(&launch.function.as_str()) {
-                true => 8 * u64::from(block.unwrap()),
+                true => precision.bytes() * u64::from(block.unwrap()),
                 false => 0,
             };
             assert_eq!(launch.shared_bytes, expected, "{what} {launch:?}");
@@ -301,10 +308,11 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
 fn blocks_that_are_no_whole_warps_are_refused() {
     let backend = gpu!();
     let problem = problem(matrix(5, [1; 5]));
-    let (kernel, _) = ours(&backend)[0];
+    let (kernel, _, precision) = ours(&backend)[0];
     for block in [0, 1, 33, 2048] {
+        let case = (kernel, Some(block), precision);
         let error = backend
-            .prepare(&configured(kernel, Some(block), 32), &problem, MemoryLimit::unlimited())
+            .prepare(&configured(case, 32), &problem, MemoryLimit::unlimited())
             .err()
             .unwrap();
         assert!(matches!(error, PrepareError::Refused(_)), "{block}: {error}");

@@ -29,8 +29,10 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
             "needs_finite_x",
             "available",
             "reason",
+            "precisions",
         ];
         assert_eq!(names, documented);
+        assert_eq!(k["precisions"][0], "f64", "{k}");
         let on_cpu = k["device"] == "cpu";
         assert_eq!(k["available"], on_cpu, "{k}");
         let reason = k["reason"].as_str().unwrap_or_default();

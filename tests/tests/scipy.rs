@@ -55,6 +55,11 @@ fn may_refuse(kernel: &str, reason: &str) -> bool {
 /// Multiplies `matrix` by a random x with each of the kernels and lets SciPy check all results;
 /// SciPy and `info` must agree on the size. Returns the kernels that did not refuse it.
 fn check<'k>(p: &Program, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
+    check_in(p, "f64", matrix, kernels)
+}
+
+/// The same in a precision.
+fn check_in<'k>(p: &Program, precision: &str, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     let info = p.json(&["info", matrix, "--json"]);
     let cols = info["cols"].as_u64().unwrap();
     // Not integers, so that sums round.
@@ -66,7 +71,7 @@ fn check<'k>(p: &Program, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     for (k, &kernel) in kernels.iter().enumerate() {
         let y = format!("y{k}.mtx");
         let args = ["spmv", matrix, "--kernel", kernel, "--x", "x.mtx", "-o", &y, "--force"];
-        let ran = p.run(&args);
+        let ran = p.run(&[&args[..], &["--precision", precision]].concat());
         if ran.code != Some(0) && may_refuse(kernel, &ran.err) {
             continue;
         }
@@ -77,7 +82,7 @@ fn check<'k>(p: &Program, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     assert!(!results.is_empty());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_spmv.py");
     let mut python = Command::new("python3");
-    python.arg(script).args([matrix, "x.mtx"]).args(&results).current_dir(p.folder());
+    python.arg(script).args([precision, matrix, "x.mtx"]).args(&results).current_dir(p.folder());
     let output = python.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let error = String::from_utf8_lossy(&output.stderr);
@@ -90,6 +95,18 @@ fn check<'k>(p: &Program, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
 /// The kernels that run on any machine.
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
     all_kernels().filter(|k| k.device == DeviceKind::Cpu)
+}
+
+#[test]
+fn scipy_agrees_in_single_precision_on_every_kernel() {
+    if !has_scipy() {
+        skip!(Need::Scipy, "python3 cannot import scipy");
+    }
+    let p = program();
+    let all: Vec<&str> = on_cpu().map(|k| k.id).collect();
+    p.succeed(&["generate", "fem-hex?n=6&dof=3", "-o", "a.mtx"]);
+    let compared = check_in(&p, "f32", "a.mtx", &all);
+    assert!(compared.iter().all(|id| all.contains(id)) && compared.len() + 1 >= all.len());
 }
 
 #[test]

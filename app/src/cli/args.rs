@@ -188,7 +188,7 @@ pub(super) struct BenchArgs {
     pub(super) reorder: Option<ReorderArg>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
-    /// Precision of the values
+    /// Precision of the values; for f32 the matrix and x are rounded
     #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
     pub(super) precision: Vec<PrecisionArg>,
     /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
@@ -311,6 +311,9 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     #[command(flatten)]
     pub(super) format: FormatArgs,
+    /// Precision of the values; for f32 the matrix and x are rounded
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(super) precision: PrecisionArg,
     /// A result to compare with; exit code 3 when a row differs by more than --tol
     #[arg(long, value_name = "FILE")]
     pub(super) expect: Option<PathBuf>,

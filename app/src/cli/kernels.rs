@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
-use sparsescope_core::record::GpuAbsence;
+use sparsescope_core::record::{GpuAbsence, Precision};
 
 use super::args::KernelsArgs;
 use super::gpu::{self, Gpu};
@@ -23,6 +23,7 @@ struct Kernel {
     needs_finite_x: bool,
     available: bool,
     reason: Option<String>,
+    precisions: &'static [Precision],
 }
 
 impl Kernel {
@@ -45,6 +46,7 @@ impl Kernel {
             needs_finite_x: k.needs.finite_x,
             available: reason.is_none(),
             reason,
+            precisions: k.precisions,
         }
     }
 }

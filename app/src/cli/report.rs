@@ -173,8 +173,11 @@ fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) 
     let operations = model.operations();
     let mut html = String::new();
     for operation in &operations {
-        let of: Vec<RunOf<'_>> =
-            best.iter().filter(|run| run.run.operation == *operation).copied().collect();
+        // Precisions do not compete.
+        let is_of = |run: &&RunOf<'_>| {
+            run.run.operation == *operation && run.run.precision == "f64"
+        };
+        let of: Vec<RunOf<'_>> = best.iter().filter(is_of).copied().collect();
         let table = fastest_of(model, subjects, &of);
         if operations.len() > 1 && !table.is_empty() {
             put(&mut html, format_args!("<h3>{}</h3>\n", escape(operation)));

@@ -82,8 +82,9 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         (true, None) => default_threads(),
     };
     let block = kernel.takes.block.then_some(args.block_size);
+    let precision = args.precision.into();
     let configuration =
-        Configuration { parameters, threads, block, ..Configuration::usual(kernel) };
+        Configuration { precision, parameters, threads, block, ..Configuration::usual(kernel) };
     let mut prepared = problem
         .admit(&configuration)
         .and_then(|()| backend.prepare(&configuration, &problem, memory))

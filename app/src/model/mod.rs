@@ -299,15 +299,15 @@ impl Model {
         self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// The best run of each subject, operation, kernel and bundle over threads, blocks and the other
+    /// The best run of each subject, operation, kernel, precision and bundle over threads, blocks and the other
     /// settings. In the order of [`runs`](Self::runs).
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
         for run in self.runs(filter).into_iter().filter(|run| run.rate().is_some()) {
-            let Run { matrix, operation, kernel, .. } = run.run;
-            let place =
-                *places.entry((run.bundle.series, matrix, operation, kernel)).or_insert(best.len());
+            let Run { matrix, operation, kernel, precision, .. } = run.run;
+            let of = (run.bundle.series, matrix, operation, kernel, precision);
+            let place = *places.entry(of).or_insert(best.len());
             match best.get_mut(place) {
                 Some(other) if run.beats(other) => *other = run,
                 Some(_) => {}

@@ -18,3 +18,15 @@ impl Output {
         }
     }
 }
+
+impl From<Vec<f64>> for Output {
+    fn from(vector: Vec<f64>) -> Self {
+        Self::Vector(vector)
+    }
+}
+
+impl From<Vec<f32>> for Output {
+    fn from(vector: Vec<f32>) -> Self {
+        Self::Single(vector)
+    }
+}

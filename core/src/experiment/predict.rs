@@ -4,14 +4,14 @@ use std::sync::atomic::AtomicBool;
 
 use crate::kernel::{DeviceKind, KernelDescriptor};
 use crate::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
-use crate::matrix::AnyFormat;
+use crate::matrix::{AnyFormat, Scalar};
 use crate::record::Predicted;
 
 /// What one product asks of the memory by the layout model: with so many threads on a processor,
 /// or threads a block on a GPU. Nothing for kernels without a model, nor once `cancel` is set.
-pub fn predict(
+pub fn predict<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat,
+    a: &AnyFormat<T>,
     workers: u32,
     cancel: &AtomicBool,
 ) -> Option<Predicted> {
@@ -22,9 +22,9 @@ pub fn predict(
     .unwrap_or_default()
 }
 
-fn on_grid(
+fn on_grid<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat,
+    a: &AnyFormat<T>,
     block: u32,
     cancel: &AtomicBool,
 ) -> Result<Option<Predicted>, LayoutError> {
@@ -41,9 +41,9 @@ fn on_grid(
     }))
 }
 
-fn on_processor(
+fn on_processor<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat,
+    a: &AnyFormat<T>,
     threads: u32,
     cancel: &AtomicBool,
 ) -> Result<Option<Predicted>, LayoutError> {
@@ -81,7 +81,7 @@ mod tests {
         Arc::new(Csr::try_new(m, m, row_ptr, col, val).unwrap())
     }
 
-    fn of(id: &str, a: &Arc<Csr>, workers: u32) -> Option<Predicted> {
+    fn of<T: Scalar>(id: &str, a: &Arc<Csr<T>>, workers: u32) -> Option<Predicted> {
         let kernel = kernel(id).unwrap();
         let spec = kernel
             .format()
@@ -107,6 +107,25 @@ mod tests {
         // A warp a row leaves 31 lanes idle.
         let warps = of("cuda/csr/warp-shuffle", &diagonal(64), 32).unwrap();
         assert_eq!(warps.idle_share, Some(31.0 / 32.0));
+    }
+
+    #[test]
+    fn values_of_four_bytes_take_half_the_sectors_and_lines() {
+        // Everything has 4 bytes: 64 rows are 8 sectors each of lengths, columns, values and x to
+        // load and 8 of y to store.
+        let a = Arc::new(diagonal(64).map(|v| v as f32));
+        let predicted = of("cuda/ell/column-major", &a, 32).unwrap();
+        let expected = Predicted {
+            load_sectors: Some(32),
+            store_sectors: Some(8),
+            useful_bytes: Some(40 * 32),
+            idle_share: Some(0.0),
+            ..Predicted::default()
+        };
+        assert_eq!(predicted, expected);
+        // 65 row pointers are 5 lines, and columns, values, x and y 4 each.
+        let serial = of("cpu/csr/serial", &a, 1).unwrap();
+        assert_eq!(serial.line_bytes, Some(21 * 64));
     }
 
     #[test]

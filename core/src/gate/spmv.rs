@@ -1,37 +1,41 @@
-//! The gate that every result passes before a timing counts: each row against the serial CSR
-//! product, within the rounding that any order of summation may have.
+//! The gate that every result passes before a timing counts: each row against the product in f64
+//! of the same values, within the rounding that any order of summation may have in the precision
+//! of the result.
 
 use crate::parallel::*;
 
-use crate::matrix::Csr;
+use crate::matrix::{Csr, Real};
 use crate::record::{Check, Verdict};
-use crate::spmv;
-
-/// Unit roundoff of f64, 2⁻⁵³.
-const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
 /// Differences below this do not enter the Tor Vergata paper's s.
 pub const PAPER_EPSILON: f64 = 1e-10;
 
-/// y = A·x by `cpu/csr/serial` and how far each row of another result may lie from it.
+/// y = A·x in f64, added in the order of `cpu/csr/serial`, and how far each row of a result may lie
+/// from it.
 #[derive(Clone, Debug)]
 pub struct Reference {
     y: Vec<f64>,
-    /// 2·len_i·2⁻⁵³·Σ_j |a_ij·x_j| for row i.
+    /// For row i 2·len_i·u·Σ_j |a_ij·x_j|, where u is 2⁻⁵³ for f64 and 2⁻²⁴ for f32, and len_i times
+    /// the smallest positive value, which the products that underflow may be off by.
     bound: Vec<f64>,
 }
 
 impl Reference {
-    /// Computes the reference. x has n elements; panics otherwise.
-    pub fn new(a: &Csr, x: &[f64]) -> Self {
-        let mut y = vec![0.0; a.rows()];
-        spmv::csr::serial(a, x, &mut y);
-        let bound = (0..a.rows()).into_par_iter().map(|i| {
+    /// Computes the reference of results in the precision of `a` and x. x has n elements; panics
+    /// otherwise.
+    pub fn new<T: Real>(a: &Csr<T>, x: &[T]) -> Self {
+        assert_eq!(x.len(), a.cols(), "x has one element a column");
+        let terms = |i: usize| {
             let (col, val) = a.row(i);
-            let terms = col.iter().zip(val).map(|(&c, &v)| (v * x[c as usize]).abs());
-            2.0 * col.len() as f64 * UNIT_ROUNDOFF * terms.sum::<f64>()
+            col.iter().zip(val).map(|(&c, &v)| v.into() * x[c as usize].into())
+        };
+        let y = (0..a.rows()).into_par_iter().map(|i| terms(i).fold(0.0, |sum, term| sum + term));
+        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let bound = (0..a.rows()).into_par_iter().map(|i| {
+            let (len, sum) = (a.row_len(i) as f64, terms(i).map(f64::abs).sum::<f64>());
+            2.0 * len * unit * sum + len * smallest
         });
-        Self { bound: bound.collect(), y }
+        Self { y: y.collect(), bound: bound.collect() }
     }
 
     /// The reference result, one element a row.
@@ -41,7 +45,7 @@ impl Reference {
 
     /// Checks `z` row by row: both NaN, equal infinities, or both finite with |z − y| within the
     /// bound. The error measures beside the verdict count only rows where both are finite.
-    pub fn check(&self, z: &[f64]) -> Check {
+    pub fn check<T: Real>(&self, z: &[T]) -> Check {
         if z.len() != self.y.len() {
             let reason = format!("the result has {} rows instead of {}", z.len(), self.y.len());
             return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
@@ -66,7 +70,7 @@ impl Reference {
         let reason = errors.first_failed.map(|i| {
             format!(
                 "row {i} is {:e} instead of {:e}, allowed to differ by {:e}; {} of {rows} rows are wrong",
-                z[i], self.y[i], self.bound[i], errors.failed
+                z[i].into(), self.y[i], self.bound[i], errors.failed
             )
         });
         Check {
@@ -93,8 +97,8 @@ struct Errors {
 }
 
 impl Errors {
-    fn add_row(mut self, reference: &Reference, z: &[f64], i: usize) -> Self {
-        let (z, y, bound) = (z[i], reference.y[i], reference.bound[i]);
+    fn add_row<T: Real>(mut self, reference: &Reference, z: &[T], i: usize) -> Self {
+        let (z, y, bound): (f64, _, _) = (z[i].into(), reference.y[i], reference.bound[i]);
         let passed = if z.is_finite() && y.is_finite() {
             let difference = (z - y).abs();
             if difference > 0.0 {
@@ -142,6 +146,48 @@ mod tests {
         assert_eq!(reference().y(), [11.0, 13.0, 8.0, 18.0, 34.0]);
         // Row 4: two terms, |1·4| + |6·5| = 34.
         assert_eq!(reference().bound[4], 2.0 * 2.0 * 2f64.powi(-53) * 34.0);
+    }
+
+    #[test]
+    fn the_reference_has_the_bits_of_the_serial_product() {
+        let entries: Vec<_> = (0..90).map(|k| (k % 9, k / 9, 1.0 / (1.0 + k as f64))).collect();
+        let a = Csr::from_triplets(9, 10, &entries).unwrap();
+        let x: Vec<f64> = (0..10).map(|k| 0.1 + f64::from(k)).collect();
+        let mut y = vec![0.0; 9];
+        crate::spmv::csr::serial(&a, &x, &mut y);
+        assert_eq!(Reference::new(&a, &x).y(), y);
+    }
+
+    #[test]
+    fn in_single_precision_a_row_is_right_within_units_of_2_to_minus_24_and_no_further() {
+        let a = examples::five_by_five().map(|v| v as f32);
+        let r = Reference::new(&a, &[0.1f32, 0.2, 0.3, 0.4, 0.5]);
+        // Row 4: one entry 1 and one 6, whose products with the rounded x are exact in f64.
+        let (x3, x4) = (f64::from(0.4f32), f64::from(0.5f32));
+        assert_eq!(r.y()[4], x3 + 6.0 * x4);
+        let bound = 2.0 * 2.0 * 2f64.powi(-24) * (x3 + 6.0 * x4) + 2.0 * 2f64.powi(-149);
+        assert_eq!(r.bound[4], bound);
+        let nearest: Vec<f32> = r.y().iter().map(|&y| y as f32).collect();
+        assert_eq!(r.check(&nearest).verdict, Verdict::Pass);
+        // 3.4 lies between 2 and 4, where neighbours are 2⁻²² apart: 3 of them are within the bound
+        // of 3.4·2⁻²², and 5 are not.
+        let off = |ulps: u32| {
+            let mut z = nearest.clone();
+            z[4] = f32::from_bits(z[4].to_bits() + ulps);
+            r.check(&z)
+        };
+        assert_eq!(off(3).verdict, Verdict::Pass);
+        let wrong = off(5);
+        assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(4)));
+    }
+
+    #[test]
+    fn products_that_underflow_in_single_precision_are_no_error() {
+        let a = Csr::from_triplets(1, 2, &[(0, 0, 1e-30f32), (0, 1, 2e-30)]).unwrap();
+        let r = Reference::new(&a, &[1e-30f32; 2]);
+        assert!(r.y()[0] > 0.0);
+        assert_eq!(r.check(&[0.0f32]).verdict, Verdict::Pass);
+        assert_eq!(r.check(&[1e-44f32]).verdict, Verdict::Fail);
     }
 
     #[test]

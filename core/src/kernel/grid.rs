@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::matrix::Coo;
+use crate::matrix::{Coo, Scalar};
 
 /// Threads of a warp.
 pub const LANES: u64 = 32;
@@ -47,7 +47,7 @@ impl GridMapping {
 }
 
 /// The entries of span `warp`.
-pub(crate) fn span_entries(coo: &Coo, warp: u64) -> Range<u64> {
+pub(crate) fn span_entries<T: Scalar>(coo: &Coo<T>, warp: u64) -> Range<u64> {
     let entries = coo.nnz() as u64;
     let begin = warp.saturating_mul(COO_SPAN).min(entries);
     begin..begin.saturating_add(COO_SPAN).min(entries)

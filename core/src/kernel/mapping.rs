@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::grid::GridMapping;
-use crate::matrix::{AnyFormat, RowPtr};
+use crate::matrix::{AnyFormat, RowPtr, Scalar};
 use crate::spmv::{GuidedChunks, MergePath, RowParts};
 
 /// The rule by which work is divided.
@@ -43,7 +43,7 @@ pub struct Share {
 impl Mapping {
     /// The shares in which `workers` workers (at least 1) go through `a`, in row order. A mapping
     /// that the format does not support gives one share.
-    pub fn shares(self, a: &AnyFormat, workers: usize) -> Vec<Share> {
+    pub fn shares<T: Scalar>(self, a: &AnyFormat<T>, workers: usize) -> Vec<Share> {
         let by_worker = |parts: &RowParts| {
             let numbered = parts.iter().enumerate();
             numbered.map(|(p, rows)| Share { worker: Some(p), rows, entries: None }).collect()

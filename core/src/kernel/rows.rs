@@ -1,9 +1,9 @@
 //! The rows of a matrix in any format, as kernels go through them.
 
-use crate::matrix::{AnyFormat, SlotLayout};
+use crate::matrix::{AnyFormat, Coo, Scalar, SlotLayout};
 
 /// The row at a position of a format: the same number but where the format sorts rows.
-pub fn row_at(a: &AnyFormat, position: usize) -> usize {
+pub fn row_at<T: Scalar>(a: &AnyFormat<T>, position: usize) -> usize {
     match a {
         AnyFormat::Hll(a) => a.row_order().row_at(position),
         _ => position,
@@ -13,12 +13,17 @@ pub fn row_at(a: &AnyFormat, position: usize) -> usize {
 /// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
 /// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
 /// are not read.
-pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
-    fn padded(layout: &impl SlotLayout, row: usize, col: &[u32], val: &[f64]) -> Vec<(u32, f64)> {
+pub fn row_steps<T: Scalar>(a: &AnyFormat<T>, row: usize) -> Vec<(u32, T)> {
+    fn padded<T: Copy>(
+        layout: &impl SlotLayout,
+        row: usize,
+        col: &[u32],
+        val: &[T],
+    ) -> Vec<(u32, T)> {
         let slots = (0..layout.row_slots(row)).map(|j| layout.slot(row, j) as usize);
         slots.map(|s| (col[s], val[s])).collect()
     }
-    fn coordinates(a: &crate::matrix::Coo, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    fn coordinates<T: Scalar>(a: &Coo<T>, row: usize) -> impl Iterator<Item = (u32, T)> + '_ {
         let first = a.row().partition_point(|&r| (r as usize) < row);
         let entries = (first..a.nnz()).take_while(move |&k| a.row()[k] as usize == row);
         entries.map(|k| (a.col()[k], a.val()[k]))
@@ -43,7 +48,7 @@ pub fn row_steps(a: &AnyFormat, row: usize) -> Vec<(u32, f64)> {
 
 /// Slots that a kernel goes through for the row at a position, padding included when it
 /// multiplies that; 0 for formats without rows of slots.
-pub(crate) fn row_length(a: &AnyFormat, row: usize, padding: bool) -> usize {
+pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool) -> usize {
     let length =
         |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
     match a {
@@ -58,7 +63,7 @@ pub(crate) fn row_length(a: &AnyFormat, row: usize, padding: bool) -> usize {
 /// Index of slot `j` of the row at a position in `col` and `val`; `j` itself for formats without
 /// rows of slots.
 #[inline]
-pub(crate) fn slot(a: &AnyFormat, row: usize, j: usize) -> u64 {
+pub(crate) fn slot<T: Scalar>(a: &AnyFormat<T>, row: usize, j: usize) -> u64 {
     match a {
         AnyFormat::Csr(a) => a.slot(row, j),
         AnyFormat::Ell(a) => a.shape().slot(row, j),

@@ -9,9 +9,6 @@ use super::parameter::{Allowed, Parameter};
 use crate::matrix::Order;
 use crate::record::{Operation, Precision};
 
-/// Both, the usual one first.
-const PRECISIONS: &[Precision] = &[Precision::F64];
-
 /// How every kernel of a product is, but for what the lines below say otherwise.
 const fn product(
     id: &'static str,
@@ -29,7 +26,7 @@ const fn product(
         mapping,
         summary,
         origin,
-        precisions: PRECISIONS,
+        precisions: &Precision::ALL,
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },

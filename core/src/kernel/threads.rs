@@ -6,7 +6,7 @@ use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, span_entries};
 use super::mapping::Mapping;
 use super::rows::{row_length, slot};
-use crate::matrix::{AnyFormat, Coo};
+use crate::matrix::{AnyFormat, Coo, Scalar};
 
 /// One slot read by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl StridedSlots {
 
     /// What is read in step `step < steps`. Panics when `a` is not the matrix that the run is of.
     #[inline]
-    pub fn access(&self, a: &AnyFormat, step: u64) -> Access {
+    pub fn access<T: Scalar>(&self, a: &AnyFormat<T>, step: u64) -> Access {
         let number = self.first + step * self.stride;
         let (row, slot) = match (self.row, a) {
             (Some(row), _) => (row, slot(a, row, number as usize)),
@@ -79,8 +79,8 @@ impl StridedSlots {
 
 /// The slots of one thread: those of its rows one after another, or those of its span.
 #[derive(Clone, Debug)]
-pub struct ThreadSlots<'a> {
-    a: &'a AnyFormat,
+pub struct ThreadSlots<'a, T = f64> {
+    a: &'a AnyFormat<T>,
     rows: Range<usize>,
     padding: bool,
     first: u64,
@@ -88,14 +88,14 @@ pub struct ThreadSlots<'a> {
     span: Option<StridedSlots>,
 }
 
-impl ThreadSlots<'_> {
+impl<T> ThreadSlots<'_, T> {
     /// No work.
-    fn none(a: &AnyFormat) -> ThreadSlots<'_> {
+    fn none(a: &AnyFormat<T>) -> ThreadSlots<'_, T> {
         ThreadSlots { a, rows: 0..0, padding: false, first: 0, stride: 1, span: None }
     }
 }
 
-impl Iterator for ThreadSlots<'_> {
+impl<T: Scalar> Iterator for ThreadSlots<'_, T> {
     type Item = StridedSlots;
 
     #[inline]
@@ -110,7 +110,7 @@ impl KernelDescriptor {
     /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without
     /// work, for kernels that do not run on a grid, and for HLL whose rows are in another order or
     /// kept apart, which no kernel on a grid takes.
-    pub fn accesses(&self, a: &AnyFormat, thread: u64) -> Vec<Access> {
+    pub fn accesses<T: Scalar>(&self, a: &AnyFormat<T>, thread: u64) -> Vec<Access> {
         let mut all = Vec::new();
         for pass in [Pass::Rows, Pass::Spans] {
             let accesses = self
@@ -122,7 +122,12 @@ impl KernelDescriptor {
     }
 
     /// The same without a list of them: of thread `thread` of one pass's grid.
-    pub fn thread_slots<'a>(&self, a: &'a AnyFormat, pass: Pass, thread: u64) -> ThreadSlots<'a> {
+    pub fn thread_slots<'a, T: Scalar>(
+        &self,
+        a: &'a AnyFormat<T>,
+        pass: Pass,
+        thread: u64,
+    ) -> ThreadSlots<'a, T> {
         let none = ThreadSlots::none(a);
         let Mapping::Grid(mapping) = self.mapping else { return none };
         if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
@@ -164,7 +169,7 @@ fn one(index: u64) -> Range<u64> {
 }
 
 /// What lane `lane` of warp `warp` reads of its span.
-fn span(coo: &Coo, warp: u64, lane: u64, in_tail: bool) -> Option<StridedSlots> {
+fn span<T: Scalar>(coo: &Coo<T>, warp: u64, lane: u64, in_tail: bool) -> Option<StridedSlots> {
     let entries = span_entries(coo, warp);
     let run = StridedSlots::new(None, entries.start + lane, entries.end, LANES, in_tail);
     (run.steps > 0).then_some(run)
@@ -219,12 +224,13 @@ mod tests {
         assert!(a.nnz() as u64 > 2 * COO_SPAN, "several spans");
         let x = integer_vector(61, 7);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
-        let y = problem.reference().y().to_vec();
+        let y = problem.double().reference().y().to_vec();
         let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
         for (kernel, mapping) in on_grid() {
             for block in [32, 96, 160] {
                 let spec = kernel.format().unwrap().with(&params);
-                let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+                let format =
+                    problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let rows = mapping.blocks(Work::Rows(97), block);
                 let blocks = match &format {
                     AnyFormat::Coo(coo) => mapping.blocks(Work::Entries(coo.nnz() as u64), block),
@@ -261,7 +267,7 @@ mod tests {
         let apart = |id: &str| {
             let kernel = crate::kernel::kernel(id).unwrap();
             let spec = kernel.format().unwrap().with(&FormatParams::default());
-            let format = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+            let format = problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
             // Rows 32 and 33 begin a warp.
             let first = |thread| kernel.accesses(&format, thread)[0].slot;
             match kernel.mapping {

@@ -1,7 +1,7 @@
 //! The arrays that a product reads and writes: their names, lengths and addresses.
 
 use crate::kernel::COO_SPAN;
-use crate::matrix::{AnyFormat, Csr, RowPtr};
+use crate::matrix::{AnyFormat, Csr, RowPtr, Scalar};
 
 /// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
 pub const ALIGNMENT: u64 = 256;
@@ -136,9 +136,9 @@ impl Shelf {
 /// The arrays of a format, x and y. x has as many elements as the matrix columns, y as it has
 /// rows. Arrays that are not there are left out: rows' order where every row is at its own place,
 /// a tail without entries. BSR and DIA show their `val` alone, besides x and y.
-pub fn arrays(a: &AnyFormat) -> Vec<ArrayInfo> {
+pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
     let mut shelf = Shelf::default();
-    let tail = |shelf: &mut Shelf, tail: &Csr| {
+    let tail = |shelf: &mut Shelf, tail: &Csr<T>| {
         if tail.rows() > 0 {
             shelf.add_offsets(Array::TailRowPtr, tail.row_ptr());
             shelf.add_slice(Array::TailCol, tail.col());
@@ -185,13 +185,13 @@ pub fn arrays(a: &AnyFormat) -> Vec<ArrayInfo> {
         AnyFormat::Bsr(a) => shelf.add_slice(Array::Val, a.val()),
         AnyFormat::Dia(a) => shelf.add_slice(Array::Val, a.val()),
     }
-    shelf.add(Array::X, cols_of(a), size_of::<f64>());
-    shelf.add(Array::Y, a.rows(), size_of::<f64>());
+    shelf.add(Array::X, a.cols(), T::BYTES);
+    shelf.add(Array::Y, a.rows(), T::BYTES);
     shelf.0
 }
 
 /// [`arrays`] and what a product on a GPU needs besides: what spans of coordinates hand over.
-pub fn arrays_of_product(a: &AnyFormat) -> Vec<ArrayInfo> {
+pub fn arrays_of_product<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
     let mut shelf = Shelf(arrays(a));
     let entries = match a {
         AnyFormat::Coo(a) => a.nnz(),
@@ -201,30 +201,17 @@ pub fn arrays_of_product(a: &AnyFormat) -> Vec<ArrayInfo> {
     let spans = entries.div_ceil(COO_SPAN as usize);
     if spans > 0 {
         shelf.add(Array::CarryRow, spans, size_of::<u32>());
-        shelf.add(Array::CarrySum, spans, size_of::<f64>());
+        shelf.add(Array::CarrySum, spans, T::BYTES);
     }
     shelf.0
 }
 
-/// Columns of a matrix in any format.
-pub(super) fn cols_of(a: &AnyFormat) -> usize {
-    match a {
-        AnyFormat::Coo(a) => a.cols(),
-        AnyFormat::Csr(a) => a.cols(),
-        AnyFormat::Ell(a) => a.cols(),
-        AnyFormat::Hyb(a) => a.ell().cols(),
-        AnyFormat::Hll(a) => a.cols(),
-        AnyFormat::Bsr(a) => a.cols(),
-        AnyFormat::Dia(a) => a.cols(),
-    }
-}
-
 /// Bytes of an element of an array of `a`.
-pub(super) fn element_bytes(a: &AnyFormat, array: Array) -> u32 {
+pub(super) fn element_bytes<T: Scalar>(a: &AnyFormat<T>, array: Array) -> u32 {
     match (array, a) {
         (Array::RowPtr, AnyFormat::Csr(a)) => a.row_ptr().width().bytes() as u32,
         (Array::TailRowPtr, AnyFormat::Hll(a)) => a.tail().row_ptr().width().bytes() as u32,
-        (Array::Val | Array::TailVal | Array::CarrySum | Array::X | Array::Y, _) => 8,
+        (Array::Val | Array::TailVal | Array::CarrySum | Array::X | Array::Y, _) => T::BYTES as u32,
         (Array::Offsets, _) => 8,
         _ => 4,
     }

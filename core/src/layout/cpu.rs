@@ -10,7 +10,7 @@ use super::array::{Array, ArrayInfo, arrays};
 use super::launch::{LayoutError, check_format};
 use super::slots::Place;
 use crate::kernel::{KernelDescriptor, Mapping, Share, row_at, row_length, slot};
-use crate::matrix::{AnyFormat, Coo};
+use crate::matrix::{AnyFormat, Coo, Scalar};
 
 /// Bytes of a cache line of a processor.
 pub const CACHE_LINE: u64 = 64;
@@ -53,20 +53,20 @@ impl ShareTraffic {
 
 /// A kernel of a processor on a matrix: who handles what.
 #[derive(Clone, Debug)]
-pub struct CpuTraffic {
+pub struct CpuTraffic<T = f64> {
     kernel: &'static KernelDescriptor,
-    a: AnyFormat,
+    a: AnyFormat<T>,
     arrays: Vec<ArrayInfo>,
     shares: Vec<ShareTraffic>,
 }
 
-impl CpuTraffic {
+impl<T: Scalar> CpuTraffic<T> {
     /// The shares of `workers` workers, in row order, each gone through. Fails without workers,
     /// for kernels that run elsewhere, for BSR and DIA, and for a matrix in another format than
     /// the kernel reads.
     pub fn of(
         kernel: &'static KernelDescriptor,
-        a: &AnyFormat,
+        a: &AnyFormat<T>,
         workers: usize,
     ) -> Result<Self, LayoutError> {
         Self::through(kernel, a, workers, &AtomicBool::new(false))
@@ -75,7 +75,7 @@ impl CpuTraffic {
     /// The same, or nothing once `cancel` is set.
     pub fn unless(
         kernel: &'static KernelDescriptor,
-        a: &AnyFormat,
+        a: &AnyFormat<T>,
         workers: usize,
         cancel: &AtomicBool,
     ) -> Result<Option<Self>, LayoutError> {
@@ -86,7 +86,7 @@ impl CpuTraffic {
     /// Once `cancel` is set, the rest of the rows is left out.
     fn through(
         kernel: &'static KernelDescriptor,
-        a: &AnyFormat,
+        a: &AnyFormat<T>,
         workers: usize,
         cancel: &AtomicBool,
     ) -> Result<Self, LayoutError> {
@@ -199,15 +199,15 @@ enum Touch {
 }
 
 /// The shares of a product.
-struct Walk<'a> {
+struct Walk<'a, T> {
     kernel: &'a KernelDescriptor,
-    a: &'a AnyFormat,
+    a: &'a AnyFormat<T>,
     shares: &'a [Share],
     /// Once set, rows are left out.
     cancel: &'a AtomicBool,
 }
 
-impl Walk<'_> {
+impl<T: Scalar> Walk<'_, T> {
     /// Tells `tell` all that is touched in a share, in order.
     fn share(&self, k: usize, tell: &mut impl FnMut(Touch)) {
         let Share { rows, entries, .. } = self.shares[k].clone();
@@ -323,7 +323,7 @@ impl Walk<'_> {
     /// The entries of some rows among coordinates, each added to y.
     fn coordinates(
         &self,
-        coo: &Coo,
+        coo: &Coo<T>,
         rows: Range<usize>,
         [row, col, val]: [Array; 3],
         tell: &mut impl FnMut(Touch),

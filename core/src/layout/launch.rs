@@ -1,10 +1,9 @@
 //! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
 
-use super::array::cols_of;
 use crate::kernel::{
     DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, span_entries,
 };
-use crate::matrix::{AnyFormat, Coo};
+use crate::matrix::{AnyFormat, Coo, Scalar};
 
 /// Why there is no model of a kernel on a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,9 +80,9 @@ impl LaunchInfo {
 
 /// The launches of a product, in order, as the launchers make them. A grid without blocks is not
 /// launched.
-pub(super) fn launches(
+pub(super) fn launches<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat,
+    a: &AnyFormat<T>,
     block: u32,
 ) -> Result<Vec<LaunchInfo>, LayoutError> {
     if block == 0 || block > 1024 || !u64::from(block).is_multiple_of(LANES) {
@@ -118,9 +117,9 @@ pub(super) fn launches(
 }
 
 /// Fails when `a` is in another format, or order, than the kernel reads.
-pub(super) fn check_format(
+pub(super) fn check_format<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat,
+    a: &AnyFormat<T>,
 ) -> Result<(), LayoutError> {
     let expected = kernel.format().map_or("", |format| format.with(&Default::default()).name());
     let found = name_of(a);
@@ -136,7 +135,7 @@ pub(super) fn check_format(
 }
 
 /// The format's name as in `FormatSpec::name`; rows kept apart count as sorted.
-fn name_of(a: &AnyFormat) -> &'static str {
+fn name_of<T: Scalar>(a: &AnyFormat<T>) -> &'static str {
     use crate::matrix::{FormatSpec, HllLayout};
     match a {
         AnyFormat::Coo(_) => "coo",
@@ -154,7 +153,7 @@ fn name_of(a: &AnyFormat) -> &'static str {
 }
 
 /// The coordinates of `a`: COO's, or those of HYB's tail.
-pub(super) fn coordinates(a: &AnyFormat) -> Option<&Coo> {
+pub(super) fn coordinates<T: Scalar>(a: &AnyFormat<T>) -> Option<&Coo<T>> {
     match a {
         AnyFormat::Coo(a) => Some(a),
         AnyFormat::Hyb(a) => Some(a.tail()),
@@ -163,12 +162,12 @@ pub(super) fn coordinates(a: &AnyFormat) -> Option<&Coo> {
 }
 
 /// Spans that coordinates are divided into.
-pub(super) fn spans(coo: &Coo) -> u64 {
+pub(super) fn spans<T: Scalar>(coo: &Coo<T>) -> u64 {
     (coo.nnz() as u64).div_ceil(crate::kernel::COO_SPAN)
 }
 
 /// The row that a span shares with the one before it.
-pub(super) fn shared_row(coo: &Coo, span: u64) -> Option<u32> {
+pub(super) fn shared_row<T: Scalar>(coo: &Coo<T>, span: u64) -> Option<u32> {
     let begin = span_entries(coo, span).start as usize;
     let before = begin.checked_sub(1).and_then(|k| coo.row().get(k));
     coo.row().get(begin).copied().filter(|row| before == Some(row))
@@ -180,6 +179,6 @@ pub(super) fn keeps_x(kernel: &KernelDescriptor) -> bool {
 }
 
 /// Elements of x that such a kernel keeps: one a thread of a block.
-pub(super) fn kept_of_x(a: &AnyFormat, block: u32) -> u64 {
-    u64::from(block).min(cols_of(a) as u64)
+pub(super) fn kept_of_x<T: Scalar>(a: &AnyFormat<T>, block: u32) -> u64 {
+    u64::from(block).min(a.cols() as u64)
 }

@@ -269,7 +269,7 @@ fn a_matrix_without_rows_or_entries_has_no_traffic_of_slots() {
         }
     }
     let scalar = kernel("cuda/csr/thread-per-row").unwrap();
-    let a = AnyFormat::Csr(Arc::new(Csr::from_triplets(3, 3, &[]).unwrap()));
+    let a = AnyFormat::Csr(Arc::new(Csr::<f64>::from_triplets(3, 3, &[]).unwrap()));
     assert!(scalar.thread_slots(&a, Pass::Rows, 3).next().is_none());
     assert_eq!(scalar.thread_slots(&a, Pass::Rows, 2).next().unwrap().steps, 0);
 }

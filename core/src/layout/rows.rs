@@ -10,14 +10,14 @@ use crate::kernel::{
     GridMapping, KernelDescriptor, LANES, Mapping, PARTS, Pass, StridedSlots, ThreadSlots,
     Unrolling,
 };
-use crate::matrix::AnyFormat;
+use crate::matrix::{AnyFormat, Scalar};
 
 const WARP: usize = LANES as usize;
 
 /// A product whose rows are gone through.
-pub(super) struct RowPass<'a> {
+pub(super) struct RowPass<'a, T> {
     kernel: &'static KernelDescriptor,
-    a: &'a AnyFormat,
+    a: &'a AnyFormat<T>,
     loops: Loops,
     unrolling: Unrolling,
     block: u32,
@@ -28,10 +28,10 @@ pub(super) struct RowPass<'a> {
     col: &'a [u32],
 }
 
-impl<'a> RowPass<'a> {
+impl<'a, T: Scalar> RowPass<'a, T> {
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
-        a: &'a AnyFormat,
+        a: &'a AnyFormat<T>,
         block: u32,
         loops: Loops,
     ) -> Self {
@@ -187,15 +187,15 @@ impl Round {
 }
 
 /// The rounds of a warp, one after another: several where a thread has a hack of rows.
-enum Rounds<'a> {
+enum Rounds<'a, T> {
     /// Lane 0's runs, which tell those of the others.
-    Shared(ThreadSlots<'a>),
+    Shared(ThreadSlots<'a, T>),
     /// Each lane's own.
-    Own(Box<[ThreadSlots<'a>; WARP]>),
+    Own(Box<[ThreadSlots<'a, T>; WARP]>),
 }
 
-impl<'a> Rounds<'a> {
-    fn new(pass: &RowPass<'a>, warp: u64) -> Self {
+impl<'a, T: Scalar> Rounds<'a, T> {
+    fn new(pass: &RowPass<'a, T>, warp: u64) -> Self {
         let runs =
             |lane: usize| pass.kernel.thread_slots(pass.a, Pass::Rows, warp * LANES + lane as u64);
         match pass.warp_a_row {

@@ -10,7 +10,7 @@ use super::rows::RowPass;
 use super::spans::SpanPass;
 use super::step::{Sink, Step, StepKind};
 use crate::kernel::{Access, KernelDescriptor, LANES};
-use crate::matrix::AnyFormat;
+use crate::matrix::{AnyFormat, Scalar};
 
 /// A kernel of a GPU on a matrix: which thread handles what, and when.
 ///
@@ -27,22 +27,22 @@ use crate::matrix::AnyFormat;
 /// # Ok::<(), sparsescope_core::layout::LayoutError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Schedule {
+pub struct Schedule<T = f64> {
     kernel: &'static KernelDescriptor,
-    a: AnyFormat,
+    a: AnyFormat<T>,
     block: u32,
     loops: Loops,
     launches: Vec<LaunchInfo>,
     arrays: Vec<ArrayInfo>,
 }
 
-impl Schedule {
+impl<T: Scalar> Schedule<T> {
     /// The schedule with `block` threads a block. Fails for kernels that do not run on a grid
     /// known here (those of vendors and of processors), for a matrix in another format than the
     /// kernel reads, and for a block that is not a multiple of 32 from 32 to 1024.
     pub fn new(
         kernel: &'static KernelDescriptor,
-        a: &AnyFormat,
+        a: &AnyFormat<T>,
         block: u32,
         loops: Loops,
     ) -> Result<Self, LayoutError> {
@@ -56,19 +56,13 @@ impl Schedule {
     }
 
     /// The matrix.
-    pub fn matrix(&self) -> &AnyFormat {
+    pub fn matrix(&self) -> &AnyFormat<T> {
         &self.a
     }
 
     /// The launches of one product, in order.
     pub fn launches(&self) -> &[LaunchInfo] {
         &self.launches
-    }
-
-    /// Whether the totals change with the threads a block: for all kernels but one they do not,
-    /// since each warp does the same in whichever block it is.
-    pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
-        keeps_x(kernel)
     }
 
     /// The arrays that requests name.
@@ -98,7 +92,7 @@ impl Schedule {
     }
 
     /// What goes through the warps of one launch.
-    pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_> {
+    pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_, T> {
         match (kind, coordinates(&self.a)) {
             (LaunchKind::Spans, Some(coo)) => {
                 Walker::Spans(SpanPass::new(self.kernel, &self.a, coo))
@@ -111,14 +105,22 @@ impl Schedule {
     }
 }
 
-/// The model of one launch's warps.
-pub(super) enum Walker<'a> {
-    Rows(RowPass<'a>),
-    Spans(SpanPass<'a>),
-    Carry(SpanPass<'a>),
+impl Schedule {
+    /// Whether the totals change with the threads a block: for all kernels but one they do not,
+    /// since each warp does the same in whichever block it is.
+    pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
+        keeps_x(kernel)
+    }
 }
 
-impl Walker<'_> {
+/// The model of one launch's warps.
+pub(super) enum Walker<'a, T> {
+    Rows(RowPass<'a, T>),
+    Spans(SpanPass<'a, T>),
+    Carry(SpanPass<'a, T>),
+}
+
+impl<T: Scalar> Walker<'_, T> {
     /// Tells `sink` all that a warp does; answers how many of its threads have work.
     #[inline]
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {

@@ -6,22 +6,26 @@ use super::launch::{shared_row, spans};
 use super::request::{Direction, Request};
 use super::step::{Sink, StepKind};
 use crate::kernel::{KernelDescriptor, LANES, Pass, StridedSlots, span_entries};
-use crate::matrix::{AnyFormat, Coo};
+use crate::matrix::{AnyFormat, Coo, Scalar};
 
 const WARP: usize = LANES as usize;
 
 /// A product whose coordinates are gone through.
-pub(super) struct SpanPass<'a> {
+pub(super) struct SpanPass<'a, T> {
     kernel: &'static KernelDescriptor,
-    a: &'a AnyFormat,
-    coo: &'a Coo,
+    a: &'a AnyFormat<T>,
+    coo: &'a Coo<T>,
     /// `row`, `col` and `val` of the coordinates.
     arrays: [Array; 3],
 }
 
-impl<'a> SpanPass<'a> {
+impl<'a, T: Scalar> SpanPass<'a, T> {
     /// `coo` is `a` itself, or its tail.
-    pub(super) fn new(kernel: &'static KernelDescriptor, a: &'a AnyFormat, coo: &'a Coo) -> Self {
+    pub(super) fn new(
+        kernel: &'static KernelDescriptor,
+        a: &'a AnyFormat<T>,
+        coo: &'a Coo<T>,
+    ) -> Self {
         let arrays = match a {
             AnyFormat::Hyb(_) => [Array::TailRow, Array::TailCol, Array::TailVal],
             _ => [Array::Row, Array::Col, Array::Val],

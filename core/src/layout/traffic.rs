@@ -10,6 +10,7 @@ use super::request::{Counts, Direction, Request};
 use super::schedule::Schedule;
 use super::step::{Sink, StepKind};
 use crate::kernel::{Access, LANES};
+use crate::matrix::Scalar;
 
 /// What is asked of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,18 +78,18 @@ const CHUNK: u64 = 256;
 impl Traffic {
     /// Goes through all warps of a schedule, in parallel; the result does not depend on how many
     /// threads do it. Without lists: memory does not grow with the matrix.
-    pub fn of(schedule: &Schedule) -> Self {
+    pub fn of<T: Scalar>(schedule: &Schedule<T>) -> Self {
         Self::through(schedule, &AtomicBool::new(false))
     }
 
     /// The same, or nothing once `cancel` is set.
-    pub fn unless(schedule: &Schedule, cancel: &AtomicBool) -> Option<Self> {
+    pub fn unless<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Option<Self> {
         let traffic = Self::through(schedule, cancel);
         (!cancel.load(Ordering::Relaxed)).then_some(traffic)
     }
 
     /// Once `cancel` is set, the rest of the warps is left out.
-    fn through(schedule: &Schedule, cancel: &AtomicBool) -> Self {
+    fn through<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Self {
         let launches = schedule.launches().iter().map(|&launch| {
             let walker = schedule.walker(launch.kind);
             let chunks = 0..launch.warps.div_ceil(CHUNK);

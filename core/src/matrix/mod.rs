@@ -13,6 +13,7 @@ mod hll;
 mod hyb;
 mod identity;
 mod layout;
+mod precision;
 mod reorder;
 mod row_order;
 mod row_ptr;
@@ -31,10 +32,11 @@ pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllS
 pub use hyb::Hyb;
 pub use identity::{CanonicalValue, Sha256Hex, identity, sha256};
 pub use layout::{Order, SlotLayout};
+pub use precision::Precision;
 pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
-pub use scalar::Scalar;
+pub use scalar::{Real, Scalar};
 pub use stats::{Band, RowLengths, Statistics, nnz_class};
 
 pub mod examples;

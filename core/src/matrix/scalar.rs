@@ -1,12 +1,15 @@
 //! The value types a matrix can hold.
 
 use std::fmt::Debug;
+use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg};
 
 use num_complex::Complex64;
 
-/// A matrix entry: `f64` everywhere, `f32` where a kernel offers it, [`Complex64`] for reading,
-/// statistics and pictures (no kernel computes with it).
+use super::Precision;
+
+/// A matrix entry: `f64` as files have it, `f32` for kernels in single precision, [`Complex64`] for
+/// reading, statistics and pictures (no kernel is run with it).
 pub trait Scalar:
     Copy
     + Debug
@@ -17,6 +20,7 @@ pub trait Scalar:
     + 'static
     + Add<Output = Self>
     + AddAssign
+    + Sum
     + Mul<Output = Self>
     + Neg<Output = Self>
 {
@@ -74,5 +78,32 @@ impl Scalar for Complex64 {
     }
     fn magnitude(self) -> f64 {
         libm::hypot(self.re, self.im)
+    }
+}
+
+/// A value that kernels are run with.
+pub trait Real: Scalar + Into<f64> {
+    /// In how many bits it is computed with.
+    const PRECISION: Precision;
+    /// Not a number.
+    const NAN: Self;
+
+    /// The nearest value, ties to even; infinite where `value` is finite but too large.
+    fn rounded(value: f64) -> Self;
+}
+
+impl Real for f64 {
+    const PRECISION: Precision = Precision::F64;
+    const NAN: Self = Self::NAN;
+    fn rounded(value: f64) -> Self {
+        value
+    }
+}
+
+impl Real for f32 {
+    const PRECISION: Precision = Precision::F32;
+    const NAN: Self = Self::NAN;
+    fn rounded(value: f64) -> Self {
+        value as Self
     }
 }

@@ -14,7 +14,6 @@ mod matrix;
 mod metric;
 mod names;
 mod operation;
-mod precision;
 mod predicted;
 mod run;
 mod subject;
@@ -31,7 +30,8 @@ pub use metric::{Better, Metric, Work};
 pub(crate) use names::{is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry};
 pub use names::{matrix_id, matrix_name};
 pub use operation::Operation;
-pub use precision::Precision;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
 pub use subject::{Subject, SubjectRecord};
+
+pub use crate::matrix::Precision;

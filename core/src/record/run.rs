@@ -81,6 +81,16 @@ pub struct Run {
     pub cut_short: bool,
 }
 
+impl Run {
+    /// The kernel, and its precision where it is not the usual one: `cpu/csr/serial (f32)`.
+    pub fn kernel_and_precision(&self) -> String {
+        match self.precision.as_str() {
+            "f64" => self.kernel.clone(),
+            other => format!("{} ({other})", self.kernel),
+        }
+    }
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }

@@ -3,30 +3,30 @@
 use std::ops::Range;
 
 use super::dot::Slots;
-use crate::matrix::{Csr, Ellpack, Hll, Hyb};
+use crate::matrix::{Csr, Ellpack, Hll, Hyb, Scalar};
 
 /// x has n elements and y has m.
-pub(super) fn check_sizes(rows: usize, cols: usize, x: &[f64], y: &[f64]) {
+pub(super) fn check_sizes<T>(rows: usize, cols: usize, x: &[T], y: &[T]) {
     assert_eq!(x.len(), cols, "x has one element a column");
     assert_eq!(y.len(), rows, "y has one element a row");
 }
 
 /// A matrix with an x of as many elements as it has columns. Made only where the sizes are looked at.
 #[derive(Debug)]
-pub(super) struct Checked<'a, A> {
+pub(super) struct Checked<'a, A, T> {
     a: &'a A,
-    x: &'a [f64],
+    x: &'a [T],
 }
 
-impl<A> Clone for Checked<'_, A> {
+impl<A, T> Clone for Checked<'_, A, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<A> Copy for Checked<'_, A> {}
+impl<A, T> Copy for Checked<'_, A, T> {}
 
-impl<'a, A> Checked<'a, A> {
+impl<'a, A, T> Checked<'a, A, T> {
     /// The matrix.
     #[inline(always)]
     pub(super) fn a(self) -> &'a A {
@@ -35,37 +35,37 @@ impl<'a, A> Checked<'a, A> {
 
     /// x, one element a column.
     #[inline(always)]
-    pub(super) fn x(self) -> &'a [f64] {
+    pub(super) fn x(self) -> &'a [T] {
         self.x
     }
 }
 
-impl<'a> Checked<'a, Csr> {
+impl<'a, T: Scalar> Checked<'a, Csr<T>, T> {
     /// Panics when x has not one element a column, or y not one a row.
-    pub(super) fn new(a: &'a Csr, x: &'a [f64], y: &[f64]) -> Self {
+    pub(super) fn new(a: &'a Csr<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.rows(), a.cols(), x, y);
         Self { a, x }
     }
 
     /// A range of entries.
     #[inline(always)]
-    pub(super) fn entries(self, range: Range<usize>) -> Slots<'a> {
+    pub(super) fn entries(self, range: Range<usize>) -> Slots<'a, T> {
         let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
         // SAFETY: Csr holds only columns below cols, and x is that long.
         unsafe { Slots::new(col, val, self.x) }
     }
 }
 
-impl<'a> Checked<'a, Ellpack> {
+impl<'a, T: Scalar> Checked<'a, Ellpack<T>, T> {
     /// Panics when x has not one element a column, or y not one a row.
-    pub(super) fn new(a: &'a Ellpack, x: &'a [f64], y: &[f64]) -> Self {
+    pub(super) fn new(a: &'a Ellpack<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.shape().rows, a.cols(), x, y);
         Self { a, x }
     }
 
     /// Rows of a matrix with row-major slots, one of them at least wide.
     #[inline(always)]
-    pub(super) fn rows(self, rows: Range<usize>) -> impl Iterator<Item = Slots<'a>> {
+    pub(super) fn rows(self, rows: Range<usize>) -> impl Iterator<Item = Slots<'a, T>> {
         let width = self.a.shape().width;
         let slots = rows.start * width..rows.end * width;
         let col = self.a.col()[slots.clone()].chunks_exact(width);
@@ -75,30 +75,30 @@ impl<'a> Checked<'a, Ellpack> {
     }
 }
 
-impl<'a> Checked<'a, Hyb> {
+impl<'a, T: Scalar> Checked<'a, Hyb<T>, T> {
     /// Panics when x has not one element a column, or y not one a row.
-    pub(super) fn new(a: &'a Hyb, x: &'a [f64], y: &[f64]) -> Self {
+    pub(super) fn new(a: &'a Hyb<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.ell().shape().rows, a.ell().cols(), x, y);
         Self { a, x }
     }
 
     /// The ELLPACK part, which has all columns.
     #[inline(always)]
-    pub(super) fn ell(self) -> Checked<'a, Ellpack> {
+    pub(super) fn ell(self) -> Checked<'a, Ellpack<T>, T> {
         Checked { a: self.a.ell(), x: self.x }
     }
 }
 
-impl<'a> Checked<'a, Hll> {
+impl<'a, T: Scalar> Checked<'a, Hll<T>, T> {
     /// Panics when x has not one element a column, or y not one a row.
-    pub(super) fn new(a: &'a Hll, x: &'a [f64], y: &[f64]) -> Self {
+    pub(super) fn new(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.rows(), a.cols(), x, y);
         Self { a, x }
     }
 
     /// A range of the hacks' slots.
     #[inline(always)]
-    pub(super) fn slots(self, range: Range<usize>) -> Slots<'a> {
+    pub(super) fn slots(self, range: Range<usize>) -> Slots<'a, T> {
         let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
         // SAFETY: Hll holds only columns below cols, padding included, and x is that long.
         unsafe { Slots::new(col, val, self.x) }
@@ -106,7 +106,7 @@ impl<'a> Checked<'a, Hll> {
 
     /// The k-th row that is kept apart.
     #[inline(always)]
-    pub(super) fn tail(self, k: usize) -> Slots<'a> {
+    pub(super) fn tail(self, k: usize) -> Slots<'a, T> {
         let (col, val) = self.a.tail().row(k);
         // SAFETY: the rows kept apart have as many columns as the matrix, and x is that long.
         unsafe { Slots::new(col, val, self.x) }

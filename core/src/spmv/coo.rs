@@ -1,19 +1,26 @@
 //! y = A·x in COO.
 
 use super::check_sizes;
-use crate::matrix::Coo;
+use crate::matrix::{Coo, Scalar};
 
 /// One loop over the entries that adds each product to its row.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn serial(a: &Coo, x: &[f64], y: &mut [f64]) {
+pub fn serial<T: Scalar>(a: &Coo<T>, x: &[T], y: &mut [T]) {
     check_sizes(a.rows(), a.cols(), x, y);
-    y.fill(0.0);
+    y.fill(T::ZERO);
     add(a.row(), a.col(), a.val(), 0, x, y);
 }
 
 /// y[row[k] − first] += val[k]·x[col[k]] for each of the coordinates given.
-pub(super) fn add(row: &[u32], col: &[u32], val: &[f64], first: usize, x: &[f64], y: &mut [f64]) {
+pub(super) fn add<T: Scalar>(
+    row: &[u32],
+    col: &[u32],
+    val: &[T],
+    first: usize,
+    x: &[T],
+    y: &mut [T],
+) {
     for ((&r, &c), &v) in row.iter().zip(col).zip(val) {
         y[r as usize - first] += v * x[c as usize];
     }

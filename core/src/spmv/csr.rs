@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::partition::{MergePath, MergePoint, RowParts};
 use super::{Checked, each_part};
-use crate::matrix::{Csr, Offset};
+use crate::matrix::{Csr, Offset, Scalar};
 use crate::with_offsets;
 
 /// One loop over the rows: the reference of every check.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn serial(a: &Csr, x: &[f64], y: &mut [f64]) {
-    let checked = Checked::<Csr>::new(a, x, y);
+pub fn serial<T: Scalar>(a: &Csr<T>, x: &[T], y: &mut [T]) {
+    let checked = Checked::<Csr<T>, T>::new(a, x, y);
     with_offsets!(a.row_ptr(), |row_ptr| rows_into(checked, row_ptr, 0..a.rows(), y));
 }
 
@@ -21,8 +21,8 @@ pub fn serial(a: &Csr, x: &[f64], y: &mut [f64]) {
 /// `cpu/csr/nnz`.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn parts(a: &Csr, parts: &RowParts, x: &[f64], y: &mut [f64]) {
-    let checked = Checked::<Csr>::new(a, x, y);
+pub fn parts<T: Scalar>(a: &Csr<T>, parts: &RowParts, x: &[T], y: &mut [T]) {
+    let checked = Checked::<Csr<T>, T>::new(a, x, y);
     with_offsets!(a.row_ptr(), |row_ptr| {
         each_part(parts.split(y), |(rows, y)| rows_into(checked, row_ptr, rows, y));
     });
@@ -33,8 +33,8 @@ pub fn parts(a: &Csr, parts: &RowParts, x: &[f64], y: &mut [f64]) {
 /// the result does not depend on timing.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
-    let checked = Checked::<Csr>::new(a, x, y);
+pub fn merge<T: Scalar>(a: &Csr<T>, path: &MergePath, x: &[T], y: &mut [T]) {
+    let checked = Checked::<Csr<T>, T>::new(a, x, y);
     let mut rest = &mut *y;
     let pieces: Vec<_> = path
         .iter()
@@ -44,7 +44,7 @@ pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
             (from, to, part)
         })
         .collect();
-    let carries: Vec<(usize, f64)> = with_offsets!(a.row_ptr(), |row_ptr| {
+    let carries: Vec<(usize, T)> = with_offsets!(a.row_ptr(), |row_ptr| {
         pieces
             .into_par_iter()
             .with_max_len(1)
@@ -59,13 +59,13 @@ pub fn merge(a: &Csr, path: &MergePath, x: &[f64], y: &mut [f64]) {
 }
 
 /// Finishes the rows of one piece and returns the partial sum of the row it stops in.
-fn merge_piece<O: Offset>(
-    a: Checked<'_, Csr>,
+fn merge_piece<O: Offset, T: Scalar>(
+    a: Checked<'_, Csr<T>, T>,
     row_ptr: &[O],
     from: MergePoint,
     to: MergePoint,
-    y: &mut [f64],
-) -> f64 {
+    y: &mut [T],
+) -> T {
     let mut start = from.entry;
     for (end, y) in row_ptr[from.row + 1..=to.row].iter().zip(y) {
         *y = a.entries(start..end.index()).in_order();
@@ -76,7 +76,12 @@ fn merge_piece<O: Offset>(
 
 /// y[k] = row `rows.start + k` · x.
 #[inline]
-fn rows_into<O: Offset>(a: Checked<'_, Csr>, row_ptr: &[O], rows: Range<usize>, y: &mut [f64]) {
+fn rows_into<O: Offset, T: Scalar>(
+    a: Checked<'_, Csr<T>, T>,
+    row_ptr: &[O],
+    rows: Range<usize>,
+    y: &mut [T],
+) {
     let mut start = row_ptr[rows.start].index();
     for (end, y) in row_ptr[rows.start + 1..=rows.end].iter().zip(y) {
         *y = a.entries(start..end.index()).in_order();

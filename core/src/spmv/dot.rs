@@ -1,28 +1,30 @@
 //! Σ val[k]·x[col[k]] over the slots of a row: in order, or in lanes.
 
+use crate::matrix::Scalar;
+
 /// Slots with the x that they gather from: no column lies beyond it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slots<'a> {
+pub(super) struct Slots<'a, T> {
     col: &'a [u32],
-    val: &'a [f64],
-    x: &'a [f64],
+    val: &'a [T],
+    x: &'a [T],
 }
 
 /// Partial sums of [`Slots::in_lanes`].
 const LANES: usize = 4;
 
-impl<'a> Slots<'a> {
+impl<'a, T: Scalar> Slots<'a, T> {
     /// # Safety
     /// Every column is below `x.len()`.
     #[inline(always)]
-    pub(super) unsafe fn new(col: &'a [u32], val: &'a [f64], x: &'a [f64]) -> Self {
+    pub(super) unsafe fn new(col: &'a [u32], val: &'a [T], x: &'a [T]) -> Self {
         Self { col, val, x }
     }
 
     /// The sum in order, as a plain loop gives it.
     #[inline(always)]
-    pub(super) fn in_order(self) -> f64 {
-        let mut sum = 0.0;
+    pub(super) fn in_order(self) -> T {
+        let mut sum = T::ZERO;
         for (&c, &v) in self.col.iter().zip(self.val) {
             // SAFETY: no column lies beyond x.
             sum += v * unsafe { *self.x.get_unchecked(c as usize) };
@@ -33,8 +35,8 @@ impl<'a> Slots<'a> {
     /// The sum in four lanes, so that an addition need not wait for the one before it; asks for the
     /// slots four ahead.
     #[inline(always)]
-    pub(super) fn in_lanes(self) -> f64 {
-        let mut sums = [0.0; LANES];
+    pub(super) fn in_lanes(self) -> T {
+        let mut sums = [T::ZERO; LANES];
         let (col_groups, col_rest) = self.col.as_chunks::<LANES>();
         let (val_groups, val_rest) = self.val.as_chunks::<LANES>();
         for (col, val) in col_groups.iter().zip(val_groups) {

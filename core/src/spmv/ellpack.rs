@@ -4,33 +4,33 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::{Checked, each_part};
-use crate::matrix::{Ellpack, Order};
+use crate::matrix::{Ellpack, Order, Scalar};
 
 /// One loop over the rows, `width` steps each.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn serial(a: &Ellpack, x: &[f64], y: &mut [f64]) {
+pub fn serial<T: Scalar>(a: &Ellpack<T>, x: &[T], y: &mut [T]) {
     rows_into(check(a, x, y), 0..a.shape().rows, y);
 }
 
 /// Equal contiguous parts of the rows, one a worker.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn parts(a: &Ellpack, parts: &RowParts, x: &[f64], y: &mut [f64]) {
+pub fn parts<T: Scalar>(a: &Ellpack<T>, parts: &RowParts, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
     each_part(parts.split(y), |(rows, y)| rows_into(a, rows, y));
 }
 
-fn check<'a>(a: &'a Ellpack, x: &'a [f64], y: &[f64]) -> Checked<'a, Ellpack> {
-    let checked = Checked::<Ellpack>::new(a, x, y);
+fn check<'a, T: Scalar>(a: &'a Ellpack<T>, x: &'a [T], y: &[T]) -> Checked<'a, Ellpack<T>, T> {
+    let checked = Checked::<Ellpack<T>, T>::new(a, x, y);
     assert_eq!(a.shape().order, Order::RowMajor, "this kernel reads row-major slots");
     checked
 }
 
 /// y[k] = row `rows.start + k` · x.
-pub(super) fn rows_into(a: Checked<'_, Ellpack>, rows: Range<usize>, y: &mut [f64]) {
+pub(super) fn rows_into<T: Scalar>(a: Checked<'_, Ellpack<T>, T>, rows: Range<usize>, y: &mut [T]) {
     if a.a().shape().width == 0 {
-        return y.fill(0.0);
+        return y.fill(T::ZERO);
     }
     for (slots, y) in a.rows(rows).zip(y) {
         *y = slots.in_order();

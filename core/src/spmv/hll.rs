@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use super::Checked;
 use super::dot::Slots;
 use super::partition::GuidedChunks;
-use crate::matrix::{Hll, Order};
+use crate::matrix::{Hll, Order, Scalar};
 
 /// Hack, row, entry.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn serial(a: &Hll, x: &[f64], y: &mut [f64]) {
+pub fn serial<T: Scalar>(a: &Hll<T>, x: &[T], y: &mut [T]) {
     let checked = check(a, x, y);
     let order = a.row_order();
     let put = |position, sum| y[order.row_at(position)] = sum;
@@ -27,7 +27,7 @@ pub fn serial(a: &Hll, x: &[f64], y: &mut [f64]) {
 /// with OpenMP). Rows kept apart are long and handed out before the hacks, one at a time.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn guided(a: &Hll, chunks: &GuidedChunks, x: &[f64], y: &mut [f64]) {
+pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]) {
     let checked = check(a, x, y);
     let order = a.row_order();
     let y = Rows::of(a, y);
@@ -40,7 +40,7 @@ pub fn guided(a: &Hll, chunks: &GuidedChunks, x: &[f64], y: &mut [f64]) {
             // SAFETY: the queue hands out each position once, and no two have the same row, so
             // that no element of y is written twice; rows are below the number of a's, which y has
             // as many elements as.
-            let put = |position: usize, sum: f64| unsafe { y.put(order.row_at(position), sum) };
+            let put = |position: usize, sum: T| unsafe { y.put(order.row_at(position), sum) };
             match next {
                 Some(Piece::Row(k)) => {
                     put(order.in_blocks() + k, checked.tail(k).in_lanes());
@@ -62,44 +62,44 @@ enum Piece {
 
 /// y, whose elements several workers write, each another one.
 #[derive(Clone, Copy)]
-struct Rows {
-    y: *mut f64,
+struct Rows<T> {
+    y: *mut T,
     rows: usize,
 }
 
 // SAFETY: the pointer stands for exclusive access to y, which `put`'s callers divide by rows.
-unsafe impl Send for Rows {}
+unsafe impl<T: Send> Send for Rows<T> {}
 // SAFETY: as above.
-unsafe impl Sync for Rows {}
+unsafe impl<T: Send> Sync for Rows<T> {}
 
-impl Rows {
+impl<T: Scalar> Rows<T> {
     /// Panics when y has not one element a row of `a`.
-    fn of(a: &Hll, y: &mut [f64]) -> Self {
+    fn of(a: &Hll<T>, y: &mut [T]) -> Self {
         assert_eq!(y.len(), a.rows(), "y has one element a row");
         Self { y: y.as_mut_ptr(), rows: y.len() }
     }
 
     /// # Safety
     /// y is alive, `row` is below its length, and nobody else touches that element meanwhile.
-    unsafe fn put(self, row: usize, value: f64) {
+    unsafe fn put(self, row: usize, value: T) {
         debug_assert!(row < self.rows);
         // SAFETY: the caller's promise.
         unsafe { self.y.add(row).write(value) };
     }
 }
 
-fn check<'a>(a: &'a Hll, x: &'a [f64], y: &[f64]) -> Checked<'a, Hll> {
-    let checked = Checked::<Hll>::new(a, x, y);
+fn check<'a, T: Scalar>(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Checked<'a, Hll<T>, T> {
+    let checked = Checked::<Hll<T>, T>::new(a, x, y);
     assert_eq!(a.shape().order(), Order::RowMajor, "this kernel reads row-major slots");
     checked
 }
 
 /// `put`s the `dot` of the slots of each position of `hacks`, padding included.
-fn hacks<'a>(
-    a: Checked<'a, Hll>,
+fn hacks<'a, T: Scalar>(
+    a: Checked<'a, Hll<T>, T>,
     hacks: Range<usize>,
-    dot: impl Fn(Slots<'a>) -> f64,
-    mut put: impl FnMut(usize, f64),
+    dot: impl Fn(Slots<'a, T>) -> T,
+    mut put: impl FnMut(usize, T),
 ) {
     let shape = a.a().shape();
     for h in hacks {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::{Checked, coo, each_part, ellpack};
-use crate::matrix::{Hyb, Order};
+use crate::matrix::{Hyb, Order, Scalar};
 
 /// The ELLPACK part, then the tail.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn serial(a: &Hyb, x: &[f64], y: &mut [f64]) {
+pub fn serial<T: Scalar>(a: &Hyb<T>, x: &[T], y: &mut [T]) {
     rows_into(check(a, x, y), 0..a.ell().shape().rows, 0..a.tail().nnz(), y);
 }
 
@@ -23,7 +23,7 @@ pub struct HybParts {
 
 impl HybParts {
     /// At most `parts` parts of equally many rows.
-    pub fn new(a: &Hyb, parts: usize) -> Self {
+    pub fn new<T: Scalar>(a: &Hyb<T>, parts: usize) -> Self {
         let rows = RowParts::equal_rows(a.ell().shape().rows, parts);
         let first_entry = |row: usize| a.tail().row().partition_point(|&r| (r as usize) < row);
         let tails = rows.iter().map(|r| first_entry(r.start)..first_entry(r.end)).collect();
@@ -39,19 +39,24 @@ impl HybParts {
 /// Each part's rows by one worker, tail included.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn parts(a: &Hyb, parts: &HybParts, x: &[f64], y: &mut [f64]) {
+pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
     let work: Vec<_> = parts.rows.split(y).into_iter().zip(parts.tails.iter().cloned()).collect();
     each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
 }
 
-fn check<'a>(a: &'a Hyb, x: &'a [f64], y: &[f64]) -> Checked<'a, Hyb> {
-    let checked = Checked::<Hyb>::new(a, x, y);
+fn check<'a, T: Scalar>(a: &'a Hyb<T>, x: &'a [T], y: &[T]) -> Checked<'a, Hyb<T>, T> {
+    let checked = Checked::<Hyb<T>, T>::new(a, x, y);
     assert_eq!(a.ell().shape().order, Order::RowMajor, "this kernel reads row-major slots");
     checked
 }
 
-fn rows_into(a: Checked<'_, Hyb>, rows: Range<usize>, tail: Range<usize>, y: &mut [f64]) {
+fn rows_into<T: Scalar>(
+    a: Checked<'_, Hyb<T>, T>,
+    rows: Range<usize>,
+    tail: Range<usize>,
+    y: &mut [T],
+) {
     ellpack::rows_into(a.ell(), rows.clone(), y);
     let t = a.a().tail();
     let (row, col, val) = (&t.row()[tail.clone()], &t.col()[tail.clone()], &t.val()[tail]);

@@ -1,4 +1,4 @@
-//! CPU kernels of y = A·x in f64: one file a format, one mapping a function. Kernels run on the
+//! CPU kernels of y = A·x in f64 and f32: one file a format, one mapping a function. Kernels run on the
 //! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y. What
 //! gathers from x without looking takes a value that only the check of the sizes makes.
 

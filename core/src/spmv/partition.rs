@@ -64,7 +64,7 @@ impl RowParts {
     }
 
     /// Each part with its rows of `y`. Panics when `y` has not as many elements as rows.
-    pub fn split<'y>(&self, mut y: &'y mut [f64]) -> Vec<(Range<usize>, &'y mut [f64])> {
+    pub fn split<'y, T>(&self, mut y: &'y mut [T]) -> Vec<(Range<usize>, &'y mut [T])> {
         assert_eq!(y.len(), self.bounds[self.len()], "y has one element a row");
         self.iter()
             .map(|rows| {

@@ -4,46 +4,53 @@ mod operands;
 mod ours;
 mod vendor;
 
+use std::marker::PhantomData;
+
 use crate::cusparse::Algorithm;
 use crate::device::DeviceError;
 use crate::launch::Bound;
+use crate::value::DeviceReal;
 
 pub(crate) use operands::Operands;
 pub(crate) use vendor::bind as bind_cusparse;
 
 /// How a kernel is bound.
-#[derive(Clone, Copy)]
-pub(crate) enum Bind {
+pub(crate) enum Bind<T: 'static> {
     /// By launches of our own.
-    Kernel(fn(&Operands<'_>) -> Result<Bound, DeviceError>),
+    Kernel(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
     /// By cuSPARSE.
     Cusparse(Algorithm),
 }
 
-/// A launcher for each kernel of this backend, in the descriptors' order.
-pub(crate) const LAUNCHERS: &[(&str, Bind)] = &[
-    ("cuda/csr/thread-per-row", Bind::Kernel(ours::csr)),
-    ("cuda/csr/warp-shuffle", Bind::Kernel(ours::csr)),
-    ("cuda/csr/warp-shared", Bind::Kernel(ours::csr_shared)),
-    ("cuda/csr/warp-ldg", Bind::Kernel(ours::csr)),
-    ("cuda/csr/vector-mining", Bind::Kernel(ours::csr_shared)),
-    ("cuda/ell/thread-per-row", Bind::Kernel(ours::ell)),
-    ("cuda/ell/column-major", Bind::Kernel(ours::ell)),
-    ("cuda/hll/thread-per-hack", Bind::Kernel(ours::hll)),
-    ("cuda/hll/thread-per-row", Bind::Kernel(ours::hll)),
-    ("cuda/hll/shared-x", Bind::Kernel(ours::hll)),
-    ("cuda/hll/warp-per-row", Bind::Kernel(ours::hll)),
-    ("cuda/coo/segmented", Bind::Kernel(ours::coo)),
-    ("cuda/hyb/ell-coo", Bind::Kernel(ours::hyb)),
-    ("vendor/cusparse/csr-alg1", Bind::Cusparse(Algorithm::Csr1)),
-    ("vendor/cusparse/csr-alg2", Bind::Cusparse(Algorithm::Csr2)),
-    ("vendor/cusparse/coo", Bind::Cusparse(Algorithm::Coo1)),
-    ("vendor/cusparse/sell", Bind::Cusparse(Algorithm::Sell1)),
-];
+/// The launchers in a precision.
+struct Launchers<T>(PhantomData<T>);
+
+impl<T: DeviceReal> Launchers<T> {
+    /// One for each kernel of this backend, in the descriptors' order.
+    const ALL: &'static [(&'static str, Bind<T>)] = &[
+        ("cuda/csr/thread-per-row", Bind::Kernel(ours::csr)),
+        ("cuda/csr/warp-shuffle", Bind::Kernel(ours::csr)),
+        ("cuda/csr/warp-shared", Bind::Kernel(ours::csr_shared)),
+        ("cuda/csr/warp-ldg", Bind::Kernel(ours::csr)),
+        ("cuda/csr/vector-mining", Bind::Kernel(ours::csr_shared)),
+        ("cuda/ell/thread-per-row", Bind::Kernel(ours::ell)),
+        ("cuda/ell/column-major", Bind::Kernel(ours::ell)),
+        ("cuda/hll/thread-per-hack", Bind::Kernel(ours::hll)),
+        ("cuda/hll/thread-per-row", Bind::Kernel(ours::hll)),
+        ("cuda/hll/shared-x", Bind::Kernel(ours::hll)),
+        ("cuda/hll/warp-per-row", Bind::Kernel(ours::hll)),
+        ("cuda/coo/segmented", Bind::Kernel(ours::coo)),
+        ("cuda/hyb/ell-coo", Bind::Kernel(ours::hyb)),
+        ("vendor/cusparse/csr-alg1", Bind::Cusparse(Algorithm::Csr1)),
+        ("vendor/cusparse/csr-alg2", Bind::Cusparse(Algorithm::Csr2)),
+        ("vendor/cusparse/coo", Bind::Cusparse(Algorithm::Coo1)),
+        ("vendor/cusparse/sell", Bind::Cusparse(Algorithm::Sell1)),
+    ];
+}
 
 /// The launcher of a kernel.
-pub(crate) fn launcher(id: &str) -> Option<Bind> {
-    LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, bind)| bind)
+pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
+    Launchers::ALL.iter().find(|(known, _)| *known == id).map(|(_, bind)| bind)
 }
 
 #[cfg(test)]
@@ -55,13 +62,13 @@ mod tests {
     fn descriptors_and_launchers_match_one_to_one() {
         let cuda = all_kernels().filter(|k| k.device == DeviceKind::Cuda);
         let described: Vec<_> = cuda.map(|k| k.id).collect();
-        let launched: Vec<_> = LAUNCHERS.iter().map(|&(id, _)| id).collect();
+        let launched: Vec<_> = Launchers::<f64>::ALL.iter().map(|&(id, _)| id).collect();
         assert_eq!(described, launched);
     }
 
     #[test]
     fn vendors_kernels_are_bound_to_a_library_and_the_others_to_a_grid() {
-        for (id, bind) in LAUNCHERS {
+        for (id, bind) in Launchers::<f64>::ALL {
             let kernel = sparsescope_core::kernel::kernel(id).unwrap();
             let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
             assert_eq!(matches!(bind, Bind::Kernel(_)), on_grid, "{id}");

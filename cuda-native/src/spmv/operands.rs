@@ -7,31 +7,32 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 use crate::upload::Uploaded;
+use crate::value::DeviceReal;
 
 /// What a launcher is given: y = A·x on a device.
-pub(crate) struct Operands<'a> {
+pub(crate) struct Operands<'a, T> {
     pub(super) device: &'a Device,
     pub(super) kernel: &'static KernelDescriptor,
-    pub(super) matrix: &'a Uploaded,
+    pub(super) matrix: &'a Uploaded<T>,
     /// Rows, columns and entries of the matrix.
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) nnz: usize,
     /// As long as it has columns and rows.
-    pub(super) x: &'a Buffer<f64>,
-    pub(super) y: &'a Buffer<f64>,
+    pub(super) x: &'a Buffer<T>,
+    pub(super) y: &'a Buffer<T>,
     /// Threads a block.
     pub(super) block: u32,
 }
 
-impl<'a> Operands<'a> {
+impl<'a, T: DeviceReal> Operands<'a, T> {
     /// Panics when x and y are not as long as the matrix has columns and rows.
     pub(crate) fn new(
         device: &'a Device,
         kernel: &'static KernelDescriptor,
-        matrix: &'a Uploaded,
+        matrix: &'a Uploaded<T>,
         nnz: usize,
-        (x, y): (&'a Buffer<f64>, &'a Buffer<f64>),
+        (x, y): (&'a Buffer<T>, &'a Buffer<T>),
         block: u32,
     ) -> Self {
         let (rows, cols) = (matrix.host().rows(), matrix.host().cols());
@@ -95,7 +96,7 @@ impl<'a> Operands<'a> {
 }
 
 /// A launcher and its descriptor disagree about the format: neither is right, so nothing is run.
-pub(super) fn wrong_format(operands: &Operands<'_>) -> DeviceError {
+pub(super) fn wrong_format<T>(operands: &Operands<'_, T>) -> DeviceError {
     let status = format!("{} is bound to another format than its own", operands.kernel.id);
     DeviceError::Driver { doing: "bind a kernel", status }
 }

@@ -11,20 +11,18 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
 use crate::upload::{Arrays, Offsets, Slots};
+use crate::value::DeviceReal;
 
-/// Bytes of a value.
-const REAL: u32 = size_of::<f64>() as u32;
-
-pub(super) fn csr(o: &Operands<'_>) -> Result<Bound, DeviceError> {
+pub(super) fn csr<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     csr_with(o, 0)
 }
 
 /// With one value a thread in shared memory.
-pub(super) fn csr_shared(o: &Operands<'_>) -> Result<Bound, DeviceError> {
-    csr_with(o, o.block * REAL)
+pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    csr_with(o, value_a_thread(o))
 }
 
-fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
+fn csr_with<T: DeviceReal>(o: &Operands<'_, T>, shared_bytes: u32) -> Result<Bound, DeviceError> {
     let Arrays::Csr { row_ptr, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
     let step = match row_ptr {
         Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
@@ -33,10 +31,10 @@ fn csr_with(o: &Operands<'_>, shared_bytes: u32) -> Result<Bound, DeviceError> {
     Ok(Bound::of(vec![step?]))
 }
 
-fn csr_of<O: Offset + Element>(
-    o: &Operands<'_>,
+fn csr_of<T: DeviceReal, O: Offset + Element>(
+    o: &Operands<'_, T>,
     row_ptr: &Buffer<O>,
-    slots: &Slots,
+    slots: &Slots<T>,
     shared_bytes: u32,
 ) -> Result<Step, DeviceError> {
     let (rows, row_ptr) = (o.row_count()?, Reads(row_ptr));
@@ -49,7 +47,7 @@ fn csr_of<O: Offset + Element>(
     unsafe { o.over_rows(shared_bytes, &arguments) }
 }
 
-pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
+pub(super) fn ell<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (o.matrix.copy(), o.matrix.host())
     else {
         return Err(wrong_format(o));
@@ -71,7 +69,7 @@ pub(super) fn ell(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     Ok(Bound::of(vec![step?]))
 }
 
-pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
+pub(super) fn hll<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let (Arrays::Hll { offsets, max_nzr, slots }, AnyFormat::Hll(a)) =
         (o.matrix.copy(), o.matrix.host())
     else {
@@ -92,7 +90,7 @@ pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
             HllSharedX { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y, cols };
         // SAFETY: as below. What is kept of x are as many elements as the block has threads and x
         // elements, one value a thread of shared memory.
-        unsafe { o.over_rows(o.block * REAL, &arguments) }
+        unsafe { o.over_rows(value_a_thread(o), &arguments) }
     } else {
         let arguments = Hll { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y };
         // SAFETY: no row is kept apart, so that the hacks hold all of them; each hack has an offset and
@@ -105,7 +103,7 @@ pub(super) fn hll(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     Ok(Bound::of(vec![step?]))
 }
 
-pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
+pub(super) fn coo<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let Arrays::Coo { row, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
     o.row_count()?;
     let mut bound = segmented(o, row, slots)?;
@@ -113,7 +111,7 @@ pub(super) fn coo(o: &Operands<'_>) -> Result<Bound, DeviceError> {
     Ok(bound)
 }
 
-pub(super) fn hyb(o: &Operands<'_>) -> Result<Bound, DeviceError> {
+pub(super) fn hyb<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let Arrays::Hyb { row_len, ell, row, tail } = o.matrix.copy() else {
         return Err(wrong_format(o));
     };
@@ -134,14 +132,18 @@ pub(super) fn hyb(o: &Operands<'_>) -> Result<Bound, DeviceError> {
 }
 
 /// Adds the sums of entries in COO to y: the spans, then what they carry.
-fn segmented(o: &Operands<'_>, row: &Buffer<u32>, slots: &Slots) -> Result<Bound, DeviceError> {
+fn segmented<T: DeviceReal>(
+    o: &Operands<'_, T>,
+    row: &Buffer<u32>,
+    slots: &Slots<T>,
+) -> Result<Bound, DeviceError> {
     let entries = row.len() as u64;
     if entries == 0 {
         return Ok(Bound::of(Vec::new()));
     }
     let spans = entries.div_ceil(COO_SPAN);
     let carry_row = Buffer::<u32>::unset(o.device, "what spans carry", spans as usize)?;
-    let carry_sum = Buffer::<f64>::unset(o.device, "what spans carry", spans as usize)?;
+    let carry_sum = Buffer::<T>::unset(o.device, "what spans carry", spans as usize)?;
     let workspace_bytes = carry_row.bytes() + carry_sum.bytes();
     let spent = carry_row.spent() + carry_sum.spent();
     let (x, y) = (Reads(o.x), Writes(o.y));
@@ -173,6 +175,11 @@ fn segmented(o: &Operands<'_>, row: &Buffer<u32>, slots: &Slots) -> Result<Bound
         steps.push(unsafe { o.launch("coo_carry", per_warp, 0, &arguments)? });
     }
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
+}
+
+/// Bytes of one value for each thread of a block.
+fn value_a_thread<T: DeviceReal>(o: &Operands<'_, T>) -> u32 {
+    o.block * T::BYTES as u32
 }
 
 /// A number as kernels count.

@@ -10,10 +10,11 @@ use crate::cusparse::{self, Algorithm, Cusparse, Product};
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
 use crate::upload::{Arrays, Offsets};
+use crate::value::DeviceReal;
 
 /// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
-pub(crate) fn bind(
-    o: &Operands<'_>,
+pub(crate) fn bind<T: DeviceReal>(
+    o: &Operands<'_, T>,
     library: Rc<Cusparse>,
     algorithm: Algorithm,
 ) -> Result<Bound, DeviceError> {

@@ -7,7 +7,7 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, Settings, SubjectSource};
 use sparsescope_core::kernel::{DeviceKind, reference};
 use sparsescope_core::matrix::Extent;
-use sparsescope_core::record::{Operation, Predicted, Run, Source, Subject, Verdict};
+use sparsescope_core::record::{Operation, Precision, Predicted, Run, Source, Subject, Verdict};
 
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
@@ -102,7 +102,7 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
         if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let [_, rate, _, share, speedup] = figures(run);
             let (name, threads) = (subject.name().to_owned(), workers(run));
-            list.add_row([name, run.kernel.clone(), threads, rate, share, speedup]);
+            list.add_row([name, run.kernel_and_precision(), threads, rate, share, speedup]);
         }
     }
     format!("\n{}", render(&list))
@@ -111,13 +111,14 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
 /// Reasons of runs without figures, the outcome, and how to look at the result.
 pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
     let mut text = String::new();
-    let mut reasons: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    let mut reasons: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
     for run in bundle.runs.iter().filter(|run| run.check.verdict != Verdict::Pass) {
         let matrix = bundle.subject(&run.matrix).map_or("", Subject::name);
         let reason = run.check.reason.as_deref().unwrap_or("no reason given");
         let kernels = reasons.entry((matrix, run.check.verdict.as_str(), reason)).or_default();
-        if !kernels.contains(&run.kernel.as_str()) {
-            kernels.push(&run.kernel);
+        let kernel = run.kernel_and_precision();
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
         }
     }
     for ((matrix, verdict, reason), kernels) in &reasons {
@@ -215,10 +216,14 @@ fn predicted(bundle: &Bundle) -> String {
 
 /// Threads of a configuration, as the table of runs shows them.
 fn planned(c: &Configuration) -> String {
-    match (c.kernel.device, c.block) {
+    let workers = match (c.kernel.device, c.block) {
         (DeviceKind::Cpu, _) => c.threads.to_string(),
         (DeviceKind::Cuda, Some(block)) => format!("{block}/block"),
         (DeviceKind::Cuda, None) => "-".to_owned(),
+    };
+    match c.precision {
+        Precision::F64 => workers,
+        Precision::F32 => format!("{workers} (f32)"),
     }
 }
 

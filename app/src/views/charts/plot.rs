@@ -372,10 +372,7 @@ pub(super) fn format_of(name: &str) -> &str {
 
 /// The kernel, and its precision where it is not the usual one.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
-    match run.run.precision.as_str() {
-        "f64" => run.run.kernel.clone(),
-        other => format!("{} ({other})", run.run.kernel),
-    }
+    run.run.kernel_and_precision()
 }
 
 /// What a run counts for: the order and the name of its series.

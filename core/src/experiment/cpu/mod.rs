@@ -48,7 +48,7 @@ impl Backend for CpuBackend {
             return Availability::Missing("it runs on a GPU".to_owned());
         }
         let is_here = match kernel.operation {
-            Operation::Spmv => spmv::launcher(kernel.id).is_some(),
+            Operation::Spmv => spmv::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
@@ -79,7 +79,7 @@ impl Backend for CpuBackend {
 
 #[cfg(test)]
 mod tests {
-    use super::spmv::{LAUNCHERS, Vectors, launcher};
+    use super::spmv::{Launchers, Vectors};
     use super::*;
     use crate::experiment::{Output, SpmvProblem, Temperature, Watch};
     use crate::kernel::{FormatParams, Mapping, Parameter, Parameters, kernels, row_at, row_steps};
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn descriptors_and_launchers_match_one_to_one() {
         let described: Vec<_> = cpu_kernels().map(|k| k.id).collect();
-        let launched: Vec<_> = LAUNCHERS.iter().map(|&(id, _)| id).collect();
+        let launched: Vec<_> = Launchers::<f64>::ALL.iter().map(|&(id, _)| id).collect();
         assert_eq!(described, launched);
     }
 
@@ -137,7 +137,8 @@ mod tests {
         for (kernel, params) in cpu_kernels().flat_map(|k| [(k, plain), (k, sorted)]) {
             for threads in [1, 2, 3, 8] {
                 let spec = kernel.format().unwrap().with(&params);
-                let matrix = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+                let matrix =
+                    problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let mut y = vec![0.0; 97];
                 let mut steps_done = 0;
                 for share in kernel.mapping.shares(&matrix, threads) {
@@ -166,8 +167,9 @@ mod tests {
                     "{} steps over each slot once",
                     kernel.id
                 );
-                let vectors = Vectors::new(&x, 97);
-                let (mut task, _) = launcher(kernel.id).unwrap()(matrix, threads, vectors).unwrap();
+                let vectors = Vectors::new(Arc::clone(problem.double().x()), 97);
+                let (mut task, _) =
+                    Launchers::of(kernel.id).unwrap()(matrix, threads, vectors).unwrap();
                 task.spoil();
                 task.run(&Watch::cancelled_by(&AtomicBool::new(false))).unwrap();
                 assert_eq!(
@@ -198,10 +200,12 @@ mod tests {
         for kernel in cpu_kernels().filter(|k| k.mapping != Mapping::GuidedHacks) {
             for threads in [1, 2, 4, 16] {
                 let spec = kernel.format().unwrap().with(&any_fill());
-                let matrix = problem.format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+                let matrix =
+                    problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
                 let shares = kernel.mapping.shares(&matrix, threads).len();
-                let vectors = Vectors::new(problem.x(), 5);
-                let (_, parts) = launcher(kernel.id).unwrap()(matrix, threads, vectors).unwrap();
+                let vectors = Vectors::new(Arc::clone(problem.double().x()), 5);
+                let (_, parts) =
+                    Launchers::of(kernel.id).unwrap()(matrix, threads, vectors).unwrap();
                 assert_eq!(parts.unwrap_or(1), shares, "{}", kernel.id);
             }
         }

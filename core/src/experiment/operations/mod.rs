@@ -1,10 +1,12 @@
-//! One file an operation: its problem with everything that the runner asks of it, and how the
+//! One file an operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner asks of it, and how the
 //! processor's backend binds its kernels to it.
 
 #[cfg(feature = "proof")]
 pub(super) mod increment;
+mod side;
 pub(super) mod spmv;
 
 #[cfg(feature = "proof")]
 pub use increment::IncrementProblem;
-pub use spmv::{Converted, SpmvProblem};
+pub use side::{Converted, SpmvSide};
+pub use spmv::SpmvProblem;

@@ -1,20 +1,17 @@
-//! y = A·x as a problem: the matrix, the vector, the checked-against result and every format made so
-//! far.
+//! y = A·x as a problem: the matrix and the vector, and what each precision makes of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use web_time::Instant;
-
+use super::side::{SpmvSide, lock, rounded};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
-use crate::gate::Reference;
 use crate::kernel::DeviceKind;
-use crate::matrix::{AnyFormat, Csr, FormatError, FormatSize, FormatSpec};
+use crate::matrix::{Csr, FormatError, FormatSize, FormatSpec, Precision, Real};
 use crate::memory::MemoryLimit;
 use crate::record::{Check, Predicted, Work};
 
@@ -24,59 +21,51 @@ pub struct SpmvProblem {
     a: Arc<Csr>,
     x: Arc<Vec<f64>>,
     x_is_finite: bool,
-    reference: Reference,
-    formats: Mutex<BTreeMap<FormatSpec, Converted>>,
+    double: OnceLock<Arc<SpmvSide<f64>>>,
+    /// Rounded on first use, or why it cannot be.
+    single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
     sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
 }
 
-/// A format made from CSR, and what that took.
-#[derive(Clone, Debug)]
-pub struct Converted {
-    /// The matrix.
-    pub matrix: AnyFormat,
-    /// Seconds of the conversion; 0 for CSR itself.
-    pub seconds: f64,
-}
-
 impl SpmvProblem {
-    /// Computes the reference. x has n elements; panics otherwise.
+    /// x has n elements; panics otherwise.
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
-        let reference = Reference::new(&a, &x);
+        assert_eq!(x.len(), a.cols(), "x has one element a column");
         let x_is_finite = x.iter().all(|v| v.is_finite());
-        let (formats, sizes) = Default::default();
-        Self { a, x: Arc::new(x), x_is_finite, reference, formats, sizes }
+        let (double, single, sizes) = Default::default();
+        Self { a, x: Arc::new(x), x_is_finite, double, single, sizes }
     }
 
-    /// A, m × n.
+    /// A as it was read, m × n.
     pub fn a(&self) -> &Arc<Csr> {
         &self.a
     }
 
-    /// x, n elements; shared with whoever copies it elsewhere and must know it again.
-    pub fn x(&self) -> &Arc<Vec<f64>> {
-        &self.x
+    /// The product in f64, its reference computed on first use.
+    pub fn double(&self) -> &Arc<SpmvSide<f64>> {
+        let make = || Arc::new(SpmvSide::new(Arc::clone(&self.a), Arc::clone(&self.x)));
+        self.double.get_or_init(make)
     }
 
-    /// The result that others are checked against.
-    pub fn reference(&self) -> &Reference {
-        &self.reference
-    }
-
-    /// A in the given format, converted on first use. Fails before allocating when it needs more
-    /// than `limit`.
-    pub fn format(&self, spec: FormatSpec, limit: MemoryLimit) -> Result<Converted, FormatError> {
-        if let Some(made) = lock(&self.formats).get(&spec) {
-            return Ok(made.clone());
+    /// The product in f32, A and x rounded on first use. Refused where a value is too large for f32,
+    /// and, before allocating, where the copies need more than `limit`.
+    pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
+        let mut single = lock(&self.single);
+        if single.is_none() {
+            let checked = limit.check("A and x in f32", self.single_bytes().into());
+            checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
         }
-        let start = Instant::now();
-        let matrix = spec.build(&self.a, limit)?;
-        let seconds = match spec {
-            FormatSpec::Csr => 0.0,
-            _ => start.elapsed().as_secs_f64(),
-        };
-        let made = Converted { matrix, seconds };
-        lock(&self.formats).insert(spec, made.clone());
-        Ok(made)
+        let made = single.get_or_insert_with(|| {
+            let (a, x) = rounded(&self.a, &self.x)?;
+            Ok(Arc::new(SpmvSide::new(Arc::new(a), Arc::new(x))))
+        });
+        made.clone().map_err(PrepareError::Refused)
+    }
+
+    /// Bytes of A in CSR and x in f32.
+    fn single_bytes(&self) -> u64 {
+        let (values, bytes) = (self.a.nnz() as u64, Precision::F32.bytes());
+        self.a.bytes() - values * (Precision::F64.bytes() - bytes) + self.x.len() as u64 * bytes
     }
 
     /// The format that a configuration reads; CSR for what reads no matrix.
@@ -102,26 +91,42 @@ impl SpmvProblem {
         configuration: &Configuration,
         memory: MemoryLimit,
     ) -> Vec<Resident> {
-        let spec = Self::spec(configuration);
+        let (spec, precision) = (Self::spec(configuration), configuration.precision);
         let mut sizes = lock(&self.sizes);
         // Counting slots goes through the whole matrix: once a format, not once a configuration.
         let size = sizes.entry(spec).or_insert_with(|| spec.size(&self.a));
         let bytes = match size {
-            Ok(size) if spec != FormatSpec::Csr && size.bytes <= memory.get() => size.bytes,
-            // CSR is there already, and what is refused takes nothing.
+            // Each slot holds one value. CSR is there already, and what is refused takes nothing.
+            Ok(size) if spec != FormatSpec::Csr => {
+                let narrower = Precision::F64.bytes() - precision.bytes();
+                let bytes = size.bytes - size.slots.saturating_mul(narrower).min(size.bytes);
+                if bytes <= memory.get() { bytes } else { 0 }
+            }
             _ => 0,
         };
-        vec![Resident { name: format!("{spec:?}"), bytes }]
+        let format = Resident { name: format!("{spec:?} in {}", precision.as_str()), bytes };
+        match precision {
+            Precision::F64 => vec![format],
+            Precision::F32 => {
+                let bytes = self.single_bytes();
+                let bytes = if bytes <= memory.get() { bytes } else { 0 };
+                vec![Resident { name: "A and x in f32".to_owned(), bytes }, format]
+            }
+        }
     }
 
     pub(in crate::experiment) fn check(
         &self,
-        _configuration: &Configuration,
+        configuration: &Configuration,
         output: &Output,
     ) -> Option<Check> {
-        match output {
-            Output::Vector(y) => Some(self.reference.check(y)),
-            Output::Single(_) => None,
+        match (configuration.precision, output) {
+            (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
+            (Precision::F32, Output::Single(y)) => {
+                // It is there since the result was computed with it.
+                Some(self.single(MemoryLimit::unlimited()).ok()?.reference().check(y))
+            }
+            _ => None,
         }
     }
 
@@ -135,23 +140,98 @@ impl SpmvProblem {
         memory: MemoryLimit,
         cancel: &AtomicBool,
     ) -> Option<Predicted> {
-        let kernel = configuration.kernel;
-        kernel.model?;
-        let workers = match kernel.device {
-            DeviceKind::Cpu => configuration.threads,
-            DeviceKind::Cuda => configuration.block?,
-        };
-        // The format is there since it was measured.
-        let made = self.format(Self::spec(configuration), memory).ok()?;
-        predict(kernel, &made.matrix, workers, cancel)
+        match configuration.precision {
+            Precision::F64 => predict_in(self.double(), configuration, memory, cancel),
+            Precision::F32 => {
+                predict_in(&*self.single(memory).ok()?, configuration, memory, cancel)
+            }
+        }
     }
 
     pub(in crate::experiment) fn release(&self) {
-        lock(&self.formats).clear();
+        if let Some(double) = self.double.get() {
+            double.release();
+        }
+        // A refusal takes no memory and need not be found again.
+        let mut single = lock(&self.single);
+        *single = single.take().filter(Result::is_err);
     }
 }
 
-/// The maps are complete after every operation, so a panic elsewhere leaves them usable.
-fn lock<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
-    map.lock().unwrap_or_else(PoisonError::into_inner)
+fn predict_in<T: Real>(
+    side: &SpmvSide<T>,
+    configuration: &Configuration,
+    memory: MemoryLimit,
+    cancel: &AtomicBool,
+) -> Option<Predicted> {
+    let kernel = configuration.kernel;
+    kernel.model?;
+    let workers = match kernel.device {
+        DeviceKind::Cpu => configuration.threads,
+        DeviceKind::Cuda => configuration.block?,
+    };
+    // The format is there since it was measured.
+    let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;
+    predict(kernel, &made.matrix, workers, cancel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::kernel;
+    use crate::matrix::examples;
+    use crate::record::Verdict;
+
+    fn problem() -> SpmvProblem {
+        SpmvProblem::new(Arc::new(examples::five_by_five()), vec![1.0; 5])
+    }
+
+    fn in_f32(id: &str) -> Configuration {
+        Configuration { precision: Precision::F32, ..Configuration::usual(kernel(id).unwrap()) }
+    }
+
+    #[test]
+    fn rounded_copies_are_there_from_when_f32_is_asked_for_until_they_are_released() {
+        let problem = problem();
+        let has_copies = || lock(&problem.single).is_some();
+        let f64_only = Configuration::usual(kernel("cpu/ell/serial").unwrap());
+        problem.double().format(SpmvProblem::spec(&f64_only), MemoryLimit::unlimited()).unwrap();
+        problem.resident(&f64_only, MemoryLimit::unlimited());
+        assert!(!has_copies());
+        problem.single(MemoryLimit::unlimited()).unwrap();
+        assert!(has_copies());
+        problem.release();
+        assert!(!has_copies());
+        // Ten entries of 8 bytes, six row offsets and five elements of x of 4.
+        let refused = problem.single(MemoryLimit::bytes(123)).unwrap_err();
+        assert!(refused.to_string().starts_with("A and x in f32 needs 124 bytes"), "{refused}");
+        assert!(!has_copies());
+    }
+
+    #[test]
+    fn what_is_said_to_be_resident_are_the_bytes_of_the_copies_and_of_the_format() {
+        let (problem, memory) = (problem(), MemoryLimit::unlimited());
+        let side = problem.single(memory).unwrap();
+        for id in ["cpu/csr/serial", "cpu/coo/serial", "cpu/ell/serial", "cpu/hll/serial"] {
+            let configuration = in_f32(id);
+            let spec = SpmvProblem::spec(&configuration);
+            let format = match spec {
+                FormatSpec::Csr => 0,
+                _ => side.format(spec, memory).unwrap().matrix.bytes(),
+            };
+            let resident = problem.resident(&configuration, memory);
+            let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
+            assert_eq!(bytes, [side.a().bytes() + 4 * 5, format], "{id}");
+        }
+    }
+
+    #[test]
+    fn a_result_in_the_other_precision_is_no_result() {
+        let (problem, configuration) = (problem(), in_f32("cpu/csr/serial"));
+        let y = problem.double().reference().y().to_vec();
+        let single = y.iter().map(|&y| y as f32).collect();
+        let check = problem.check(&configuration, &Output::Single(single)).unwrap();
+        assert_eq!(check.verdict, Verdict::Pass);
+        assert_eq!(problem.check(&configuration, &Output::Vector(y)), None);
+    }
 }

@@ -27,6 +27,22 @@ impl Precision {
         }
     }
 
+    /// Largest finite value.
+    pub fn largest(self) -> f64 {
+        match self {
+            Self::F64 => f64::MAX,
+            Self::F32 => f64::from(f32::MAX),
+        }
+    }
+
+    /// Smallest positive value: 2⁻¹⁰⁷⁴ or 2⁻¹⁴⁹.
+    pub fn smallest(self) -> f64 {
+        match self {
+            Self::F64 => f64::from_bits(1),
+            Self::F32 => f64::from(f32::from_bits(1)),
+        }
+    }
+
     /// Bytes of a value.
     pub fn bytes(self) -> u64 {
         match self {

@@ -1,0 +1,52 @@
+//! The values of products on the device, one type a precision.
+
+use std::ffi::c_int;
+
+use sparsescope_core::experiment::Output;
+use sparsescope_core::matrix::Real;
+
+use crate::arguments::Value;
+
+/// A value of a product on the device.
+pub(crate) trait DeviceReal: Real + Value {
+    /// The number by which CUDA's libraries know the type.
+    const DATA_TYPE: c_int;
+    /// The factors 1 and 0, where libraries can read them.
+    const FACTORS: &'static [Self; 2];
+    /// What a guard holds: a NaN that no arithmetic gives.
+    const GUARD: Self;
+
+    /// Whether it has the bits of a guard.
+    fn is_guard(self) -> bool;
+
+    /// A result.
+    fn output(y: Vec<Self>) -> Output;
+}
+
+impl DeviceReal for f64 {
+    const DATA_TYPE: c_int = 1;
+    const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
+    const GUARD: Self = Self::from_bits(0x7ff8_dead_beef_cafe);
+
+    fn is_guard(self) -> bool {
+        self.to_bits() == Self::GUARD.to_bits()
+    }
+
+    fn output(y: Vec<Self>) -> Output {
+        y.into()
+    }
+}
+
+impl DeviceReal for f32 {
+    const DATA_TYPE: c_int = 0;
+    const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
+    const GUARD: Self = Self::from_bits(0x7fde_cafe);
+
+    fn is_guard(self) -> bool {
+        self.to_bits() == Self::GUARD.to_bits()
+    }
+
+    fn output(y: Vec<Self>) -> Output {
+        y.into()
+    }
+}
