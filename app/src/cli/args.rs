@@ -401,7 +401,8 @@ pub(super) enum PreferArg {
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark counts as one
+    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark, nvbench or
+    /// Google Benchmark counts as one, also alone
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// The bundle to write

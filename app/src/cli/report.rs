@@ -227,8 +227,8 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
         put(
             &mut html,
             format_args!(
-                " {imported} of them are imported: another program measured and checked them, \
-                 Sparsescope did not."
+                " {imported} of them are imported: another program measured them and vouches for \
+                 their results, which Sparsescope did not check."
             ),
         );
     }

@@ -28,6 +28,11 @@ impl Bundle {
     /// without a passed check.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
+        self.check_contents()
+    }
+
+    /// The same but for the time at which the bundle was made.
+    pub(super) fn check_contents(&self) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
         let environments = unique_ids("environments", environments)?;
         let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;

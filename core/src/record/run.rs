@@ -132,8 +132,9 @@ pub struct Check {
     /// ‖z − y‖₂ / ‖y‖₂.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rel_err: Option<f64>,
-    /// Program that measured and checked, where it was not Sparsescope: the run is imported, and
-    /// its verdict rests on the `rel_err` that this program recorded.
+    /// Program that measured, where it was not Sparsescope: the run is imported, and its verdict
+    /// rests on the `rel_err` that this program recorded, or, with the parameter `check=none`, on its
+    /// having told a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
