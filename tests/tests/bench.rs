@@ -413,3 +413,33 @@ fn rows_sorted_in_windows_and_kept_apart_are_parameters_of_the_runs() {
         assert_eq!(named, [("hack_size", "32"), ("sigma", "256"), ("spill", "100")]);
     }
 }
+
+#[test]
+fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
+    let p = program();
+    let bench = ["bench", "gen:poisson2d?n=20", "--kernels", "cpu/csr/serial,cpu/coo/serial"];
+    let until = ["--until", "20%", "--at-most", "5s"];
+    let plan = p.succeed(&[&bench[..], &until, &["--plan"]].concat());
+    assert!(plan.contains("2 runs until the median is known to 20.0 %"), "{plan}");
+    assert!(plan.contains("up to 5.00 s a run, 10.0 s in all"), "{plan}");
+    p.succeed(&[&bench[..], &until, &["-o", "b.zip"]].concat());
+    for run in open(&p, "b.zip").runs {
+        let until = run.until.unwrap();
+        assert_eq!((until.asked, until.at_most_s), (0.2, 5.0));
+        assert!((10..=1000).contains(&run.samples.len()), "{} samples", run.samples.len());
+        assert_eq!(until.met, until.reached.unwrap() < 0.2);
+    }
+    let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
+    sparsescope_tests::follow_the_schema(&texts);
+    // What the plan holds, a continued measurement keeps.
+    let plan: serde_json::Value = serde_json::from_str(&entry(&p, "b.zip", "plan.json")).unwrap();
+    assert_eq!(plan["settings"]["until"], serde_json::json!({ "share": 0.2, "at_most_s": 5.0 }));
+    for wrong in [
+        &["--until", "1%", "--runs", "5"][..],
+        &["--at-most", "5s"],
+        &["--until", "2"],
+        &["--until", "1%", "--resume", "b.zip"],
+    ] {
+        p.fail(2, &[&["bench"], wrong].concat());
+    }
+}

@@ -18,6 +18,7 @@ mod precision;
 mod predicted;
 mod run;
 mod subject;
+mod until;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
@@ -35,3 +36,4 @@ pub use precision::Precision;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
 pub use subject::{Subject, SubjectRecord};
+pub use until::Until;

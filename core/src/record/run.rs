@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::Figures;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
+use super::until::Until;
 
 /// `runs.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,9 @@ pub struct Run {
     /// The rate by which runs of this operation are compared; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
+    /// How well its median was to be known, where that decided how many samples it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     /// Measuring it was cut short: it has fewer samples than were asked for, and a measurement
     /// that is continued repeats it.
     #[serde(default, skip_serializing_if = "is_false")]
