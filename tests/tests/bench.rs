@@ -443,3 +443,31 @@ fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
         p.fail(2, &[&["bench"], wrong].concat());
     }
 }
+
+#[test]
+fn a_bench_ends_with_a_step_that_works_here() {
+    let p = program();
+    let ended = |name: &str, variables: &[(&str, &str)]| {
+        let args = ["bench", "gen:diagonal?m=9", "--kernels", "cpu/csr/serial", "--runs", "2"];
+        let mut command = p.command(&[&args[..], &["-q", "-o", name]].concat());
+        for unset in ["DISPLAY", "WAYLAND_DISPLAY", "SPARSESCOPE_WEB"] {
+            command.env_remove(unset);
+        }
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // A page that is only pretended: two files make one.
+    std::fs::create_dir(p.path("web")).unwrap();
+    p.write("web/index.html", "");
+    p.write("web/standalone.html", "");
+    let web = p.path("web");
+    let page = ended("page.zip", &[("SPARSESCOPE_WEB", web.to_str().unwrap())]);
+    assert!(page.contains("Look at it: `sparsescope export page.zip --html page.html`"), "{page}");
+    let none = ended("none.zip", &[("SPARSESCOPE_WEB", "nowhere")]);
+    assert!(
+        none.contains("Look at it: `sparsescope export none.zip --report none.html`"),
+        "{none}"
+    );
+    p.succeed(&["export", "none.zip", "--report", "none.html"]);
+}

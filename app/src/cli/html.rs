@@ -19,6 +19,11 @@ use crate::shell::read_lesson;
 const TEMPLATE: &str = "standalone.html";
 const MARK: &str = "<!-- sparsescope:bundles -->";
 
+/// Whether the viewer is there to be written.
+pub(super) fn is_possible() -> bool {
+    viewer::find().is_ok_and(|folder| folder.join(TEMPLATE).is_file())
+}
+
 /// Writes the file; its size in bytes.
 pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
     let template = viewer::find()?.join(TEMPLATE);

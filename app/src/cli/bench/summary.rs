@@ -9,6 +9,7 @@ use sparsescope_core::kernel::{DeviceKind, reference};
 use sparsescope_core::matrix::Extent;
 use sparsescope_core::record::{Operation, Predicted, Run, Source, Subject, Until, Verdict};
 
+use super::next;
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
 /// The unit of the runs' rate, by which their operation is compared.
@@ -180,9 +181,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
         );
     }
     text += &format!("\nBundle: {path}\n");
-    text +=
-        &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
-    text += "the bundle is a zip with every raw sample (runs.json) and this machine (environment.json).\n";
+    text += &next::steps(output, next::Here::found());
     text
 }
 
