@@ -10,6 +10,8 @@ pub mod arrangement;
 pub mod cli;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod dialog;
+#[cfg(not(target_family = "wasm"))]
+mod display;
 pub mod figure;
 pub mod lesson;
 pub mod model;

@@ -262,9 +262,7 @@ fn write(path: &Path, export: &Export, overwrite: Overwrite) -> anyhow::Result<(
 
 /// Why no window can appear here, where the environment tells: said before anything is loaded.
 fn no_display() -> Option<&'static str> {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let unix = cfg!(all(unix, not(target_os = "macos")));
-    (unix && !set("DISPLAY") && !set("WAYLAND_DISPLAY")).then_some(
+    (!crate::display::is_there()).then_some(
         "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); `sparsescope --help` \
          lists what works without one",
     )

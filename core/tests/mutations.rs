@@ -191,11 +191,14 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     archive
 }
 
-/// Results of Ginkgo's benchmark in the three forms it has had.
-const GINKGO: [&str; 3] = [
+/// Results of Ginkgo's benchmark in the forms it has had, of Google Benchmark and of nvbench.
+const RESULTS: [&str; 6] = [
     include_str!("../../tests/golden/ginkgo-seconds.json"),
     include_str!("../../tests/golden/ginkgo-nanoseconds.json"),
     include_str!("../../tests/golden/ginkgo-plain.json"),
+    include_str!("../../tests/golden/ginkgo-variants.json"),
+    include_str!("../../tests/golden/google-benchmark.json"),
+    include_str!("../../tests/golden/nvbench.json"),
 ];
 
 const GOLDEN: &[u8] = include_bytes!("../../tests/golden/bundle-1.0.zip");
@@ -319,7 +322,7 @@ proptest! {
 
     #[test]
     fn broken_results_of_another_program_are_refused_or_are_a_bundle(
-        seed in prop::sample::select(&GINKGO[..]),
+        seed in prop::sample::select(&RESULTS[..]),
         mutations in prop::collection::vec(mutation(), 1..4),
     ) {
         let bytes = mutated(seed.as_bytes(), &mutations);

@@ -413,3 +413,61 @@ fn rows_sorted_in_windows_and_kept_apart_are_parameters_of_the_runs() {
         assert_eq!(named, [("hack_size", "32"), ("sigma", "256"), ("spill", "100")]);
     }
 }
+
+#[test]
+fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
+    let p = program();
+    let bench = ["bench", "gen:poisson2d?n=20", "--kernels", "cpu/csr/serial,cpu/coo/serial"];
+    let until = ["--until", "20%", "--at-most", "5s"];
+    let plan = p.succeed(&[&bench[..], &until, &["--plan"]].concat());
+    assert!(plan.contains("2 runs until the median is known to 20.0 %"), "{plan}");
+    assert!(plan.contains("up to 5.00 s a run, 10.0 s in all"), "{plan}");
+    p.succeed(&[&bench[..], &until, &["-o", "b.zip"]].concat());
+    for run in open(&p, "b.zip").runs {
+        let until = run.until.unwrap();
+        assert_eq!((until.asked, until.at_most_s), (0.2, 5.0));
+        assert!((10..=1000).contains(&run.samples.len()), "{} samples", run.samples.len());
+        assert_eq!(until.met, until.reached.unwrap() < 0.2);
+    }
+    let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
+    sparsescope_tests::follow_the_schema(&texts);
+    // What the plan holds, a continued measurement keeps.
+    let plan: serde_json::Value = serde_json::from_str(&entry(&p, "b.zip", "plan.json")).unwrap();
+    assert_eq!(plan["settings"]["until"], serde_json::json!({ "share": 0.2, "at_most_s": 5.0 }));
+    for wrong in [
+        &["--until", "1%", "--runs", "5"][..],
+        &["--at-most", "5s"],
+        &["--until", "2"],
+        &["--until", "1%", "--resume", "b.zip"],
+    ] {
+        p.fail(2, &[&["bench"], wrong].concat());
+    }
+}
+
+#[test]
+fn a_bench_ends_with_a_step_that_works_here() {
+    let p = program();
+    let ended = |name: &str, variables: &[(&str, &str)]| {
+        let args = ["bench", "gen:diagonal?m=9", "--kernels", "cpu/csr/serial", "--runs", "2"];
+        let mut command = p.command(&[&args[..], &["-q", "-o", name]].concat());
+        for unset in ["DISPLAY", "WAYLAND_DISPLAY", "SPARSESCOPE_WEB"] {
+            command.env_remove(unset);
+        }
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // A page that is only pretended: two files make one.
+    std::fs::create_dir(p.path("web")).unwrap();
+    p.write("web/index.html", "");
+    p.write("web/standalone.html", "");
+    let web = p.path("web");
+    let page = ended("page.zip", &[("SPARSESCOPE_WEB", web.to_str().unwrap())]);
+    assert!(page.contains("Look at it: `sparsescope export page.zip --html page.html`"), "{page}");
+    let none = ended("none.zip", &[("SPARSESCOPE_WEB", "nowhere")]);
+    assert!(
+        none.contains("Look at it: `sparsescope export none.zip --report none.html`"),
+        "{none}"
+    );
+    p.succeed(&["export", "none.zip", "--report", "none.html"]);
+}

@@ -7,6 +7,8 @@ use sparsescope_tests::Program;
 
 const SECONDS: &str = include_str!("../golden/ginkgo-seconds.json");
 const PLAIN: &str = include_str!("../golden/ginkgo-plain.json");
+const GOOGLE: &str = include_str!("../golden/google-benchmark.json");
+const NVBENCH: &str = include_str!("../golden/nvbench.json");
 
 /// The matrix `five` of the imported results: ten entries.
 const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n1 1 2\n1 2 1\n2 2 2\n\
@@ -74,4 +76,40 @@ fn they_are_compared_and_exported_like_a_bundle() {
     assert!(csv.contains("five,real,false,5,5,10,spmv,vendor/ginkgo/csr,vendor,"), "{csv}");
     let compared = p.json(&["compare", "ginkgo.json", "ginkgo.json", "--json"]);
     assert_eq!(compared["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn nvbench_and_google_benchmark_stand_beside_ours_and_what_is_left_out_is_told() {
+    let p = program();
+    p.write("google.json", GOOGLE);
+    p.write("nvbench.json", NVBENCH);
+    let ran = p.run(&["merge", "ours.zip", "google.json", "nvbench.json", "-o", "all.zip"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for sentence in [
+        "warning: google.json: 2 of 6 runs not imported: 1 for want of a matrix",
+        "(BM_SpMV_csr<double>/1024)",
+        "warning: nvbench.json: 2 of 5 runs not imported: 1 for want of a matrix",
+        "google.json: imported, not checked by Sparsescope; 1 of 3 matrices",
+        "nvbench.json: imported, not checked by Sparsescope; 1 of 2 matrices",
+    ] {
+        assert!(ran.err.contains(sentence), "{sentence}: {}", ran.err);
+    }
+    let all = Bundle::open(&p.path("all.zip"), &Limits::default()).unwrap();
+    let five = all.matrices.iter().find(|m| m.record.name == "five").unwrap();
+    assert!(!is_known_by_name(&five.record));
+    let timed = |run: &&sparsescope_core::record::Run| {
+        run.matrix == five.record.id && run.figures.is_some()
+    };
+    let by: Vec<_> = all.runs.iter().filter(timed).map(|run| run.check.by.as_deref()).collect();
+    assert_eq!(by, [None, Some("Google Benchmark"), Some("nvbench"), Some("nvbench")]);
+    assert_eq!(all.left_out().count(), 2);
+}
+
+#[test]
+fn one_file_of_another_program_becomes_a_bundle_and_one_bundle_is_not_merged() {
+    let p = program();
+    p.write("nvbench.json", NVBENCH);
+    p.succeed(&["merge", "nvbench.json", "-o", "imported.zip"]);
+    assert_eq!(Bundle::open(&p.path("imported.zip"), &Limits::default()).unwrap().runs.len(), 4);
+    p.fail(2, &["merge", "ours.zip", "-o", "all.zip"]);
 }

@@ -37,7 +37,7 @@ pub(super) enum Command {
     View(ViewArgs),
     /// Run kernels on matrices, check every result, write a bundle, print a table
     #[command(after_help = MATRIX_HELP)]
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
     /// Describe a matrix: rows, structure, bytes and padding of each format
     #[command(after_help = MATRIX_HELP)]
     Info(InfoArgs),
@@ -127,7 +127,7 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 13] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 15] = [
     "precision",
     "output",
     "suite",
@@ -136,6 +136,8 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 13] = [
     "threads",
     "block_sizes",
     "runs",
+    "until",
+    "at_most",
     "warmup",
     "cold",
     "seed",
@@ -171,7 +173,14 @@ pub(super) struct BenchArgs {
     /// Timed samples of each run
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) runs: u32,
-    /// Untimed products before them
+    /// Take samples in rounds until half the width of the median's 95 % interval is below this share
+    /// of the median: 1% or 0.01; at least 10 and at most 1000 a run
+    #[arg(long, value_name = "P", value_parser = share, conflicts_with = "runs")]
+    pub(super) until: Option<f64>,
+    /// Time after which a run's sampling ends all the same, e.g. 30s [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "until")]
+    pub(super) at_most: Option<Duration>,
+    /// Untimed products before the first sample
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub(super) warmup: u32,
     /// Measure with flushed caches too
@@ -404,7 +413,8 @@ pub(super) enum PreferArg {
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark counts as one
+    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark, nvbench or
+    /// Google Benchmark counts as one, also alone
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// The bundle to write
@@ -515,6 +525,17 @@ fn duration(text: &str) -> Result<Duration, String> {
     length.ok_or_else(|| "expected a time such as 90s, 5m or 1.5h".to_owned())
 }
 
+/// A share between nothing and all, as a fraction or in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => text.parse(),
+    };
+    let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| "expected a share such as 1% or 0.01".to_owned())
+}
+
 /// Reads values of a parameter.
 fn value_of(
     parameter: Parameter,
@@ -584,6 +605,14 @@ mod tests {
         }
         assert_eq!(factor("1.05"), Ok(1.05));
         assert!(["0", "-1", "inf", "nan", "x"].iter().all(|bad| factor(bad).is_err()));
+    }
+
+    #[test]
+    fn shares_are_fractions_or_percent() {
+        assert_eq!(["1%", "0.5 %", "0.01", " 2e-3"].map(share), [0.01, 0.005, 0.01, 0.002].map(Ok));
+        for bad in ["1", "0", "0%", "100%", "-1%", "nan", "%", "five"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -31,10 +31,14 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     Ok(judge(args, &comparison))
 }
 
-/// A bundle, or results of Ginkgo's benchmark as one.
+/// A bundle, or results of another program as one; what of these is left out is said.
 pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
-    Bundle::open_any(path, now(), &Limits::default())
-        .with_context(|| format!("cannot open {}", path.display()))
+    let bundle = Bundle::open_any(path, now(), &Limits::default())
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    for sentence in bundle.left_out() {
+        eprintln!("warning: {}: {sentence}", path.display());
+    }
+    Ok(bundle)
 }
 
 /// Exit code 3 when a limit was set and passed, or a right result became wrong.

@@ -19,6 +19,11 @@ use crate::shell::read_lesson;
 const TEMPLATE: &str = "standalone.html";
 const MARK: &str = "<!-- sparsescope:bundles -->";
 
+/// Whether the viewer is there to be written.
+pub(super) fn is_possible() -> bool {
+    viewer::find().is_ok_and(|folder| folder.join(TEMPLATE).is_file())
+}
+
 /// Writes the file; its size in bytes.
 pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
     let template = viewer::find()?.join(TEMPLATE);
@@ -39,13 +44,20 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
 /// A bundle or a lesson as the page reads it. One that cannot be opened is none to send to anybody.
 fn element(path: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot open {}", path.display());
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut bytes = read_at_most(path, MOST_BYTES).with_context(cannot)?;
     if is_lesson(&name, &bytes) {
         read_lesson(&bytes).map_err(anyhow::Error::msg).with_context(cannot)?;
     } else {
-        open(path)?;
-        bytes = std::fs::read(path).with_context(cannot)?;
+        let bundle = open(path)?;
+        bytes = match bytes.trim_ascii_start().first() {
+            // The page does not import the results of every program that this one does.
+            Some(b'[' | b'{') => {
+                name.to_mut().push_str(".zip");
+                bundle.to_bytes()?
+            }
+            _ => std::fs::read(path).with_context(cannot)?,
+        };
     }
     let name = escape(&name);
     let data = BASE64_STANDARD.encode(bytes);

@@ -12,14 +12,15 @@ use super::output::{check_free, now, producer};
 use super::table::counted;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
-    if args.bundles.len() < 2 {
-        let sentence = "merge takes two bundles or more, and there is one";
-        return Err(UsageError(sentence.to_owned()).into());
-    }
     check_free(&args.output, args.force)?;
     let mut bundles = Vec::new();
     for path in &args.bundles {
         bundles.push(open(path)?);
+    }
+    let imported = |bundle: &Bundle| bundle.runs.iter().any(|run| run.check.by.is_some());
+    if bundles.len() < 2 && !bundles.iter().any(imported) {
+        let sentence = "merge takes two bundles or more, and there is one";
+        return Err(UsageError(sentence.to_owned()).into());
     }
     recognise(&args.bundles, &mut bundles);
     let conflicts = match args.prefer {

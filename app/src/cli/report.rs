@@ -174,9 +174,8 @@ fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) 
     let mut html = String::new();
     for operation in &operations {
         // Precisions do not compete.
-        let is_of = |run: &&RunOf<'_>| {
-            run.run.operation == *operation && run.run.precision == "f64"
-        };
+        let is_of =
+            |run: &&RunOf<'_>| run.run.operation == *operation && run.run.precision == "f64";
         let of: Vec<RunOf<'_>> = best.iter().filter(is_of).copied().collect();
         let table = fastest_of(model, subjects, &of);
         if operations.len() > 1 && !table.is_empty() {
@@ -272,8 +271,8 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
         put(
             &mut html,
             format_args!(
-                " {imported} of them are imported: another program measured and checked them, \
-                 Sparsescope did not."
+                " {imported} of them are imported: another program measured them and vouches for \
+                 their results, which Sparsescope did not check."
             ),
         );
     }

@@ -24,11 +24,12 @@ pub type LessonError = String;
 type Read<T> = Result<T, LessonError>;
 
 /// Whether a file is to be read as a lesson: because it begins as a JSON object does, or by its
-/// name. JSON that speaks of `"spmv"` holds another program's results, as a list always does.
+/// name. JSON that speaks of `"spmv"` or `"benchmarks"` holds another program's results, as a list
+/// always does.
 pub fn is_lesson(name: &str, bytes: &[u8]) -> bool {
-    const RESULTS: &[u8] = br#""spmv""#;
+    let names = |name: &str| bytes.windows(name.len()).any(|part| part == name.as_bytes());
     match bytes.trim_ascii_start().first() {
-        Some(b'{') => !bytes.windows(RESULTS.len()).any(|part| part == RESULTS),
+        Some(b'{') => !names("\"spmv\"") && !names("\"benchmarks\""),
         Some(b'[') => false,
         _ => name.to_ascii_lowercase().ends_with(".json"),
     }

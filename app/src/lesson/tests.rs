@@ -260,11 +260,13 @@ fn a_lesson_takes_the_place_of_the_one_with_its_id() {
 
 #[test]
 fn json_is_a_lesson_unless_it_holds_results() {
-    let cases: [(&str, &[u8], bool); 6] = [
+    let cases: [(&str, &[u8], bool); 8] = [
         ("a.json", b" {\"sparsescope-lesson\": 1}", true),
         ("a", b"{}", true),
         ("a.json", b"no JSON", true),
         ("a.json", include_bytes!("../../../tests/golden/ginkgo-seconds.json"), false),
+        ("a.json", include_bytes!("../../../tests/golden/google-benchmark.json"), false),
+        ("a.json", include_bytes!("../../../tests/golden/nvbench.json"), false),
         ("a.json", b"{\"filename\": \"a.mtx\", \"spmv\": {}}", false),
         ("a.zip", b"PK", false),
     ];

@@ -28,6 +28,11 @@ impl Bundle {
     /// without a passed check.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
+        self.check_contents()
+    }
+
+    /// The same but for the time at which the bundle was made.
+    pub(super) fn check_contents(&self) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
         let environments = unique_ids("environments", environments)?;
         let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;
@@ -205,6 +210,14 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         ("check.rel_err", check.rel_err),
     ];
     check_numbers(whose, ANY, &errors)?;
+    if let Some(until) = run.until {
+        let shares = [("until.asked", Some(until.asked)), ("until.reached", until.reached)];
+        check_numbers(whose, MOST_AMOUNT, &shares)?;
+        check_numbers(whose, MOST_SECONDS, &[("until.at_most_s", Some(until.at_most_s))])?;
+        if until.met && until.reached.is_none_or(|reached| reached >= until.asked) {
+            return Err(inconsistent(whose, "says that its median is known as well as was asked"));
+        }
+    }
     let times = [
         ("costs.conversion_s", Some(costs.conversion_s)),
         ("costs.plan_s", Some(costs.plan_s)),

@@ -101,7 +101,9 @@ impl Bundle {
             else {
                 continue;
             };
-            let Some(nnz) = nnz.get(run.matrix.as_str()) else { continue };
+            // Of an imported matrix that is known by its name alone, there are none.
+            let nnz = nnz.get(run.matrix.as_str()).filter(|nnz| **nnz > 0);
+            let Some(nnz) = nnz else { continue };
             let work = Work { flops: nnz.saturating_mul(2), ..Work::default() };
             let metric = Operation::Spmv.metric(&work, figures.median_s);
             if metric.value.is_finite() {

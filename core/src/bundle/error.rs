@@ -89,8 +89,13 @@ pub enum BundleError {
     #[error("{found} {what} differ between the bundles, {} among them", examples.join("; "))]
     Conflict { found: usize, what: &'static str, examples: Vec<String> },
     /// A JSON file from which no results can be taken over.
-    #[error("not results of Ginkgo's SpMV benchmark: {detail}")]
-    Ginkgo { detail: String },
+    #[error("not results of {of}: {detail}")]
+    Imported { of: &'static str, detail: String },
+    /// Results of a program that the page does not import.
+    #[error(
+        "results of {of} are imported by the program: `sparsescope merge FILE.json -o BUNDLE.zip`"
+    )]
+    NotInPage { of: &'static str },
     /// Anything else that contradicts itself.
     #[error("{whose} {problem}")]
     Inconsistent { whose: String, problem: String },

@@ -13,7 +13,7 @@ impl Bundle {
         Self::read(&content(path, limits)?, limits)
     }
 
-    /// Reads a bundle, or results of Ginkgo's benchmark as one that was `created` now.
+    /// Reads a bundle, or results of another program as one that was `created` now.
     pub fn open_any(path: &Path, created: String, limits: &Limits) -> Result<Self, BundleError> {
         Self::read_any(&path.to_string_lossy(), &content(path, limits)?, created, limits)
     }

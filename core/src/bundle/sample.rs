@@ -3,7 +3,7 @@
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, LaunchCost,
     MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run, Source,
-    SubjectRecord, Verdict, Work, matrix_id,
+    SubjectRecord, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -109,6 +109,9 @@ pub(crate) fn with_points() -> Bundle {
         Costs { upload_s, allocate_s, download_s, launches, retaken, throttled, ..on_points.costs };
 
     let mut bundle = bundle();
+    let [first, second, ..] = &mut bundle.runs[..] else { unreachable!() };
+    first.until = Some(Until { asked: 0.01, reached: Some(0.005), met: true, at_most_s: 10.0 });
+    second.until = Some(Until { asked: 0.01, reached: None, met: false, at_most_s: 10.0 });
     bundle.subjects.push(cloud());
     bundle.runs.push(on_points);
     bundle

@@ -129,7 +129,7 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 26] = [
+    let broken: [(&str, &str, Value); 28] = [
         ("manifest", "/schema/major", json!(-1)),
         ("manifest", "/created", json!("yesterday")),
         ("manifest", "/complete", json!("yes")),
@@ -153,6 +153,8 @@ fn documents_that_break_a_rule_fail_the_schema() {
         ("runs", "/runs/1/costs/predicted/line_bytes", json!(0.5)),
         ("runs", "/runs/1/costs/predicted/imbalance", json!(0.9)),
         ("runs", "/runs/2/costs/predicted/idle_share", json!(1.5)),
+        ("runs", "/runs/0/until/met", json!("almost")),
+        ("runs", "/runs/0/until/reached", json!(-0.1)),
         ("runs", "/runs/0/check/verdict", json!("maybe")),
         ("runs", "/runs/0/check", json!({ "verdict": "fail", "reason": "timed all the same" })),
         ("runs", "/runs/3/check", json!({ "verdict": "refused" })),

@@ -31,7 +31,7 @@ pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 pub use operations::IncrementProblem;
 pub use operations::{Converted, SpmvProblem, SpmvSide};
 pub use output::Output;
-pub use plan::{ParameterLists, SelectError, Settings, select_kernels};
+pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};
 pub use predict::predict;
 pub use problem::Problem;
 pub use resident::Resident;

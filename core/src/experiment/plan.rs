@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::kernel::{
     DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
 };
-use crate::record::{Operation, Precision};
+use crate::record::{MOST_SECONDS, Operation, Precision};
 
 /// Most samples or executions that a plan may ask for, and most threads.
 const MOST: usize = 1 << 20;
@@ -17,11 +17,26 @@ const MOST: usize = 1 << 20;
 /// Most threads a block of any GPU.
 const MOST_BLOCK: u32 = 1024;
 
+/// Most samples of a run that is sampled until its median is known.
+pub const MOST_UNTIL: usize = 1000;
+
+/// How well the median of a run is to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MedianGoal {
+    /// Half the width of the median's 95 % interval over the median is to be below this.
+    pub share: f64,
+    /// Seconds of sampling after which a run ends all the same.
+    pub at_most_s: f64,
+}
+
 /// How often and under which settings kernels are run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Timed samples of each run.
+    /// Timed samples of each run; with `until` the most.
     pub runs: usize,
+    /// How well each median is to be known; without, every run has as many samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<MedianGoal>,
     /// Executions before the first sample.
     pub warmup: usize,
     /// Thread counts that parallel CPU kernels are run with.
@@ -56,6 +71,18 @@ impl Settings {
         };
         within("the number of samples", self.runs, 1, MOST)?;
         within("the number of executions before the first sample", self.warmup, 0, MOST)?;
+        if let Some(MedianGoal { share, at_most_s }) = self.until {
+            if !(share > 0.0 && share < 1.0) {
+                return Err(format!(
+                    "the share of the median is {share}: expected more than 0 and less than 1"
+                ));
+            }
+            if !(at_most_s > 0.0 && at_most_s <= MOST_SECONDS) {
+                return Err(format!(
+                    "the most seconds of a run are {at_most_s}: expected up to {MOST_SECONDS}"
+                ));
+            }
+        }
         for &threads in &self.threads {
             within("the number of threads", threads as usize, 1, MOST)?;
         }
@@ -252,6 +279,7 @@ mod tests {
         }
         Settings {
             runs: 1,
+            until: None,
             warmup: 0,
             threads: vec![1],
             blocks: vec![128],
@@ -322,12 +350,22 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_are_told() {
         let good = settings(&[]);
+        let until = |share, at_most_s| Settings {
+            until: Some(MedianGoal { share, at_most_s }),
+            ..good.clone()
+        };
+        let read: Settings =
+            serde_json::from_value(serde_json::to_value(until(0.01, 5.0)).unwrap()).unwrap();
+        assert_eq!((&read, read.check()), (&until(0.01, 5.0), Ok(())));
         let wrong = [
             (Settings { threads: vec![0], ..good.clone() }, "the number of threads is 0"),
             (Settings { runs: 0, ..good.clone() }, "the number of samples is 0"),
             (Settings { runs: usize::MAX, ..good.clone() }, "the number of samples is 1844"),
             (Settings { blocks: vec![100], ..good.clone() }, "a block has 100 threads"),
             (Settings { precisions: vec![], ..good.clone() }, "no precision is named"),
+            (until(0.0, 10.0), "the share of the median is 0"),
+            (until(f64::NAN, 10.0), "the share of the median is NaN"),
+            (until(0.01, 0.0), "the most seconds of a run are 0"),
         ];
         for (settings, expected) in wrong {
             let error = settings.check().unwrap_err();

@@ -10,17 +10,22 @@ use super::backend::{Backend, Prepared};
 use super::configuration::{Configuration, Key, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
-use super::plan::Settings;
+use super::plan::{MedianGoal, Settings};
 use super::predictions::Predictions;
 use super::problem::Problem;
 use super::task::Watch;
 use crate::kernel::{DeviceKind, reference};
 use crate::memory::MemoryLimit;
-use crate::record::{Bandwidth, Check, Environment, Figures, MOST_AMOUNT, Run, Verdict, Work};
+use crate::record::{
+    Bandwidth, Check, Environment, Figures, MOST_AMOUNT, Run, Until, Verdict, Work,
+};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
 const ROUNDS: usize = 5;
+
+/// Samples of each round when runs are sampled until their medians are known.
+const UNTIL_ROUND: usize = 5;
 
 /// The cancel flag is looked at this often, unless one sample alone takes longer.
 const BETWEEN_LOOKS_S: f64 = 0.1;
@@ -77,6 +82,19 @@ struct Ready<'p> {
     pace: f64,
     /// Samples that it is to have.
     samples: usize,
+    /// Seconds that sampling it has taken.
+    spent: f64,
+}
+
+/// What is done with samples that are taken.
+#[derive(Clone, Copy)]
+enum Taken {
+    /// They are counted and forgotten.
+    WarmUp,
+    /// They are kept.
+    Samples,
+    /// They are kept, and no more are taken once the run has been sampled for so many seconds.
+    Within(f64),
 }
 
 /// How making a configuration ready ended.
@@ -250,49 +268,124 @@ impl Runner<'_> {
         }
         let (configuration, work) = (configuration.clone(), problem.work(&output));
         let samples = if pace > TWICE_S { 1 } else { self.settings.runs };
-        Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples }))
+        let spent = 0.0;
+        Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
     }
 
     /// Warms up, then takes the samples round by round.
     fn sample(&self, starts: &mut [Start<'_>], progress: &mut Progress<'_>) -> Ending {
-        for round in 0..=ROUNDS {
-            for start in starts.iter_mut() {
-                let Start::Ready(one) = start else { continue };
-                if one.run.check.verdict != Verdict::Pass {
-                    continue; // It failed while it was sampled.
-                }
-                // Round 0 warms up; the others share the samples evenly.
-                let rounds = ROUNDS.min(one.samples);
-                let n = match round {
-                    0 if one.pace > WARM_BY_ITSELF_S => 0,
-                    0 => self.settings.warmup,
-                    round if round > rounds => 0,
-                    round => one.samples * round / rounds - one.samples * (round - 1) / rounds,
-                };
-                progress.tell(one.configuration.kernel.id);
-                let mut left = n;
-                while left > 0 && one.run.check.verdict == Verdict::Pass {
-                    if self.cancelled() {
-                        return Ending::Cancelled;
-                    }
-                    let temperature = one.configuration.temperature;
-                    let chunk = chunk(left, temperature, one.pace);
-                    let start = Instant::now();
-                    let sampled = progress.while_watched(self.cancel, |watch| {
-                        one.prepared.sample(chunk, temperature, watch)
-                    });
-                    match sampled {
-                        Ok(samples) if round == 0 => one.run.warmup += samples.len() as u32,
-                        Ok(samples) => one.run.samples.extend(samples),
-                        Err(error) => one.run.check = failed(&error),
-                    }
-                    one.pace = start.elapsed().as_secs_f64() / chunk as f64;
-                    left -= chunk;
-                    progress.done += chunk;
-                }
-                progress.done += left;
+        let warm_up = |one: &Ready<'_>| match one.pace > WARM_BY_ITSELF_S {
+            true => 0,
+            false => self.settings.warmup,
+        };
+        let mut ready: Vec<&mut Ready<'_>> = starts
+            .iter_mut()
+            .filter_map(|start| match start {
+                Start::Ready(one) => Some(&mut **one),
+                _ => None,
+            })
+            .collect();
+        for one in &mut ready {
+            let n = warm_up(one);
+            if self.take(one, n, Taken::WarmUp, progress) == Ending::Cancelled {
+                return Ending::Cancelled;
             }
         }
+        if let Some(goal) = self.settings.until {
+            return self.sample_until(goal, ready, progress);
+        }
+        for round in 1..=ROUNDS {
+            for one in &mut ready {
+                // The rounds share the samples evenly.
+                let rounds = ROUNDS.min(one.samples);
+                let n = match round > rounds {
+                    true => 0,
+                    false => one.samples * round / rounds - one.samples * (round - 1) / rounds,
+                };
+                if self.take(one, n, Taken::Samples, progress) == Ending::Cancelled {
+                    return Ending::Cancelled;
+                }
+            }
+        }
+        self.ending()
+    }
+
+    /// Takes samples in rounds until the median of each run is known as well as is asked. Only after
+    /// a round is it looked which runs leave, the rest keep taking turns.
+    fn sample_until(
+        &self,
+        goal: MedianGoal,
+        mut ready: Vec<&mut Ready<'_>>,
+        progress: &mut Progress<'_>,
+    ) -> Ending {
+        while !ready.is_empty() {
+            for one in &mut ready {
+                let n = UNTIL_ROUND.min(one.samples.saturating_sub(one.run.samples.len()));
+                let taken = Taken::Within(goal.at_most_s);
+                if self.take(one, n, taken, progress) == Ending::Cancelled {
+                    return Ending::Cancelled;
+                }
+            }
+            ready.retain_mut(|one| {
+                let taken = one.run.samples.len();
+                let stays = one.run.check.verdict == Verdict::Pass
+                    && taken < one.samples
+                    && one.spent < goal.at_most_s
+                    && !Until::of(goal.share, goal.at_most_s, &one.run.samples).met;
+                if !stays {
+                    progress.done += one.samples.saturating_sub(taken);
+                    one.samples = taken;
+                }
+                stays
+            });
+        }
+        self.ending()
+    }
+
+    /// Takes `n` samples of a run, unless it fails.
+    fn take(
+        &self,
+        one: &mut Ready<'_>,
+        n: usize,
+        taken: Taken,
+        progress: &mut Progress<'_>,
+    ) -> Ending {
+        progress.tell(one.configuration.kernel.id);
+        let mut left = n;
+        let is_over = |one: &Ready<'_>| matches!(taken, Taken::Within(most) if one.spent >= most);
+        while left > 0 && one.run.check.verdict == Verdict::Pass && !is_over(one) {
+            if self.cancelled() {
+                return Ending::Cancelled;
+            }
+            let temperature = one.configuration.temperature;
+            let chunk = chunk(left, temperature, one.pace);
+            let start = Instant::now();
+            let sampled = progress
+                .while_watched(self.cancel, |watch| one.prepared.sample(chunk, temperature, watch));
+            let seconds = start.elapsed().as_secs_f64();
+            one.pace = seconds / chunk as f64;
+            match sampled {
+                Ok(samples) => {
+                    left -= chunk;
+                    progress.done += samples.len();
+                    match taken {
+                        Taken::WarmUp => one.run.warmup += samples.len() as u32,
+                        Taken::Samples | Taken::Within(_) => {
+                            one.spent += seconds;
+                            one.run.samples.extend(samples);
+                        }
+                    }
+                }
+                Err(error) => one.run.check = failed(&error),
+            }
+        }
+        if !matches!(taken, Taken::Within(_)) {
+            progress.done += left;
+        }
+        Ending::Complete
+    }
+
+    fn ending(&self) -> Ending {
         match self.cancelled() {
             true => Ending::Cancelled,
             false => Ending::Complete,
@@ -306,7 +399,7 @@ impl Runner<'_> {
         problem: &Problem,
         serial_medians: &mut BTreeMap<Key, f64>,
     ) -> Run {
-        let Ready { configuration, mut prepared, mut run, work, pace, samples } = one;
+        let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
         if pace > WARM_BY_ITSELF_S && self.cancelled() {
@@ -331,6 +424,8 @@ impl Runner<'_> {
             return run;
         }
         run.cut_short = run.samples.len() < samples;
+        let goal = self.settings.until;
+        run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
         let bytes = run.costs.minimal_bytes;
         run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
         let Some(figures) = run.figures.as_mut() else { return run };

@@ -17,6 +17,7 @@ mod operation;
 mod predicted;
 mod run;
 mod subject;
+mod until;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
@@ -33,5 +34,6 @@ pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
 pub use subject::{Subject, SubjectRecord};
+pub use until::Until;
 
 pub use crate::matrix::Precision;

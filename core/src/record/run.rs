@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::Figures;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
+use super::until::Until;
 
 /// `runs.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,9 @@ pub struct Run {
     /// The rate by which runs of this operation are compared; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
+    /// How well its median was to be known, where that decided how many samples it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     /// Measuring it was cut short: it has fewer samples than were asked for, and a measurement
     /// that is continued repeats it.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -142,8 +146,9 @@ pub struct Check {
     /// ‖z − y‖₂ / ‖y‖₂.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rel_err: Option<f64>,
-    /// Program that measured and checked, where it was not Sparsescope: the run is imported, and
-    /// its verdict rests on the `rel_err` that this program recorded.
+    /// Program that measured, where it was not Sparsescope: the run is imported, and its verdict
+    /// rests on the `rel_err` that this program recorded, or, with the parameter `check=none`, on its
+    /// having told a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }

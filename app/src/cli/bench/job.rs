@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
-use sparsescope_core::experiment::{Settings, SubjectSource, select_kernels};
+use sparsescope_core::experiment::{
+    MOST_UNTIL, MedianGoal, Settings, SubjectSource, select_kernels,
+};
 use sparsescope_core::generate::suites;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
@@ -15,6 +17,9 @@ use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 use crate::cli::args::{BackendArg, BenchArgs};
 use crate::cli::gpu::Gpu;
 use crate::cli::outcome::UsageError;
+
+/// Seconds of sampling that a run takes at most until its median is known.
+const AT_MOST_S: f64 = 10.0;
 
 /// What is said of a plan that cannot be read.
 const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
@@ -250,7 +255,11 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     precisions.sort_unstable();
     precisions.dedup();
     Ok(Settings {
-        runs: args.runs as usize,
+        runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
+        until: args.until.map(|share| {
+            let at_most_s = args.at_most.map_or(AT_MOST_S, |at_most| at_most.as_secs_f64());
+            MedianGoal { share, at_most_s }
+        }),
         warmup: args.warmup as usize,
         threads,
         blocks,

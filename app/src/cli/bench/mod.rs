@@ -1,6 +1,7 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
 mod job;
+mod next;
 mod recorder;
 mod summary;
 #[cfg(test)]

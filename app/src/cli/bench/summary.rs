@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::experiment::{Configuration, Settings, SubjectSource};
+use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SubjectSource};
 use sparsescope_core::kernel::{DeviceKind, reference};
 use sparsescope_core::matrix::Extent;
-use sparsescope_core::record::{Operation, Precision, Predicted, Run, Source, Subject, Verdict};
+use sparsescope_core::record::{
+    Operation, Precision, Predicted, Run, Source, Subject, Until, Verdict,
+};
 
+use super::next;
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
 /// The unit of the runs' rate, by which their operation is compared.
@@ -172,6 +175,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
             }
         }
     }
+    text += &unsettled(bundle);
     text += &predicted(bundle);
     let path = output.display();
     if let Some(why) = incomplete {
@@ -180,9 +184,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
         );
     }
     text += &format!("\nBundle: {path}\n");
-    text +=
-        &format!("Look at it: `sparsescope export {path} --csv runs.csv` writes a spreadsheet;\n");
-    text += "the bundle is a zip with every raw sample (runs.json) and this machine (environment.json).\n";
+    text += &next::steps(output, next::Here::found());
     text
 }
 
@@ -193,10 +195,7 @@ fn predicted(bundle: &Bundle) -> String {
         let runs = bundle.runs.iter();
         runs.filter_map(move |run| Some((value(run.costs.predicted.as_ref()?)?, run)))
     };
-    let named = |run: &Run| {
-        let matrix = bundle.matrix(&run.matrix).map_or("", |m| m.record.name.as_str());
-        format!("{} on {matrix}", run.kernel)
-    };
+    let named = |run: &Run| named(bundle, run);
     let mut text = String::new();
     let least = of(Predicted::efficiency).min_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((share, run)) = least.filter(|(share, _)| *share < 0.8) {
@@ -212,6 +211,42 @@ fn predicted(bundle: &Bundle) -> String {
         );
     }
     text
+}
+
+/// A share for people.
+fn percent(share: f64) -> String {
+    format!("{} %", three_digits(share * 100.0))
+}
+
+/// How many runs were sampled until their medians are known, and ended before; nothing where none
+/// did.
+fn unsettled(bundle: &Bundle) -> String {
+    let goals = || bundle.runs.iter().filter_map(|run| Some((run.until?, run)));
+    let unsettled: Vec<_> = goals().filter(|(until, _)| !until.met).collect();
+    let reached = |(until, _): &&(Until, &Run)| until.reached.unwrap_or(f64::INFINITY);
+    let Some((until, run)) = unsettled.iter().max_by(|a, b| reached(a).total_cmp(&reached(b)))
+    else {
+        return String::new();
+    };
+    let least = match until.reached {
+        Some(reached) => format!("known to {}", percent(reached)),
+        None => "which has too few samples to say".to_owned(),
+    };
+    format!(
+        "{} of {} ended before the median was known to {}, after {} or {MOST_UNTIL} samples; the least \
+         certain is {}, {least}.\n",
+        unsettled.len(),
+        counted(goals().count(), "run", "runs"),
+        percent(until.asked),
+        seconds(until.at_most_s),
+        named(bundle, run),
+    )
+}
+
+/// A run by its kernel and what it ran on.
+fn named(bundle: &Bundle, run: &Run) -> String {
+    let subject = bundle.subject(&run.matrix).map_or("", Subject::name);
+    format!("{} on {subject}", run.kernel)
 }
 
 /// Threads of a configuration, as the table of runs shows them.
@@ -264,14 +299,51 @@ pub(super) fn plan(
     text += &format!("\n{}\n", render(&list));
     let products = settings.runs + settings.warmup;
     let caches = if settings.cold { ", hot and cold" } else { "" };
-    text += &format!(
-        "{} runs of {} samples after {} products to warm up{caches}: {} samples in all.\n",
-        sources.len() * configurations.len(),
-        settings.runs,
-        settings.warmup,
-        sources.len() * configurations.len() * products,
-    );
+    let runs = sources.len() * configurations.len();
+    let (samples, warmup) = (settings.runs, settings.warmup);
+    text += &match settings.until {
+        None => format!(
+            "{runs} runs of {samples} samples after {warmup} products to warm up{caches}: {} samples \
+             in all.\n",
+            runs * products,
+        ),
+        Some(goal) => format!(
+            "{runs} runs until the median is known to {}, after {warmup} products to warm up{caches}: \
+             10 to {samples} samples each, as many as that needs. Sampling takes up to {} a run, {} in \
+             all.\n",
+            percent(goal.share),
+            seconds(goal.at_most_s),
+            seconds(goal.at_most_s * runs as f64),
+        ),
+    };
     text +=
         &format!("They take up to {} in the bundle before it is compressed.\n", megabytes(bytes));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Producer;
+
+    use super::*;
+
+    #[test]
+    fn runs_that_ended_before_their_medians_were_known_are_counted_and_the_worst_is_named() {
+        let producer = Producer { name: "test".into(), version: String::new(), revision: None };
+        let mut bundle = Bundle::new(producer, String::new());
+        assert_eq!(unsettled(&bundle), "");
+        let run = |kernel: &str, reached, met| Run {
+            kernel: kernel.into(),
+            until: Some(Until { asked: 0.01, reached, met, at_most_s: 10.0 }),
+            ..Run::default()
+        };
+        bundle.runs.push(run("a", Some(0.004), true));
+        assert_eq!(unsettled(&bundle), "");
+        bundle.runs.extend([run("b", Some(0.05), false), run("c", Some(0.02), false)]);
+        let expected = "2 of 3 runs ended before the median was known to 1.00 %, after 10.0 s or 1000 \
+                        samples; the least certain is b on , known to 5.00 %.\n";
+        assert_eq!(unsettled(&bundle), expected);
+        bundle.runs.push(run("d", None, false));
+        assert!(unsettled(&bundle).ends_with("d on , which has too few samples to say.\n"));
+    }
 }

@@ -1,125 +1,114 @@
-//! Results of Ginkgo's SpMV benchmark as a bundle, so that what was published can be drawn beside
-//! what was measured here. `docs/ginkgo.md` says what is taken over and what is not.
+//! Results of Ginkgo's SpMV benchmark.
 //!
-//! The files have one entry a matrix. Its size is in the entry or in its `problem`, and `spmv` has
-//! a case a format. Times are nanoseconds until the end of 2020 and seconds since.
+//! The files have one entry a matrix, or one a matrix and format. The matrix's size is in the entry,
+//! in its `problem` or in its `operator`. `spmv` is an object with a case a format, a list of cases
+//! that say their format in `variant`, or the one case of an entry with a `format`. Times are
+//! nanoseconds until the end of 2020 and seconds since.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::by_name::Named;
+use super::program::{Program, UNKNOWN};
+use super::run::{Judgement, judged, not_run, tolerated, word};
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
-use crate::matrix::{RowLengths, Statistics, nnz_class, sha256};
+use crate::matrix::{RowLengths, Statistics};
 use crate::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Operation, Producer, Run, Source,
-    Verdict, Work, matrix_id, printable,
+    Check, Costs, Cpu, Environment, Gpu, MatrixRecord, Run, matrix_name, printable,
 };
-
-/// Name of the program in kernel ids, and of whom runs are by.
-const GINKGO: &str = "Ginkgo";
-
-/// Largest recorded relative error with which a time is taken over: several thousand roundings.
-const TOLERANCE: [(&str, f64); 2] = [("f64", 1e-12), ("f32", 1e-5)];
 
 /// Without a number of repetitions the unit of a time is not known. No product took 100 s, and none
 /// of Ginkgo's takes less than 100 ns.
 const LEAST_NANOSECONDS: f64 = 100.0;
 
-/// What the files do not say.
-const UNKNOWN: &str = "not recorded";
-
-/// Whether a matrix is known by its name and size only: its values were never seen, and its
-/// identity is made of these.
-pub fn is_known_by_name(record: &MatrixRecord) -> bool {
-    let of = &record.statistics;
-    record.sha256 == identity_by_name(&record.name, [of.rows, of.cols, of.nnz])
+/// A matrix of the file and the first case of each format.
+struct Group<'a> {
+    record: MatrixRecord,
+    cases: BTreeMap<String, &'a Value>,
 }
 
-/// Stands for the identity of a matrix of which no more is known. No canonical CSR begins like
-/// this text.
-fn identity_by_name(name: &str, [rows, cols, nnz]: [u64; 3]) -> String {
-    sha256(format!("known by name only: {name}, {rows} x {cols}, {nnz} entries").as_bytes())
-}
-
-impl Bundle {
-    /// Reads a bundle, or results of Ginkgo's benchmark as one: JSON begins with a bracket and a
-    /// zip does not. `file` may be a path of Ginkgo's published data, which names device and
-    /// executor in its folders; `created` is when it is read.
-    pub fn read_any(
-        file: &str,
-        bytes: &[u8],
-        created: String,
-        limits: &Limits,
-    ) -> Result<Self, BundleError> {
-        match bytes.trim_ascii_start().first() {
-            Some(b'[' | b'{') => from_ginkgo(file, bytes, created, limits),
-            _ => Self::read(bytes, limits),
-        }
-    }
-
-    /// Matrices that are known by name only become those of equal name, rows, columns and entries
-    /// among `known`, if there is a real one. Returns how many were recognised.
-    pub fn recognise<'a>(
-        &mut self,
-        known: impl Iterator<Item = &'a MatrixRecord> + Clone,
-    ) -> usize {
-        let mut recognised = 0;
-        for MatrixFolder { record, .. } in &mut self.matrices {
-            if record.source != Source::Real || !is_known_by_name(record) {
-                continue;
-            }
-            let key = |record: &MatrixRecord| {
-                let of = &record.statistics;
-                (record.name.clone(), of.rows, of.cols, of.nnz)
-            };
-            let is_it = |other: &&MatrixRecord| {
-                other.source == Source::Real
-                    && other.reordered.is_none()
-                    && !is_known_by_name(other)
-                    && key(other) == key(record)
-            };
-            if let Some(other) = known.clone().find(is_it) {
-                *record = MatrixRecord { id: record.id.clone(), ..other.clone() };
-                recognised += 1;
-            }
-        }
-        recognised
-    }
-}
-
-fn from_ginkgo(
+/// Reads the file at `file`, which names device and executor in its folders where it is one of
+/// those published.
+pub(super) fn read(
     file: &str,
     bytes: &[u8],
     created: String,
     limits: &Limits,
 ) -> Result<Bundle, BundleError> {
-    limits.check("the file", bytes.len() as u64, "bytes", limits.document_bytes)?;
     let entries = match serde_json::from_slice(bytes).map_err(|error| refused(error.to_string()))? {
         Value::Array(entries) => entries,
         entry => vec![entry],
     };
     limits.check("the file", entries.len() as u64, "entries", limits.entries)?;
     let place = Place::of(file);
-    let producer = Producer { name: GINKGO.into(), version: UNKNOWN.into(), revision: None };
-    let mut bundle = Bundle::new(producer, created);
-    bundle.complete = true;
+    let mut bundle = Program::Ginkgo.bundle(UNKNOWN, created);
     bundle.environments.push(place.environment());
-    let mut seen = BTreeSet::new();
-    for (number, entry) in entries.iter().enumerate() {
-        // The benchmark's input, which has no results yet, is such a list too.
-        let Some(cases) = entry.get("spmv").and_then(Value::as_object) else { continue };
-        let record = matrix(entry).map_err(|why| refused(format!("entry {} {why}", number + 1)))?;
-        add(&mut bundle, &mut seen, &place, record, cases)?;
+    for Group { record, cases } in groups(&entries)? {
+        let precision = Precision::of(&cases, &record.statistics).ok_or_else(|| {
+            let name = &record.name;
+            refused(format!("the values of {name} are complex, and SpMV of these is another"))
+        })?;
+        let run =
+            |(format, case): (&String, &&Value)| run(&place, &record, format, case, &precision);
+        bundle.runs.extend(cases.iter().map(run));
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
         limits.check("the file", bundle.runs.len() as u64, "runs", limits.runs)?;
     }
     match bundle.runs.is_empty() {
-        true => Err(refused("no entry has an object `spmv` with a case a format".into())),
+        true => Err(refused("no entry has `spmv` with a case of a format".into())),
         false => Ok(bundle),
     }
 }
 
 fn refused(detail: String) -> BundleError {
-    BundleError::Ginkgo { detail }
+    Program::Ginkgo.refused(detail)
+}
+
+/// The matrices of the entries, each once, in the order of the file.
+fn groups(entries: &[Value]) -> Result<Vec<Group<'_>>, BundleError> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, entry) in entries.iter().enumerate() {
+        let told = |why: String| refused(format!("entry {} {why}", number + 1));
+        for (order, format, case) in cases(entry) {
+            let record = matrix(entry, order).map_err(told)?;
+            let place = *places.entry(record.sha256.clone()).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push(Group { record, cases: BTreeMap::new() });
+            }
+            if let Some(group) = groups.get_mut(place) {
+                group.cases.entry(format.to_owned()).or_insert(case);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// The cases of an entry: how its matrix was numbered anew, the format, the results. The benchmark's
+/// input, which has no results yet, has none.
+fn cases(entry: &Value) -> Vec<(Option<&str>, &str, &Value)> {
+    fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
+        of.get(key)?.as_str()
+    }
+    let order = text(entry, "reordered").or(text(entry, "reorder"));
+    match (entry.get("spmv"), text(entry, "format")) {
+        (Some(case @ Value::Object(results)), Some(format)) => match results.is_empty() {
+            true => Vec::new(),
+            false => vec![(order, format, case)],
+        },
+        (Some(Value::Object(cases)), None) => {
+            cases.iter().map(|(format, case)| (order, format.as_str(), case)).collect()
+        }
+        (Some(Value::Array(cases)), _) => {
+            let told = |case| {
+                let variant = Value::get(case, "variant")?;
+                Some((text(variant, "reorder").or(order), text(variant, "format")?, case))
+            };
+            cases.iter().filter_map(told).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Where it ran, as far as the folders of the published data tell:
@@ -147,7 +136,7 @@ impl Place {
         let cpu = if is_gpu { UNKNOWN } else { &self.device };
         let gpu = Gpu { model: self.device.clone(), ..Gpu::default() };
         Environment {
-            id: "ginkgo".into(),
+            id: Program::Ginkgo.id().into(),
             cpu: Cpu { model: cpu.into(), architecture: UNKNOWN.into(), ..Cpu::default() },
             os: UNKNOWN.into(),
             gpus: if is_gpu { vec![gpu] } else { Vec::new() },
@@ -156,28 +145,33 @@ impl Place {
     }
 }
 
-/// The matrix of an entry, or what is missing.
-fn matrix(entry: &Value) -> Result<MatrixRecord, String> {
+/// The matrix of an entry, numbered anew in this `order`, or what is missing.
+fn matrix(entry: &Value, order: Option<&str>) -> Result<MatrixRecord, String> {
     let nothing = Value::Null;
     let problem = entry.get("problem").unwrap_or(&nothing);
+    let operator = entry.get("operator").unwrap_or(&nothing);
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
+    let stencil = operator.get("stencil").unwrap_or(&nothing);
     let size = |keys: &[&str]| {
-        let of = |key: &&str| problem.get(*key).or_else(|| entry.get(*key))?.as_u64();
+        let of = |key: &&str| {
+            let places = [problem, operator, stencil, entry];
+            places.into_iter().find_map(|place| place.get(*key))?.as_u64()
+        };
         keys.iter().find_map(of)
     };
-    let stencil = text(entry, "stencil");
+    let stencil = text(entry, "stencil").or_else(|| text(stencil, "kind"));
     let group = text(problem, "group").unwrap_or_default();
-    let file = text(entry, "filename").unwrap_or_default();
+    let file = text(entry, "filename").or_else(|| text(operator, "filename")).unwrap_or_default();
     let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = match (&stencil, text(problem, "name")) {
         (_, Some(name)) => name,
         (Some(stencil), None) => format!("stencil {stencil} {}", size(&["size"]).unwrap_or(0)),
-        (None, None) => crate::record::matrix_name(file).to_owned(),
+        (None, None) => matrix_name(file).to_owned(),
     };
     let mut name = printable(&name);
     // Numbered anew it is another matrix.
-    if let Some(order) = text(entry, "reordered").filter(|order| order != "natural") {
-        name = format!("{name} ({})", printable(&order));
+    if let Some(order) = order.filter(|order| *order != "natural") {
+        name = format!("{name} ({})", printable(order));
     }
     let rows = size(&["rows", "num_rows", "size"]);
     let nnz = size(&["nonzeros", "nnz", "num_nonzeros"]);
@@ -188,32 +182,15 @@ fn matrix(entry: &Value) -> Result<MatrixRecord, String> {
     if name.is_empty() {
         return Err("names no matrix: it has no `filename` and no `name` in `problem`".into());
     }
-    if u128::from(nnz) > u128::from(rows) * u128::from(cols) {
-        return Err(format!("({name}) has {nnz} nonzeros in {rows} rows and {cols} columns"));
-    }
     let generated = stencil.is_some() || group == "Generated";
-    let sha256 = identity_by_name(&name, [rows, cols, nnz]);
-    Ok(MatrixRecord {
-        id: matrix_id(&name, &sha256),
-        source: if generated { Source::Generated } else { Source::Real },
-        generator: generated.then(|| format!("{GINKGO}: {name}")),
-        reordered: None,
-        field: if problem.get("real") == Some(&Value::Bool(true)) { "real" } else { UNKNOWN }
-            .into(),
-        symmetry: UNKNOWN.into(),
-        read_seconds: 0.0,
-        statistics: Statistics {
-            rows,
-            cols,
-            nnz,
-            density: if nnz == 0 { 0.0 } else { nnz as f64 / rows as f64 / cols as f64 },
-            nnz_class: nnz_class(nnz).into(),
-            row: rows_of(problem.get("row_distribution").unwrap_or(&nothing)),
-            ..Statistics::default()
-        },
-        sha256,
+    let named = Named {
+        size: [rows, cols, nnz],
+        generator: generated.then(|| format!("{}: {name}", Program::Ginkgo.name())),
+        is_real: problem.get("real") == Some(&Value::Bool(true)),
+        row: rows_of(problem.get("row_distribution").unwrap_or(&nothing)),
         name,
-    })
+    };
+    named.record()
 }
 
 /// Row lengths as far as they are told.
@@ -232,29 +209,6 @@ fn rows_of(told: &Value) -> RowLengths {
     }
 }
 
-/// Adds the matrix unless it is there, and its cases, of which the first of a format counts.
-fn add(
-    bundle: &mut Bundle,
-    seen: &mut BTreeSet<(String, String)>,
-    place: &Place,
-    record: MatrixRecord,
-    cases: &Map<String, Value>,
-) -> Result<(), BundleError> {
-    let precision = Precision::of(cases, &record.statistics).ok_or_else(|| {
-        refused(format!("the values of {} are complex, and SpMV of these is another", record.name))
-    })?;
-    for (format, case) in cases {
-        let run = run(place, &record, format, case, &precision);
-        if seen.insert((record.sha256.clone(), run.kernel.clone())) {
-            bundle.runs.push(run);
-        }
-    }
-    if seen.insert((record.sha256.clone(), String::new())) {
-        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
-    }
-    Ok(())
-}
-
 /// Precision of the values, which is not recorded but follows from the bytes of COO or CSR.
 struct Precision {
     name: &'static str,
@@ -264,7 +218,7 @@ struct Precision {
 
 impl Precision {
     /// `None` where values are complex.
-    fn of(cases: &Map<String, Value>, of: &Statistics) -> Option<Self> {
+    fn of(cases: &BTreeMap<String, &Value>, of: &Statistics) -> Option<Self> {
         let bytes = |format: &str| cases.get(format)?.get("storage")?.as_u64();
         // COO has two 32-bit indices an entry, CSR one and the rows' offsets.
         let coo = bytes("coo").map(|bytes| bytes.saturating_sub(of.nnz.saturating_mul(8)));
@@ -309,48 +263,29 @@ fn run(
     }
 
     let rel_err = number("max_relative_norm2").filter(|error| *error >= 0.0);
-    let mut figures = time
-        .filter(|time| *time > 0.0)
-        .and_then(|time| Figures::from_samples(&[time], 2.0 * of.nnz as f64, minimal_bytes));
-    let verdict = verdict(case, figures.is_some(), rel_err, precision.name);
-    let (verdict, reason) = match verdict {
-        Ok(()) => (Verdict::Pass, None),
-        Err((verdict, reason)) => (verdict, Some(reason)),
-    };
-    figures = figures.filter(|_| verdict == Verdict::Pass);
-    let work = Work { flops: record.statistics.nnz.saturating_mul(2), ..Work::default() };
-    Run {
+    let run = Run {
         matrix: record.id.clone(),
         operation: "spmv".into(),
         kernel: format!("vendor/ginkgo/{}", word(format)),
         origin: vec!["vendor".into()],
         backend: place.backend.clone(),
         device: place.device.clone(),
-        environment: "ginkgo".into(),
+        environment: Program::Ginkgo.id().into(),
         threads: u32::from(place.backend != "omp"),
         hot: true,
         precision: precision.name.into(),
         params,
-        check: Check { verdict, reason, rel_err, by: Some(GINKGO.into()), ..Check::default() },
-        samples: time.filter(|_| figures.is_some()).into_iter().collect(),
+        check: Check { rel_err, by: Some(Program::Ginkgo.name().into()), ..Check::default() },
+        samples: time.filter(|time| *time > 0.0).into_iter().collect(),
         repetitions: repetitions.and_then(|count| u32::try_from(count).ok()).unwrap_or(0),
-        warmup: 0,
         costs: Costs { format_bytes: storage, minimal_bytes, ..Costs::default() },
-        metric: figures.as_ref().map(|figures| Operation::Spmv.metric(&work, figures.median_s)),
-        work: figures.is_some().then_some(work),
-        figures,
         ..Run::default()
-    }
+    };
+    judged(run, of.nnz, judgement(case, rel_err, precision.name))
 }
 
 /// Whether the time counts, or why not.
-fn verdict(
-    case: &Value,
-    has_time: bool,
-    rel_err: Option<f64>,
-    precision: &str,
-) -> Result<(), (Verdict, String)> {
-    let not_run = |reason: String| Err((Verdict::Unsupported, reason));
+fn judgement(case: &Value, rel_err: Option<f64>, precision: &str) -> Judgement {
     if case.get("completed") == Some(&Value::Bool(false)) || case.get("error").is_some() {
         let error = case.get("error").and_then(Value::as_str).map(printable);
         return not_run(error.map_or_else(
@@ -358,26 +293,10 @@ fn verdict(
             |error| format!("Ginkgo did not complete it: {error}"),
         ));
     }
-    if !has_time {
-        return not_run("the file has no positive time of it".into());
+    match rel_err {
+        Some(error) => tolerated(Program::Ginkgo.name(), error, precision),
+        None => not_run("the file records no error of its result, so that its time does not count"),
     }
-    let Some(error) = rel_err else {
-        return not_run(
-            "the file records no error of its result, so that its time does not count".into(),
-        );
-    };
-    let most = TOLERANCE.iter().find(|(name, _)| *name == precision).map_or(0.0, |(_, most)| *most);
-    if error > most {
-        let reason = format!("Ginkgo recorded a relative error of {error:e}, more than {most:e}");
-        return Err((Verdict::Fail, reason));
-    }
-    Ok(())
-}
-
-/// A format's name as the part of a kernel id.
-fn word(format: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    format.chars().take(48).map(safe).collect()
 }
 
 #[cfg(test)]

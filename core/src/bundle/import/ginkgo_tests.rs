@@ -1,4 +1,4 @@
-//! Results in the three forms that the benchmark has had: what becomes of them, and what is refused.
+//! Results in the forms that the benchmark has had: what becomes of them, and what is refused.
 
 use crate::bundle::is_known_by_name;
 use crate::record::MatrixRecord;
@@ -10,6 +10,7 @@ use crate::record::{Run, Source, Verdict};
 const SECONDS: &str = include_str!("../../../../tests/golden/ginkgo-seconds.json");
 const NANOSECONDS: &str = include_str!("../../../../tests/golden/ginkgo-nanoseconds.json");
 const PLAIN: &str = include_str!("../../../../tests/golden/ginkgo-plain.json");
+const VARIANTS: &str = include_str!("../../../../tests/golden/ginkgo-variants.json");
 const WHEN: &str = "2026-02-01T12:00:00Z";
 
 fn read(file: &str, text: &str) -> Result<Bundle, BundleError> {
@@ -92,8 +93,32 @@ fn matrices_are_named_by_file_by_stencil_and_by_their_new_numbering() {
 }
 
 #[test]
+fn cases_tell_their_format_in_a_variant_or_beside_spmv() {
+    let bundle = read("a.json", VARIANTS).unwrap();
+    let named = |run: &Run| bundle.matrix(&run.matrix).unwrap().record.name.clone();
+    let found: Vec<_> = bundle.runs.iter().map(|run| (named(run), run.kernel.as_str())).collect();
+    let expected = [
+        ("seven", "vendor/ginkgo/coo"),
+        ("seven (amd)", "vendor/ginkgo/csr"),
+        ("stencil 7pt 100", "vendor/ginkgo/coo"),
+        ("stencil 7pt 100", "vendor/ginkgo/csr"),
+    ];
+    assert_eq!(found, expected.map(|(matrix, kernel)| (matrix.to_owned(), kernel)));
+    // COO of another entry tells the precision of the same matrix.
+    assert!(
+        bundle
+            .runs
+            .iter()
+            .all(|run| run.precision == "f64" && !run.params.contains_key("precision"))
+    );
+    assert!(bundle.runs.iter().all(|run| run.check.verdict == Verdict::Pass));
+    let source = |k: usize| bundle.matrices[k].record.source;
+    assert_eq!((bundle.matrices.len(), source(1), source(2)), (3, Source::Real, Source::Generated));
+}
+
+#[test]
 fn what_is_read_is_a_bundle_that_is_written_and_read_again() {
-    for text in [SECONDS, NANOSECONDS, PLAIN] {
+    for text in [SECONDS, NANOSECONDS, PLAIN, VARIANTS] {
         let bundle = read("A100/hip/x.json", text).unwrap();
         let bytes = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&bytes, &Limits::default()).unwrap(), bundle);
@@ -132,11 +157,14 @@ fn a_matrix_known_by_name_becomes_ours_of_equal_name_and_size_and_no_other() {
 fn what_is_no_result_is_refused_in_one_sentence() {
     let cases = [
         ("[", "EOF while parsing"),
-        ("[]", "no entry has an object `spmv`"),
-        (r#"{"filename": "a.mtx"}"#, "no entry has an object `spmv`"),
+        ("[]", "no entry has `spmv` with a case"),
+        (r#"{"filename": "a.mtx"}"#, "no entry has `spmv` with a case"),
         (r#"[1, {"filename": "a.mtx", "spmv": {"csr": {}}}]"#, "entry 2 (a) does not say how many"),
         (r#"{"rows": 2, "nnz": 1, "spmv": {"csr": {}}}"#, "entry 1 names no matrix"),
-        (r#"{"filename": "a.mtx", "rows": 2, "nnz": 5, "spmv": {}}"#, "5 nonzeros in 2 rows"),
+        (
+            r#"{"filename": "a.mtx", "rows": 2, "nnz": 5, "spmv": {"a": {}}}"#,
+            "5 nonzeros in 2 rows",
+        ),
         (
             r#"{"filename": "a", "rows": 2, "nnz": 2, "spmv": {"coo": {"storage": 48}}}"#,
             "the values of a are complex",
