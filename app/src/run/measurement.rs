@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use sparsescope_core::bundle::{Bundle, BundleError, Journal, Limits, journal_path};
+use sparsescope_core::bundle::{Bundle, BundleError, Follower, Journal, Limits, journal_path};
 
 /// The journal is read at most this often.
 const BETWEEN_READS: Duration = Duration::from_millis(500);
@@ -67,9 +67,12 @@ pub struct Measurement {
     said: Vec<String>,
     lines: Receiver<String>,
     reader: Option<JoinHandle<()>>,
-    /// The journal's length when it was last read, and when that was.
-    read: (u64, Instant),
-    reading: Option<Receiver<Result<Bundle, BundleError>>>,
+    /// When the journal was last read.
+    read: Instant,
+    /// What reads the journal, while it does not.
+    follower: Option<Box<Follower>>,
+    /// What reads it comes back with what it read, if anything was new.
+    reading: Option<Receiver<(Box<Follower>, Option<Bundle>)>>,
     stops: u32,
     ended: bool,
 }
@@ -103,6 +106,7 @@ impl Measurement {
         Ok(Self {
             child,
             output: output.to_owned(),
+            follower: Some(Box::new(Follower::new(&journal_path(output), Limits::default()))),
             journal: journal_path(output),
             started: now,
             told: Told::default(),
@@ -110,7 +114,7 @@ impl Measurement {
             said: Vec::new(),
             lines,
             reader,
-            read: (0, now),
+            read: now,
             reading: None,
             stops: 0,
             ended: false,
@@ -186,14 +190,13 @@ impl Measurement {
         }
     }
 
-    /// The bundle so far, when a reading of the journal has come to its end; begins another one
-    /// when the journal has grown.
+    /// The bundle so far, when a reading of the journal has come to its end and something was new;
+    /// begins another one after a while.
     fn read_journal(&mut self) -> Option<Bundle> {
         let mut so_far = None;
         if let Some(reading) = &self.reading {
             match reading.try_recv() {
-                // A journal that cannot be read now is read again when it has grown.
-                Ok(result) => so_far = result.ok(),
+                Ok((follower, read)) => (self.follower, so_far) = (Some(follower), read),
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {}
             }
@@ -202,19 +205,21 @@ impl Measurement {
         if let Some(bundle) = &so_far {
             self.runs_done = bundle.runs.len();
         }
-        let (bytes_read, when) = self.read;
-        let bytes = self.journal.metadata().map_or(0, |data| data.len());
-        if bytes != bytes_read && when.elapsed() >= BETWEEN_READS {
-            self.read = (bytes, Instant::now());
+        if self.read.elapsed() >= BETWEEN_READS
+            && let Some(mut follower) = self.follower.take()
+        {
+            self.read = Instant::now();
             let (sender, receiver) = channel();
-            let journal = self.journal.clone();
             std::thread::spawn(move || {
+                // A journal that cannot be read now is read again the next time.
+                let is_new = follower.read().unwrap_or(false);
+                let bundle = follower.bundle().filter(|_| is_new).cloned();
                 // Nobody waits any more where this fails.
-                sender.send(Journal::recover(&journal, &Limits::default())).ok();
+                sender.send((follower, bundle)).ok();
             });
             self.reading = Some(receiver);
         }
-        so_far.filter(|bundle| !bundle.matrices.is_empty())
+        so_far.filter(|bundle| !(bundle.matrices.is_empty() && bundle.subjects.is_empty()))
     }
 
     fn ending(&mut self, status: ExitStatus) -> Ending {

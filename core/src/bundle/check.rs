@@ -33,6 +33,11 @@ impl Bundle {
 
     /// The same but for the time at which the bundle was made.
     pub(super) fn check_contents(&self) -> Result<(), BundleError> {
+        self.check_from(0)
+    }
+
+    /// The same but for so many runs at the beginning, which were checked before.
+    pub(super) fn check_from(&self, checked: usize) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
         let environments = unique_ids("environments", environments)?;
         let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;
@@ -41,7 +46,7 @@ impl Bundle {
         self.subjects.iter().try_for_each(check_subject)?;
         let nnz: BTreeMap<&str, u64> =
             self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
-        for (index, run) in self.runs.iter().enumerate() {
+        for (index, run) in self.runs.iter().enumerate().skip(checked) {
             let unknown = |what, id: &str| BundleError::UnknownReference {
                 whose: run_name(index, run),
                 what,

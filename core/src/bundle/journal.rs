@@ -229,7 +229,7 @@ fn line(record: Record<'_>) -> Result<Vec<u8>, BundleError> {
     Ok(compact(&serde_json::json!({ kind: value })))
 }
 
-fn read_header(line: &[u8]) -> Result<Bundle, BundleError> {
+pub(super) fn read_header(line: &[u8]) -> Result<Bundle, BundleError> {
     check_version("journal", line).map_err(as_journal_error)?;
     let header: Header = parse_line(line)?;
     let Plan { plan } = parse_line(line)?;
@@ -241,7 +241,7 @@ fn read_header(line: &[u8]) -> Result<Bundle, BundleError> {
     })
 }
 
-fn read_line(line: &[u8], bundle: &mut Bundle) -> Result<(), BundleError> {
+pub(super) fn read_line(line: &[u8], bundle: &mut Bundle) -> Result<(), BundleError> {
     match parse_line(line)? {
         Line::Environment(environment) => {
             match bundle.environments.iter_mut().find(|known| known.id == environment.id) {

@@ -22,6 +22,8 @@ mod write;
 #[cfg(not(target_family = "wasm"))]
 mod file;
 #[cfg(not(target_family = "wasm"))]
+mod follow;
+#[cfg(not(target_family = "wasm"))]
 mod journal;
 
 #[cfg(test)]
@@ -34,6 +36,8 @@ mod schema_tests;
 pub use compare::{ComparedRun, Comparison, VerdictChange};
 pub use contents::{Bundle, MatrixFolder, SubjectFolder};
 pub use error::BundleError;
+#[cfg(not(target_family = "wasm"))]
+pub use follow::Follower;
 pub use import::is_known_by_name;
 #[cfg(not(target_family = "wasm"))]
 pub use journal::{Journal, Record, journal_path};

@@ -74,11 +74,43 @@ struct Uniforms {
     empty: [f32; 4],
 }
 
+impl Uniforms {
+    /// Of the part that is drawn of a picture in this area. The renderer ends the viewport where the
+    /// screen does, and what is drawn fills the viewport.
+    fn seen(mut self, area: Rect, screen: &ScreenDescriptor) -> Self {
+        let pixels = screen.pixels_per_point;
+        let info = egui::PaintCallbackInfo {
+            viewport: area,
+            clip_rect: area,
+            pixels_per_point: pixels,
+            screen_size_px: screen.size_in_pixels,
+        };
+        let viewport = info.viewport_in_pixels();
+        let ends = |from: f32, to: f32| ((from * pixels).round(), (to * pixels).round());
+        let part = |(from, to): (f32, f32), start: i32, length: i32| {
+            let whole = (to - from).max(1.0);
+            ((start as f32 - from) / whole, length as f32 / whole)
+        };
+        let x = part(ends(area.left(), area.right()), viewport.left_px, viewport.width_px);
+        let y = part(ends(area.top(), area.bottom()), viewport.top_px, viewport.height_px);
+        for (axis, (start, share)) in [x, y].into_iter().enumerate() {
+            if let (Some(first), Some(shown)) = (self.first.get_mut(axis), self.shown.get_mut(axis))
+            {
+                *first += start * *shown;
+                *shown *= share;
+            }
+        }
+        self
+    }
+}
+
 /// One picture to draw.
 pub(super) struct Call {
     picture: Arc<Picture>,
     key: String,
     uniforms: Uniforms,
+    /// Where it is drawn, in points: all of it, also what hangs over an edge of the window.
+    area: Rect,
 }
 
 impl Call {
@@ -123,11 +155,12 @@ impl Call {
             stops: shade.stops.map(color),
             empty: color(shade.empty),
         };
-        Self { picture: picture.clone(), key: key.into(), uniforms }
+        Self { picture: picture.clone(), key: key.into(), uniforms, area: place.area }
     }
 
     /// As a shape on a part of the screen.
-    pub(super) fn shape(self, rect: Rect) -> egui::Shape {
+    pub(super) fn shape(mut self, rect: Rect) -> egui::Shape {
+        self.area = rect;
         egui_wgpu::Callback::new_paint_callback(rect, self).into()
     }
 }
@@ -137,12 +170,12 @@ impl CallbackTrait for Call {
         &self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
-        _: &ScreenDescriptor,
+        screen: &ScreenDescriptor,
         _: &mut wgpu::CommandEncoder,
         resources: &mut CallbackResources,
     ) -> Vec<wgpu::CommandBuffer> {
         if let Some(pipeline) = resources.get_mut::<Pipeline>() {
-            pipeline.prepare(device, queue, self);
+            pipeline.prepare(device, queue, self, screen);
         }
         Vec::new()
     }
@@ -219,7 +252,13 @@ impl Pipeline {
         Self { pipeline, layout, linear_output: format.is_srgb(), uploaded: Vec::new() }
     }
 
-    fn prepare(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, call: &Call) {
+    fn prepare(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        call: &Call,
+        screen: &ScreenDescriptor,
+    ) {
         let is_it = |of: &Uploaded| of.key == call.key && Arc::ptr_eq(&of.picture, &call.picture);
         if !self.uploaded.iter().any(is_it) {
             self.uploaded.retain(|of| of.key != call.key);
@@ -229,7 +268,7 @@ impl Pipeline {
             let uploaded = self.upload(device, queue, call);
             self.uploaded.push(uploaded);
         }
-        let mut uniforms = call.uniforms;
+        let mut uniforms = call.uniforms.seen(call.area, screen);
         uniforms.linear_output = u32::from(self.linear_output);
         if let Some(uploaded) = self.uploaded.iter().find(|of| is_it(of)) {
             queue.write_buffer(&uploaded.uniforms, 0, bytemuck::bytes_of(&uniforms));
@@ -359,6 +398,38 @@ fn layers(tiles: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// First cell and cells shown of 100 by 100 cells drawn into this area of 800 by 600 points.
+    fn seen(area: Rect, pixels_per_point: f32) -> ([f32; 2], [f32; 2]) {
+        let uniforms = Uniforms { shown: [100.0; 2], ..bytemuck::Zeroable::zeroed() };
+        let size_in_pixels = [800.0, 600.0].map(|side| (side * pixels_per_point) as u32);
+        let screen = ScreenDescriptor { size_in_pixels, pixels_per_point };
+        let seen = uniforms.seen(area, &screen);
+        (seen.first, seen.shown)
+    }
+
+    #[test]
+    fn what_hangs_over_an_edge_is_cut_off_not_squashed() {
+        let rect = |x: f32, y: f32, width: f32, height: f32| {
+            Rect::from_min_size(egui::pos2(x, y), egui::vec2(width, height))
+        };
+        for pixels in [1.0, 1.5, 2.0] {
+            let inside = seen(rect(100.0, 100.0, 400.0, 400.0), pixels);
+            assert_eq!(inside, ([0.0, 0.0], [100.0, 100.0]));
+            let below = seen(rect(100.0, 500.0, 400.0, 400.0), pixels);
+            assert_eq!(below, ([0.0, 0.0], [100.0, 25.0]));
+            let above = seen(rect(100.0, -100.0, 400.0, 400.0), pixels);
+            assert_eq!(above, ([0.0, 25.0], [100.0, 75.0]));
+            let left = seen(rect(-200.0, 0.0, 400.0, 400.0), pixels);
+            assert_eq!(left, ([50.0, 0.0], [50.0, 100.0]));
+            let right = seen(rect(600.0, 0.0, 400.0, 400.0), pixels);
+            assert_eq!(right, ([0.0, 0.0], [50.0, 100.0]));
+            let both = seen(rect(0.0, -200.0, 800.0, 1000.0), pixels);
+            assert_eq!(both, ([0.0, 20.0], [100.0, 60.0]));
+            let wide = seen(rect(-800.0, 0.0, 4000.0, 100.0), pixels);
+            assert_eq!(wide, ([20.0, 0.0], [20.0, 100.0]));
+        }
+    }
 
     #[test]
     fn tiles_fill_an_array_never_cubes() {
