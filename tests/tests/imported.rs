@@ -113,3 +113,18 @@ fn one_file_of_another_program_becomes_a_bundle_and_one_bundle_is_not_merged() {
     assert_eq!(Bundle::open(&p.path("imported.zip"), &Limits::default()).unwrap().runs.len(), 4);
     p.fail(2, &["merge", "ours.zip", "-o", "all.zip"]);
 }
+
+#[test]
+fn in_a_page_they_are_bundles_since_the_page_imports_less() {
+    let p = program();
+    p.write("nvbench.json", NVBENCH);
+    // A page that is only pretended.
+    std::fs::create_dir(p.path("web")).unwrap();
+    p.write("web/index.html", "");
+    p.write("web/standalone.html", "<!-- sparsescope:bundles -->");
+    let mut export = p.command(&["export", "nvbench.json", "--html", "page.html"]);
+    assert!(export.env("SPARSESCOPE_WEB", p.path("web")).output().unwrap().status.success());
+    let page = std::fs::read_to_string(p.path("page.html")).unwrap();
+    // What follows is a zip in base64.
+    assert!(page.contains("data-bundle=\"nvbench.json.zip\">UEsDB"), "{page:.200}");
+}
