@@ -156,11 +156,16 @@ impl Default for ViewState {
 }
 
 impl ViewState {
-    /// The state as `v1;key=value;…`, percent-encoded; what has its default value is left out.
+    /// What a link means that says nothing: since the first version, the charts.
+    fn implied() -> Self {
+        Self { view: "chart".into(), ..Self::default() }
+    }
+
+    /// The state as `v1;key=value;…`, percent-encoded; what a link means anyway is left out.
     pub fn to_fragment(&self) -> String {
         let mut text = "v1".to_owned();
-        let initial = Self::default();
-        for ((key, value), (_, usual)) in self.fields().into_iter().zip(initial.fields()) {
+        let implied = Self::implied();
+        for ((key, value), (_, usual)) in self.fields().into_iter().zip(implied.fields()) {
             if value != usual {
                 let _ = write!(text, ";{key}={}", encode(&value)); // a String takes everything
             }
@@ -171,11 +176,16 @@ impl ViewState {
     /// Reads what [`to_fragment`](Self::to_fragment) writes, with or without a leading `#`. Unknown
     /// keys and values that make no sense are passed over; `None` for another version.
     pub fn from_fragment(text: &str) -> Option<Self> {
+        Self::implied().with_fragment(text)
+    }
+
+    /// This state with what a fragment says in place of its own; `None` for another version.
+    pub fn with_fragment(self, text: &str) -> Option<Self> {
         let mut parts = text.trim_start_matches('#').split(';');
         if parts.next() != Some("v1") {
             return None;
         }
-        let mut state = Self::default();
+        let mut state = self;
         for (key, value) in parts.filter_map(|part| part.split_once('=')) {
             if let Some(value) = decode(value) {
                 state.set(key, value);
@@ -189,7 +199,7 @@ impl ViewState {
     pub fn not_understood(text: &str) -> Option<&str> {
         text.trim_start_matches('#').split(';').skip(1).find(|part| {
             let Some((key, value)) = part.split_once('=') else { return true };
-            let mut state = Self::default();
+            let mut state = Self::implied();
             let fields = state.fields();
             let Some((_, usual)) = fields.iter().find(|(known, _)| *known == key) else {
                 return true;
@@ -393,11 +403,13 @@ mod tests {
     #[test]
     fn unknown_keys_and_nonsense_are_passed_over() {
         let read = ViewState::from_fragment("#v1;new=1;zoom=1e9;theme=pink;search=a%3Bb;view=%G1");
-        let mut expected = ViewState::default();
+        let mut expected = ViewState::implied();
         expected.filter.search = "a;b".into();
         assert_eq!(read, Some(expected));
         assert_eq!(ViewState::from_fragment("v2;view=runs"), None);
-        assert_eq!(ViewState::default().to_fragment(), "v1");
+        assert_eq!(ViewState::default().to_fragment(), "v1;view=best");
+        // As links have been understood since the first version.
+        assert_eq!(ViewState::from_fragment("v1").unwrap().view, "chart");
     }
 
     #[test]

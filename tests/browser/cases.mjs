@@ -39,6 +39,7 @@ export const cases = {
           column(line, "matrix") === row.matrix &&
           column(line, "kernel") === row.kernel &&
           column(line, "threads") === row.threads &&
+          (column(line, "hot") === "true") === (row.caches === "warm") &&
           close(Number(row.gflops), Number(column(line, "gflops"))) &&
           close(Number(row.gbs), Number(column(line, "gbs"))) &&
           column(line, "check") === row.check,
@@ -53,6 +54,7 @@ export const cases = {
     const viewer = await Viewer.open(context, shown(given, "unknown.zip", "#v1;view=runs;operation=increment"));
     await viewer.find("button", /^Sort by ns/);
     await viewer.click("button", /^Run of cpu\/increment\/.* on vector/);
+    await viewer.click("button", "Matrix of the selected run");
     await viewer.shows("view=matrix");
     await viewer.find("text", /^time an element, ns/);
     await viewer.click("button", "Charts");
@@ -70,6 +72,7 @@ export const cases = {
     await viewer.click("button", "Runs");
     await viewer.shows("view=runs");
     await viewer.click("button", /^Run of cpu\/hll\/.* on dense-row/);
+    await viewer.click("button", "Matrix of the selected run");
     await viewer.shows("view=matrix");
     await viewer.find("text", "Longest row");
     await viewer.colours(join(given.screenshots, "matrix.png"));
@@ -86,6 +89,7 @@ export const cases = {
   async "from the table to the structure of a matrix, into it, and on to the chart"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
     await viewer.click("button", /^Run of cpu\/csr\/serial on poisson2d/);
+    await viewer.click("button", "Matrix of the selected run");
     await viewer.shows("view=matrix");
     await viewer.click("button", "Structure");
     await viewer.shows("view=spy");
@@ -217,6 +221,7 @@ export const cases = {
     await sender.click("button", "Dark");
     await sender.click("button", "Runs");
     await sender.click("button", /^Run of cpu\/csr\/serial on poisson2d/);
+    await sender.click("button", "Matrix of the selected run");
     await sender.shows("view=matrix", "theme=dark");
     await sender.find("text", "Longest row");
     await sender.page.mouse.move(640, 790);
@@ -478,8 +483,9 @@ function tableRows(widgets) {
     .map(({ rect }) => {
       const labels = widgets.filter((widget) => widget.role === "text" && inside(widget, rect));
       const texts = labels.sort((a, b) => a.rect[0] - b.rect[0]).map((label) => label.name);
-      const [matrix, kernel, threads, gflops, gbs, , , , check] = texts;
-      return { matrix, kernel, threads, gflops, gbs, check };
+      const [matrix, kernel, setting, caches, gflops, gbs, , , , check] = texts;
+      const threads = String(parseInt(setting, 10));
+      return { matrix, kernel, threads, caches, gflops, gbs, check };
     });
 }
 

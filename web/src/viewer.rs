@@ -52,12 +52,14 @@ impl Viewer {
             creation.egui_ctx.set_fonts(fonts::definitions());
             creation.egui_ctx.add_plugin(Widgets::default());
             creation.egui_ctx.enable_accesskit();
-            let state = ViewState::from_fragment(&fragment);
-            let mut app = state.clone().map_or_else(App::new, App::at);
-            let state = state.unwrap_or_default();
+            let mut app = App::new();
             if let Err(error) = app.add_lessons(&lessons) {
                 app.notify(format!("The page's lessons cannot be read: {error}."));
             }
+            if !fragment.is_empty() {
+                app.follow_first(&fragment);
+            }
+            let state = app.state().clone();
             app.offer(if examples { &[OPEN, GPU_EXAMPLE, COPY_LINK] } else { &[OPEN, COPY_LINK] });
             if let Some(adapter) = &creation.wgpu_render_state {
                 gpu::install(&creation.egui_ctx, adapter);
@@ -82,9 +84,8 @@ impl Viewer {
     /// Shows what the fragment of an address says; an address without one shows the usual.
     pub fn show(&self, fragment: &str) {
         self.with(|window| {
-            let state = ViewState::from_fragment(fragment).unwrap_or_default();
-            window.shown = state.clone();
-            window.app.set_state(state);
+            window.app.follow(fragment);
+            window.shown = window.app.state().clone();
         });
     }
 

@@ -145,8 +145,6 @@ fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
     }
     if let Some(view) = &args.view {
         state.view.clone_from(view);
-    } else if !fragment.contains(";view=") {
-        state.view = "chart".into();
     }
     known("view", &state.view, VIEWS.iter().map(|view| view.id))?;
     let view = crate::views::current(&state);

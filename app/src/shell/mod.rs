@@ -58,10 +58,14 @@ pub struct App {
     shows_side: bool,
     /// The operation that is shown was chosen, by a link or by the first bundle.
     operation_chosen: bool,
+    /// What the link says that was followed last.
+    link: String,
 }
 
 /// Least width with room for the side beside the views, in points.
 const WITH_SIDE: f32 = 640.0;
+/// Messages that are shown at a time.
+const MOST_NOTICES: usize = 3;
 /// Least width beside the side with room for a run's details.
 const WITH_DETAILS: f32 = 860.0;
 
@@ -75,6 +79,47 @@ impl App {
     /// to go back to.
     pub fn at(state: ViewState) -> Self {
         Self { state, operation_chosen: true, ..Self::default() }
+    }
+
+    /// Follows a link: shows what its fragment says, and says what of it means nothing here. An
+    /// empty one shows the usual.
+    pub fn follow(&mut self, fragment: &str) {
+        let fragment = fragment.trim_start_matches('#');
+        self.link = fragment.to_owned();
+        let Some(state) = self.linked() else {
+            if !fragment.is_empty() {
+                let version = fragment.split(';').next().unwrap_or_default();
+                self.notify(format!(
+                    "The link begins with `{version}`, this viewer follows links that begin with `v1`: \
+                     it shows the usual."
+                ));
+            }
+            return self.set_state(ViewState::default());
+        };
+        if let Some(part) = ViewState::not_understood(fragment) {
+            self.notify(format!("The link says `{part}`, which means nothing here."));
+        } else if !views::VIEWS.iter().any(|view| view.id == state.view) {
+            self.notify(format!("The link shows a view `{}`, which there is not.", state.view));
+        }
+        self.set_state(state);
+    }
+
+    /// The same from the start on: there is nothing to go back to.
+    pub fn follow_first(&mut self, fragment: &str) {
+        self.follow(fragment);
+        self.history = History::default();
+    }
+
+    /// What the link says. The step of a lesson that it names sets what is shown, and the link's
+    /// other parts override that.
+    fn linked(&self) -> Option<ViewState> {
+        let state = ViewState::from_fragment(&self.link)?;
+        let of = state.layouts.lesson.as_ref();
+        let lesson = of.and_then(|(id, page)| Some((self.model.lessons.get(id)?, *page)));
+        let Some((lesson, page)) = lesson else { return Some(state) };
+        let mut shown = ViewState::default();
+        lesson.show(page, state.layouts.told, &mut shown);
+        shown.with_fragment(&self.link)
     }
 
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
@@ -108,12 +153,21 @@ impl App {
     fn open_lesson(&mut self, bytes: &[u8]) -> Result<(), String> {
         let lesson = read_lesson(bytes)?;
         let named = self.state.layouts.lesson.as_ref();
-        if named.is_none_or(|(id, _)| *id != lesson.id) {
+        let is_linked = named.is_some_and(|(id, _)| *id == lesson.id);
+        if !is_linked {
             let mut state = self.state.clone();
             lesson.show(0, false, &mut state);
             self.change_state(state);
         }
         self.model.lessons.add(lesson);
+        // A link that came before its lesson.
+        let is_as_linked = ViewState::from_fragment(&self.link).as_ref() == Some(&self.state);
+        if is_linked
+            && is_as_linked
+            && let Some(state) = self.linked()
+        {
+            self.change_state(state);
+        }
         Ok(())
     }
 
@@ -283,6 +337,7 @@ impl App {
         if !self.notices.is_empty() {
             Panel::top("notices").show(ui, |ui| self.show_notices(ui));
         }
+        self.tell_missing(ui);
         // A class needs the room.
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
@@ -391,9 +446,36 @@ impl App {
         }
     }
 
+    /// Says that what is selected is not open here.
+    fn tell_missing(&mut self, ui: &mut Ui) {
+        let is_open = |key: &String| self.model.subject(key).is_some();
+        if self.model.bundles().is_empty() || self.state.matrix.as_ref().is_none_or(is_open) {
+            return;
+        }
+        Panel::top("missing").show(ui, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.label("What this link shows is not open here: drop its matrix or its bundle.");
+                if ui.button("Show another").clicked() {
+                    self.state.matrix = None;
+                }
+            });
+        });
+    }
+
     fn show_notices(&mut self, ui: &mut Ui) {
         let mut dismissed = None;
-        for (index, notice) in self.notices.iter().enumerate() {
+        let more = self.notices.len().saturating_sub(MOST_NOTICES);
+        if self.notices.len() > 1 {
+            ui.horizontal(|ui| {
+                if ui.button("Dismiss all").clicked() {
+                    dismissed = Some(usize::MAX);
+                }
+                if more > 0 {
+                    ui.weak(format!("{more} more below these"));
+                }
+            });
+        }
+        for (index, notice) in self.notices.iter().enumerate().take(MOST_NOTICES) {
             ui.horizontal_wrapped(|ui| {
                 ui.label(notice);
                 if ui.button("Dismiss").clicked() {
@@ -401,8 +483,10 @@ impl App {
                 }
             });
         }
-        if let Some(index) = dismissed {
-            self.notices.remove(index);
+        match dismissed {
+            Some(usize::MAX) => self.notices.clear(),
+            Some(index) => drop(self.notices.remove(index)),
+            None => {}
         }
     }
 

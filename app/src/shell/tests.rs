@@ -67,22 +67,27 @@ fn a_heading_sorts_and_a_second_click_turns_the_order() {
     harness.get_by_label("Sort by Kernel, smallest first");
     let first = |harness: &Harness<'_, App>| {
         let app = harness.state();
-        (VIEWS[1].table)(&app.model, &app.state)[1][1].clone()
+        let runs = VIEWS.iter().find(|view| view.id == "runs").unwrap();
+        (runs.table)(&app.model, &app.state)[1][1].clone()
     };
     assert_eq!(first(&harness), "cpu/coo/serial");
     harness.get_by_label("Sort by Kernel, smallest first").click();
     harness.run();
     harness.get_by_label("Sort by Kernel, largest first");
     assert_eq!(first(&harness), "cpu/hyb/serial");
-    harness.get_by_label("Sort by Threads").click();
+    harness.get_by_label("Sort by Setting").click();
     harness.run();
-    assert_eq!(harness.state().state().sort, "threads");
+    assert_eq!(harness.state().state().sort, "setting");
 }
 
 #[test]
-fn a_click_on_a_run_goes_to_its_matrix_and_back_returns() {
+fn a_click_on_a_run_tells_all_of_it_and_leads_to_its_matrix_and_back_returns() {
     let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
     harness.get_by_label("Run of cpu/coo/serial on road").click();
+    harness.run();
+    assert_eq!(harness.state().state().view, "runs");
+    harness.get_by_label_contains("samples, ");
+    harness.get_by_label("Matrix of the selected run").click();
     harness.run();
     assert_eq!(harness.state().state().view, "matrix");
     harness.get_by_label("Row lengths and formats of road");
@@ -120,12 +125,69 @@ fn arrows_select_runs_and_say_why_and_enter_opens_the_matrix() {
 }
 
 #[test]
-fn a_point_of_the_chart_goes_to_its_matrix() {
+fn a_point_of_the_chart_selects_its_run_until_that_is_closed() {
     let mut harness = with_example("v1;search=road;kernel=cpu/coo/serial");
     harness.get_by_label_contains("cpu/coo/serial on road:").click();
     harness.run();
-    assert_eq!(harness.state().state().view, "matrix");
-    harness.get_by_label("Row lengths and formats of road");
+    let selected = harness.state().state().run.unwrap();
+    assert_eq!(harness.state().model().run(selected).unwrap().run.kernel, "cpu/coo/serial");
+    harness.get_by_label("Close the run's details").click();
+    harness.run();
+    assert_eq!(harness.state().state().run, None);
+    assert!(harness.query_by_label("Close the run's details").is_none());
+}
+
+#[test]
+fn the_first_view_says_who_wins_and_a_click_tells_of_the_winner() {
+    let mut app = App::new();
+    app.open_bytes("example.zip", EXAMPLE);
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    assert_eq!(harness.state().state().view, "best");
+    harness.get_all_by_label_contains("Best on road: ").next().unwrap().click();
+    harness.run();
+    let model = harness.state().model();
+    let selected = model.run(harness.state().state().run.unwrap()).unwrap();
+    let all = model.runs(&harness.state().state().filter);
+    let rivals = all.iter().filter(|run| run.name() == "road" && run.run.hot);
+    let most = rivals.filter_map(RunOf::rate).fold(0.0, f64::max);
+    assert_eq!((selected.name(), selected.rate()), ("road".to_owned(), Some(most)));
+    harness.get_by_label("Close the run's details");
+}
+
+#[test]
+fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
+    let mut harness = with_example("v1");
+    let mut follow = |fragment: &str| {
+        let app = harness.state_mut();
+        app.notices.clear();
+        app.follow(fragment);
+        let said = app.notices.concat();
+        let state = app.state().clone();
+        harness.run();
+        (said, state)
+    };
+    assert_eq!(follow("v1;view=runs").0, "");
+    let (said, state) = follow("v2;view=runs");
+    assert!(said.contains("`v2`") && state == ViewState::default(), "{said}");
+    assert!(follow("v1;zoom=1e30").0.contains("`zoom=1e30`"));
+    assert!(follow("v1;view=nowhere").0.contains("`nowhere`"));
+    // As `docs/lessons.md` prints it.
+    let (said, state) = follow("#v1;view=layouts;lesson=coalescing,2;told=true");
+    assert_eq!(said, "");
+    let lessons = crate::lesson::Lessons::default();
+    let mut shown = ViewState::default();
+    lessons.get("coalescing").unwrap().show(2, true, &mut shown);
+    assert_eq!(state.layouts, shown.layouts);
+    let (_, state) = follow("v1;view=layouts;lesson=coalescing,2;told=true;hack=8");
+    assert_eq!(state.layouts.hack, 8, "the link's own settings override the step's");
+    follow("v1;view=matrix;matrix=00ff00ff00ff00ff-real");
+    harness.get_by_label("What this link shows is not open here: drop its matrix or its bundle.");
+    harness.get_by_label("Show another").click();
+    harness.run();
+    assert_eq!(harness.state().state().matrix, None);
 }
 
 #[test]

@@ -405,7 +405,8 @@ mod tests {
         let size_in_pixels = [800.0, 600.0].map(|side| (side * pixels_per_point) as u32);
         let screen = ScreenDescriptor { size_in_pixels, pixels_per_point };
         let seen = uniforms.seen(area, &screen);
-        (seen.first, seen.shown)
+        let near = |cells: [f32; 2]| cells.map(|cells| (cells * 1e3).round() / 1e3);
+        (near(seen.first), near(seen.shown))
     }
 
     #[test]
