@@ -271,7 +271,7 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert_eq!(table.lines().count(), 1 + 26, "{table}");
     let only = |args: &[&str]| p.fail(2, &[&["export", golden, "--svg", "c.svg"], args].concat());
     assert!(only(&["--chart", "pie"]).contains("there is no chart pie; there are kernels, "));
-    assert!(only(&["--view", "none"]).contains("there is no view none; there are chart, "));
+    assert!(only(&["--view", "none"]).contains("there is no view none; there are best, chart, "));
     assert!(only(&["--state", "v9"]).contains("v1;key=value"));
     assert!(only(&["--view", "runs"]).contains("is no figure"));
     assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));

@@ -77,8 +77,12 @@ fn sized(
     (width, height): (f32, f32),
 ) -> Harness<'static, App> {
     let mut app = App::new();
-    let predicted = state.contains("view=predicted");
-    app.open_bytes("example.zip", if predicted { PREDICTED } else { EXAMPLE });
+    let opened: &[(&str, &[u8])] = match state {
+        of if of.contains("view=predicted") => &[("example.zip", PREDICTED)],
+        of if of.contains("view=best") => &[("h200.zip", H200), ("example.zip", EXAMPLE)],
+        _ => &[("example.zip", EXAMPLE)],
+    };
+    opened.iter().for_each(|(name, bytes)| app.open_bytes(name, bytes));
     app.set_state(ViewState::from_fragment(state).unwrap());
     let shown = adapter.clone();
     let mut installed = !by_adapter;
@@ -135,9 +139,22 @@ fn every_view_looks_as_it_did() {
         state.layouts.guess = told.then_some(0);
         (name, state.to_fragment(), (1024.0, 768.0))
     });
+    // Who wins, where the room is usual, large and little, and a run with all that is known of it.
+    let sizes = [
+        ("best", "v1;view=best", (1280.0, 800.0)),
+        ("best-dark", "v1;view=best;theme=dark;over=vendor;sort=lead", (1920.0, 1080.0)),
+        ("best-projector", "v1;view=best;theme=projector", (1024.0, 768.0)),
+        ("best-phone", "v1;view=best", (390.0, 844.0)),
+        ("best-phone-flat", "v1;view=best", (844.0, 390.0)),
+        ("best-kernels", "v1;view=best;heat=true", (1280.0, 800.0)),
+        ("runs-details", "v1;view=runs;run=20", (1280.0, 800.0)),
+        ("runs-phone", "v1;view=runs;run=20", (390.0, 844.0)),
+    ];
+    let sizes = sizes.map(|(name, state, size)| (name, state.to_owned(), size));
     let views = views.map(|(name, state)| (name, state.to_owned(), SIZE));
+    let views = views.into_iter().chain(sizes);
     let mut results = egui_kittest::SnapshotResults::new();
-    for (name, state, size) in views.into_iter().chain(lessons) {
+    for (name, state, size) in views.chain(lessons) {
         let mut harness = sized(adapter().unwrap(), &state, true, size);
         harness.snapshot_options(
             name,

@@ -66,7 +66,7 @@ fn what_is_no_arrangement_falls_back_to_all_tabs() {
 fn a_view_that_an_arrangement_lacks_comes_by_its_key_or_from_the_menu() {
     let mut harness = with_example("v1;layout=h(chart,runs)");
     assert!(harness.query_by_label("Matrix").is_none());
-    harness.key_press(Key::Num3);
+    harness.key_press(Key::Num4);
     harness.run();
     assert_eq!(arrangement(&harness), "h(t(chart,matrix),runs)");
     harness.get_by_label(sentence("matrix"));

@@ -175,13 +175,13 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     assert!(follow("v1;zoom=1e30").0.contains("`zoom=1e30`"));
     assert!(follow("v1;view=nowhere").0.contains("`nowhere`"));
     // As `docs/lessons.md` prints it.
-    let (said, state) = follow("#v1;view=layouts;lesson=coalescing,2;told=true");
+    let (said, state) = follow("#v1;view=layouts;lesson=coalescing,1;told=true");
     assert_eq!(said, "");
     let lessons = crate::lesson::Lessons::default();
     let mut shown = ViewState::default();
-    lessons.get("coalescing").unwrap().show(2, true, &mut shown);
+    lessons.get("coalescing").unwrap().show(1, true, &mut shown);
     assert_eq!(state.layouts, shown.layouts);
-    let (_, state) = follow("v1;view=layouts;lesson=coalescing,2;told=true;hack=8");
+    let (_, state) = follow("v1;view=layouts;lesson=coalescing,1;told=true;hack=8");
     assert_eq!(state.layouts.hack, 8, "the link's own settings override the step's");
     follow("v1;view=matrix;matrix=00ff00ff00ff00ff-real");
     harness.get_by_label("What this link shows is not open here: drop its matrix or its bundle.");
