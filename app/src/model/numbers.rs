@@ -31,6 +31,11 @@ pub fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number that may be far from 1, with two digits, e.g. `1.1e-16`.
+pub fn small(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
+}
+
 /// Slots as people read them, e.g. `1 slot`, `1.5 slots`.
 pub fn slots(value: f64) -> String {
     let number = significant(value);

@@ -159,6 +159,7 @@ impl<'a> RunOf<'a> {
         let mut words: Vec<String> = Vec::new();
         match run.block {
             Some(block) => words.push(format!("{block}/block")),
+            None if run.backend != "cpu" => {}
             None if run.threads == 1 => words.push("1 thread".into()),
             None => words.push(format!("{} threads", run.threads)),
         }

@@ -5,7 +5,7 @@ use sparsescope_core::record::{Costs, Verdict};
 
 use super::view::kept;
 use crate::figure::{Axis, Figure, Mark};
-use crate::model::{Model, RunOf, bytes, count, seconds, significant};
+use crate::model::{Model, RunOf, bytes, count, seconds, significant, small};
 use crate::state::{Filter, ViewState};
 use crate::theme::format_color;
 
@@ -130,8 +130,8 @@ fn check(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
         ("Worst row", format!("{} of its bound{row}", significant(worst)))
     };
     facts.extend(check.worst.map(worst));
-    facts.extend(check.rel_err.map(|error| ("Relative error", format!("{error:.1e}"))));
-    facts.extend(check.s_paper.map(|s| ("s of paper 000", format!("{s:.1e}"))));
+    facts.extend(check.rel_err.map(|error| ("Relative error", small(error))));
+    facts.extend(check.s_paper.map(|s| ("s of paper 000", small(s))));
     facts
 }
 

@@ -10,7 +10,7 @@ use sparsescope_core::record::{Figures, Predicted};
 
 use super::view::{View, kept, no_run, nothing};
 use crate::figure::elided;
-use crate::model::{Model, RunOf, count, seconds, significant};
+use crate::model::{Model, RunOf, count, seconds, significant, small};
 use crate::state::ViewState;
 
 pub(super) const VIEW: View = View {
@@ -51,7 +51,7 @@ const COLUMNS: [Column; 18] = [
     Column {
         id: "kernel",
         title: "Kernel",
-        width: 130.0,
+        width: 180.0,
         explain: "Kernel id: device or vendor, format, mapping",
         number: false,
         cell: |run| Cell::Text(run.run.kernel.clone()),
@@ -195,11 +195,6 @@ const COLUMNS: [Column; 18] = [
         cell: |run| Cell::Number(run.run.check.s_paper, small),
     },
 ];
-
-/// Errors are far from 1.
-fn small(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
-}
 
 /// Columns that are shown unless others are chosen.
 const USUAL: [&str; 12] = [
@@ -398,7 +393,7 @@ fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
 
 /// Widths that fill the view: texts share what the numbers leave, down to a least.
 fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
-    const LEAST: f32 = 0.62;
+    const LEAST: f32 = 0.9;
     let spacing = ui.spacing();
     let sum = |numbers: bool| {
         let of = columns.iter().filter(|column| column.number == numbers);

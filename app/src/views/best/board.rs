@@ -9,8 +9,9 @@ pub(super) struct Board {
     pub(super) rows: Vec<Row>,
     /// What the rate is, with its unit.
     pub(super) rate: String,
-    /// What the last column compares with.
+    /// What the last column compares with, and the same as its title.
     pub(super) over: String,
+    pub(super) versus: String,
     /// The worst and the best rate of all.
     pub(super) span: [f64; 2],
     /// Ids of all kernels that compete somewhere, those that win most often first.
@@ -97,6 +98,11 @@ impl Board {
         let (word, called) = chosen.cloned().unwrap_or_default();
         let mut board = Self {
             over: format!("over {called}"),
+            versus: match word.as_str() {
+                "" => "vs serial".into(),
+                "vendor" => "vs vendor".into(),
+                _ => "vs bundle".into(),
+            },
             span: [f64::INFINITY, f64::NEG_INFINITY],
             ..Self::default()
         };

@@ -53,7 +53,7 @@ fn titles<'a>(columns: &Columns, board: &'a Board) -> [(&'a str, &'a str, [f32; 
         ("rate", &board.rate, columns.rate, true),
         ("pct_copy", "% of copy", columns.copy, true),
         ("lead", "Lead", columns.lead, true),
-        ("over", "Times", columns.over, true),
+        ("over", &board.versus, columns.over, true),
     ]
 }
 
@@ -152,7 +152,7 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
         let x = line.left() + axis.place(tick);
         if x - last > 34.0 {
             let font = egui::FontId::proportional(12.0);
-            let text = significant(tick);
+            let text = decade(tick);
             painter.text(
                 pos2(x, line.center().y),
                 egui::Align2::CENTER_CENTER,
@@ -162,6 +162,15 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             );
             last = x;
         }
+    }
+}
+
+/// A power of ten without the zeros that three digits would bring.
+fn decade(tick: f64) -> String {
+    let exponent = tick.log10().round() as i32;
+    match exponent {
+        -3..=4 => format!("{:.*}", usize::try_from(-exponent).unwrap_or(0), tick),
+        _ => format!("1e{exponent}"),
     }
 }
 
@@ -192,14 +201,17 @@ fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
     let below = |[from, to]: [f32; 2]| {
         area(rect.left() + from, half - 3.0, rect.left() + to, rect.bottom())
     };
-    let device = if board.devices {
-        format!("{}, {}", row.setting, row.device)
-    } else {
-        row.setting.clone()
-    };
+    let device = about(row, board);
     let small = |text: &str| RichText::new(text).size(12.0).weak();
     put(ui, below([columns.matrix[0], columns.matrix[1]]), false, small(&device));
     put(ui, below([columns.kernel[0], columns.over[1]]), false, small(&row.why));
+}
+
+/// The winner's setting, and its device where there are several.
+fn about(row: &Row, board: &Board) -> String {
+    let device = board.devices.then_some(row.device.as_str());
+    let parts = [Some(row.setting.as_str()).filter(|setting| !setting.is_empty()), device];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// On a narrow screen: the name and the rate, below them the kernel and its lead.
@@ -302,7 +314,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
     }
     for tick in axis.ticks().into_iter().filter(|tick| is_decade(*tick)) {
         let x = axis.place(tick);
-        figure.text(pos2(x, 16.0), Anchor::Middle, 12.0, ink.weak, &significant(tick));
+        figure.text(pos2(x, 16.0), Anchor::Middle, 12.0, ink.weak, &decade(tick));
     }
     for row in &board.rows {
         let mut part = Figure::new(vec2(width, ROW), ink.paper);
@@ -314,11 +326,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
         text(&mut part, columns.copy, y, true, TYPE, ink.text, &percent(row.pct_copy));
         text(&mut part, columns.lead, y, true, TYPE, ink.text, &times(row.lead));
         text(&mut part, columns.over, y, true, TYPE, ink.text, &times(row.over));
-        let device = if board.devices {
-            format!("{}, {}", row.setting, row.device)
-        } else {
-            row.setting.clone()
-        };
+        let device = about(row, board);
         text(&mut part, columns.matrix, below, false, 12.0, ink.weak, &device);
         let sentence = [columns.kernel[0], columns.over[1]];
         text(&mut part, sentence, below, false, 12.0, ink.weak, &row.why);
