@@ -58,7 +58,7 @@ export const cases = {
     await viewer.shows("view=matrix");
     await viewer.find("text", /^time an element, ns/);
     await viewer.click("button", "Charts");
-    await viewer.find("group", "Figure: Kernels by matrix");
+    await viewer.find("img", "Figure: Kernels by matrix");
     await viewer.colours(join(given.screenshots, "unknown-operation.png"));
     await viewer.close();
     // Without the word in the link it is what most runs are of.
@@ -288,13 +288,13 @@ export const cases = {
 
   async "a narrow screen shows the views, and the matrices in their stead when asked"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.setViewportSize({ width: 390, height: 844 }));
-    await viewer.find("img", /^Figure: /);
+    await viewer.find("button", /^Best on /);
     await viewer.colours(join(given.screenshots, "narrow.png"));
     await viewer.click("button", "Matrices");
     await viewer.click("button", /^Matrix fem-3dof/);
     await viewer.colours(join(given.screenshots, "narrow-side.png"));
     await viewer.click("button", "Matrices");
-    await viewer.page.keyboard.press("4");
+    await viewer.page.keyboard.press("5");
     await viewer.find("group", /^Cells of fem-3dof/);
     await viewer.colours(join(given.screenshots, "narrow-spy.png"));
     await viewer.close();
