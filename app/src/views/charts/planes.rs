@@ -32,10 +32,11 @@ pub(super) fn deviation<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
-    let log = data.state.log;
-    let title = "GFLOPS with warm caches";
-    let mut plot =
-        Plot::plane(Scale::new(title, log), Scale::new("GFLOPS with flushed caches", log));
+    let axis = |caches: &str| {
+        let rate = data.rate_axis("");
+        Scale { title: format!("{} with {caches} caches", rate.title).into(), ..rate }
+    };
+    let mut plot = Plot::plane(axis("warm"), axis("flushed"));
     let all = data.model.runs(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
