@@ -345,7 +345,8 @@ mod tests {
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
         let run = any::<Option<usize>>();
-        let winners = (text, any::<bool>()).prop_map(|(over, heat)| BestState { over, heat });
+        let winners = (text, text, any::<(bool, bool)>())
+            .prop_map(|(over, by, (heat, down))| BestState { over, heat, by, down });
         let drawn = (winners, charts::tests::state(), spy::tests::state(), layouts::tests::state());
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());

@@ -22,6 +22,7 @@ mod report;
 mod serve;
 mod spmv;
 mod table;
+mod values;
 mod viewer;
 
 use std::process::ExitCode;

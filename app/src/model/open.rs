@@ -35,6 +35,11 @@ impl OpenBundle {
         &self.label
     }
 
+    /// What names it in links: the start of its hash.
+    pub fn word(&self) -> String {
+        self.sha256.chars().take(12).collect()
+    }
+
     /// It is being measured, and there is no file of it yet.
     pub fn is_unfinished(&self) -> bool {
         self.sha256 == UNFINISHED

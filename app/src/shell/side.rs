@@ -6,7 +6,9 @@ use egui::{
     ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
 };
 
-use crate::model::{Matrix, Model, OpenBundle, count, display_name};
+use sparsescope_core::record::Subject;
+
+use crate::model::{Model, OpenBundle, count, subject_name, subject_size};
 use crate::state::{Filter, ViewState};
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
@@ -167,36 +169,48 @@ fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
 }
 
 fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let matrices = model.matrices(&state.filter);
+    let matrices = model.matrices(&state.filter).into_iter();
+    let matrices = matrices.map(|matrix| (matrix.key, Subject::Matrix(matrix.record)));
+    let others = model.others(&state.filter);
+    let (name, order) = match others.is_empty() {
+        true => ("Matrices", "by entries"),
+        false => ("Matrices and others", "by size"),
+    };
+    // What runs of this operation are on comes first.
+    let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();
     ui.horizontal(|ui| {
-        ui.strong("Matrices");
-        ui.weak(format!("{} by entries", matrices.len()));
+        ui.strong(name);
+        ui.weak(format!("{} {order}", subjects.len()));
     });
     let spacing = ui.spacing();
     let line = ui.text_style_height(&TextStyle::Button) + 2.0 * spacing.button_padding.y;
     let line = line.max(spacing.interact_size.y);
     let scroll = ScrollArea::vertical().auto_shrink(false);
-    scroll.show_rows(ui, line, matrices.len(), |ui, seen| {
+    scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
         let layout = egui::Layout::top_down_justified(egui::Align::Min);
         ui.with_layout(layout, |ui| {
-            items(ui, matrices.get(seen).unwrap_or_default(), line, state);
+            items(ui, subjects.get(seen).unwrap_or_default(), line, state);
         });
     });
 }
 
-/// The matrices that are seen, each in a line of this height.
-fn items(ui: &mut Ui, matrices: &[Matrix<'_>], line: f32, state: &mut ViewState) {
-    for matrix in matrices {
-        let chosen = state.matrix.as_deref() == Some(matrix.key);
-        let name = display_name(matrix.record);
-        let text = format!("{name}  ·  {}", count(matrix.record.statistics.nnz));
+/// Those that are seen, each in a line of this height.
+fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut ViewState) {
+    for &(key, subject) in subjects {
+        let chosen = state.matrix.as_deref() == Some(key);
+        let name = subject_name(subject);
+        let text = format!("{name}  ·  {}", count(subject_size(subject)));
+        let kind = match subject {
+            Subject::Matrix(_) => "Matrix",
+            Subject::Other(_) => "Subject",
+        };
         let item = egui::Button::selectable(chosen, text).truncate();
         let item = ui.add(item.min_size(egui::vec2(0.0, line)));
-        item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Matrix {name}")));
+        item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} {name}")));
         if item.clicked() {
-            state.matrix = Some(matrix.key.to_owned());
+            state.matrix = Some(key.to_owned());
             // Who looks at structures goes on to the next one's.
-            if state.view != "spy" {
+            if state.view != "spy" || kind != "Matrix" {
                 state.view = "matrix".into();
             }
         }

@@ -158,6 +158,34 @@ fn the_first_view_says_who_wins_and_a_click_tells_of_the_winner() {
 }
 
 #[test]
+fn subjects_that_are_no_matrices_stand_beside_them_and_are_shown() {
+    let mut app = App::new();
+    app.open_bytes("b.zip", include_bytes!("../../../tests/golden/bundle-1.3.zip"));
+    app.follow("v1;view=spy;operation=increment");
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    harness.get_by_label("Matrices and others");
+    harness.get_by_label("Matrix poisson2d?n=6");
+    harness.get_by_label("Subject vector?n=1000").click();
+    harness.run();
+    assert_eq!(harness.state().state().view, "matrix");
+    harness.get_by_label("time an element, ns (less is better)");
+}
+
+#[test]
+fn sorting_who_wins_leaves_the_table_of_runs_as_it_was() {
+    let mut harness = with_example("v1;view=best");
+    let before = (harness.state().state.sort.clone(), harness.state().state.descending);
+    harness.get_by_label("Sort by Lead").click();
+    harness.run();
+    let state = harness.state().state();
+    assert_eq!((state.best.by.as_str(), state.best.down), ("lead", true));
+    assert_eq!((state.sort.clone(), state.descending), before);
+}
+
+#[test]
 fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     let mut harness = with_example("v1");
     let mut follow = |fragment: &str| {

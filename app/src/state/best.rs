@@ -11,11 +11,20 @@ pub struct BestState {
     pub over: String,
     /// A table of all kernels in place of the list.
     pub heat: bool,
+    /// Column that the list is sorted by; empty for the size.
+    pub by: String,
+    /// Largest first.
+    pub down: bool,
 }
 
 impl BestState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 2] {
-        [("over", self.over.clone()), ("heat", self.heat.to_string())]
+    pub(super) fn fields(&self) -> [(&'static str, String); 4] {
+        [
+            ("over", self.over.clone()),
+            ("heat", self.heat.to_string()),
+            ("by", self.by.clone()),
+            ("down", self.down.to_string()),
+        ]
     }
 
     /// Takes a value if the key is one of these.
@@ -23,6 +32,8 @@ impl BestState {
         match key {
             "over" => self.over = value.into(),
             "heat" => self.heat = value == "true",
+            "by" => self.by = value.into(),
+            "down" => self.down = value == "true",
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, SUBJECT};
 use crate::bundle::{BundleError, Limits};
-use crate::record::{is_safe_entry, matrix_entry, printable, subject_entry};
+use crate::record::{HISTORIES, is_safe_entry, matrix_entry, printable, subject_entry};
 
 /// A zip whose directory has been read and of whose entries only the manifest is decompressed.
 pub(super) struct Archive<'a> {
@@ -144,6 +144,7 @@ fn is_document(name: &str) -> bool {
     matches!(name, MANIFEST | ENVIRONMENT | PLAN)
         || matrix_entry(name).is_some_and(|(_, file)| file == MATRIX)
         || subject_entry(name).is_some_and(|(_, _, file)| file == SUBJECT)
+        || name.starts_with(HISTORIES)
 }
 
 /// The name for a message, and exactly the name when it is safe.

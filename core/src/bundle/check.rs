@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject, Verdict,
+    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject, Verdict,
     is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
@@ -60,7 +60,23 @@ impl Bundle {
             }
             check_run(&run_name(index, run), run, nnz.get(run.matrix.as_str()).copied())?;
         }
+        self.check_histories()?;
         self.others.keys().try_for_each(|name| check_other(name))
+    }
+}
+
+impl Bundle {
+    /// A history has its run's name in the bundle: no two runs of one key have one.
+    fn check_histories(&self) -> Result<(), BundleError> {
+        let mut digests = HashSet::new();
+        for (index, run) in self.runs.iter().enumerate().filter(|(_, run)| run.history.is_some()) {
+            let digest = self.key(run).map(|key| key.digest());
+            if digest.is_none_or(|digest| !digests.insert(digest)) {
+                let problem = "has a history, as another run of the same key";
+                return Err(inconsistent(run_name(index, run), problem));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -207,6 +223,15 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
             check_numbers(whose, MOST_SECONDS, &[(&format!("samples[{k}]"), Some(sample))])?;
         }
     }
+    for series in run.history.iter().flat_map(|history| &history.series) {
+        if series.every == 0 {
+            return Err(inconsistent(whose, "has a history whose steps do not advance"));
+        }
+        if series.values.iter().any(|value| !value.is_finite()) {
+            let field = format!("history, {}", printable(&series.name));
+            return Err(BundleError::NotFinite { whose: whose.into(), field });
+        }
+    }
     let (check, costs) = (&run.check, &run.costs);
     let predicted = costs.predicted.as_ref();
     let errors = [
@@ -330,6 +355,10 @@ fn check_other(name: &str) -> Result<(), BundleError> {
     let own = [MANIFEST, ENVIRONMENT, RUNS, RESULTS, PLAN];
     if own.iter().any(|own| name.eq_ignore_ascii_case(own)) {
         return Err(inconsistent(format!("entry `{name}`"), "has a name that the bundle uses"));
+    }
+    if name.get(..HISTORIES.len()).is_some_and(|start| start.eq_ignore_ascii_case(HISTORIES)) {
+        let problem = "is the history of a run that the bundle does not hold";
+        return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     if let Some((_, _, SUBJECT)) = subject_entry(name) {
         let problem = "describes a subject that the bundle does not hold";

@@ -391,7 +391,13 @@ fn numbers_beyond_all_measure_are_refused() {
 #[test]
 fn documents_that_contradict_one_another_are_refused() {
     let matrix = "matrices/five-2fca02e9/matrix.json";
-    let cases: [(Vec<u8>, &str); 16] = [
+    let history = format!("histories/{}.json", "0".repeat(64));
+    let told = br#"{"step":"iteration","series":[]}"#;
+    let cases: [(Vec<u8>, &str); 17] = [
+        (
+            with_entry(Entry::deflated(&history, told), told),
+            "is the history of a run that the bundle does not hold",
+        ),
         (
             forged("runs.json", |r| r["runs"][2]["matrix"] = "nowhere".into()),
             "runs[2] (cuda/hll/warp-per-row on nowhere) names the matrix `nowhere`",
@@ -444,6 +450,11 @@ fn documents_that_contradict_one_another_are_refused() {
     for (bytes, expected) in cases {
         assert_refused(&bytes, expected);
     }
+    // Readers of 1.2 refuse a run on what is no matrix; a history is any entry to them.
+    let nowhere = forged("runs.json", |r| r["runs"][2]["matrix"] = "nowhere".into());
+    assert!(super::frozen_reader_1_2::read(&nowhere).is_err());
+    let kept = with_entry(Entry::deflated(&history, told), told);
+    assert!(super::frozen_reader_1_2::read(&kept).is_ok());
 }
 
 proptest! {

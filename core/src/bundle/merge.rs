@@ -300,6 +300,36 @@ mod tests {
     }
 
     #[test]
+    fn a_history_goes_where_its_run_goes() {
+        let with = |residuals: &[f64], worst: f64| {
+            let mut bundle = part(|run| run.kernel == "cpu/csr/nnz", 1.0);
+            bundle.runs[0].check.worst = Some(worst);
+            bundle.runs[0].history = Some(sample::history(residuals));
+            bundle
+        };
+        let (slow, quick, bare) = (with(&[1.0, 0.5, 0.1], 0.25), with(&[1.0, 0.1], 0.5), {
+            let mut bare = with(&[], 0.75);
+            bare.runs[0].history = None;
+            bare
+        });
+        let last = |bundles: [&Bundle; 2]| {
+            let merged = merged(&bundles.map(Bundle::clone), Conflicts::PreferLast).unwrap();
+            let bytes = merged.to_bytes().unwrap();
+            assert_eq!(Bundle::read(&bytes, &Limits::default()).unwrap(), merged);
+            merged.runs[0].clone()
+        };
+        assert_eq!(last([&slow, &quick]), quick.runs[0]);
+        assert_eq!(last([&quick, &slow]), slow.runs[0]);
+        assert_eq!(last([&slow, &bare]).history, None);
+        // A history that differs is a run that differs, and two of one run are one.
+        let mut other = slow.clone();
+        other.runs[0].history = Some(sample::history(&[1.0]));
+        let error = merged(&[slow.clone(), other], Conflicts::Refuse).unwrap_err().to_string();
+        assert!(error.starts_with("1 runs differ"), "{error}");
+        assert_eq!(merged(&[slow.clone(), slow.clone()], Conflicts::Refuse).unwrap().runs, slow.runs);
+    }
+
+    #[test]
     fn matrices_of_one_id_and_different_content_keep_apart() {
         let first = sample::bundle();
         let mut second = sample::bundle();

@@ -27,6 +27,9 @@ mod follow;
 mod journal;
 
 #[cfg(test)]
+#[path = "frozen/reader_1_2.rs"]
+mod frozen_reader_1_2;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -47,5 +50,5 @@ pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
 
 /// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,
-/// `environment`, `runs`, `matrix`, `subject`.
+/// `environment`, `runs`, `matrix`, `subject`, `history`.
 pub const JSON_SCHEMA: &str = include_str!("bundle.schema.json");

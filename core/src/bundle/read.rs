@@ -10,8 +10,8 @@ use super::json::parse;
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
 use crate::matrix::sha256;
 use crate::record::{
-    Environments, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord, is_safe_id,
-    matrix_entry, printable, subject_entry,
+    Environments, HISTORIES, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord, history_entry,
+    is_safe_id, matrix_entry, printable, subject_entry,
 };
 
 /// What is read before anything else is believed.
@@ -70,9 +70,26 @@ impl Bundle {
             runs,
             others: contents,
         };
+        bundle.take_histories()?;
         bundle.rate_old_runs();
         bundle.check()?;
         Ok(bundle)
+    }
+
+    /// Gives the runs their histories, which lie among the other entries. Those of no run stay there,
+    /// for the check to name.
+    fn take_histories(&mut self) -> Result<(), BundleError> {
+        if !self.others.keys().any(|name| name.starts_with(HISTORIES)) {
+            return Ok(());
+        }
+        let named = |run: &Run| self.key(run).map(|key| history_entry(&key.digest()));
+        let names: Vec<Option<String>> = self.runs.iter().map(named).collect();
+        for (run, name) in self.runs.iter_mut().zip(names) {
+            if let Some((name, content)) = name.and_then(|name| self.others.remove_entry(&name)) {
+                run.history = Some(parse(&name, &content)?);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
 use crate::record::{
-    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, LaunchCost,
-    MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run, Source,
+    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, History, LaunchCost,
+    MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run, Series, Source,
     SubjectRecord, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
@@ -112,9 +112,17 @@ pub(crate) fn with_points() -> Bundle {
     let [first, second, ..] = &mut bundle.runs[..] else { unreachable!() };
     first.until = Some(Until { asked: 0.01, reached: Some(0.005), met: true, at_most_s: 10.0 });
     second.until = Some(Until { asked: 0.01, reached: None, met: false, at_most_s: 10.0 });
+    second.history = Some(history(&[1.0, 0.5, 1e-300]));
     bundle.subjects.push(cloud());
     bundle.runs.push(on_points);
     bundle
+}
+
+/// What a solver tells of its iterations.
+pub(crate) fn history(residuals: &[f64]) -> History {
+    let name = "relative residual".to_owned();
+    let series = vec![Series { name, values: residuals.to_vec(), every: 1 }];
+    History { step: "iteration".into(), series }
 }
 
 /// Points of an operation that this program does not know.

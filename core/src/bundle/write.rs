@@ -12,7 +12,7 @@ use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, SUBJECT, 
 use super::json::{compact, pretty, value_of};
 use crate::bundle::{Bundle, BundleError, Limits, SubjectFolder};
 use crate::matrix::sha256;
-use crate::record::{EntryInfo, Environments, Manifest, SCHEMA};
+use crate::record::{EntryInfo, Environments, Manifest, SCHEMA, history_entry};
 
 /// Deflate's usual effort.
 const LEVEL: i64 = 6;
@@ -49,6 +49,11 @@ impl Bundle {
         let mut on_others: HashMap<&str, Vec<Value>> = HashMap::new();
         for (index, run) in self.runs.iter().enumerate() {
             let mut value = value_of(&run_name(index, run), run)?;
+            if let (Some(key), Some(fields)) = (self.key(run), value.as_object_mut())
+                && let Some(history) = fields.shift_remove("history")
+            {
+                entries.insert(history_entry(&key.digest()), compact(&history));
+            }
             let Some(&subject) = others.get(run.matrix.as_str()) else {
                 on_matrices.push(value);
                 continue;

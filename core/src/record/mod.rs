@@ -8,6 +8,7 @@
 mod absence;
 mod environment;
 mod figures;
+mod history;
 mod key;
 mod manifest;
 mod matrix;
@@ -22,13 +23,16 @@ mod until;
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
+pub use history::{History, Series};
 pub use key::{KeyParams, RunKey};
 pub use manifest::{
     EntryInfo, MOST_AMOUNT, MOST_SECONDS, Manifest, Producer, SCHEMA, SchemaVersion,
 };
 pub use matrix::{MatrixRecord, Reordered, Source};
 pub use metric::{Better, Metric, Work};
-pub(crate) use names::{is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry};
+pub(crate) use names::{
+    HISTORIES, history_entry, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
+};
 pub use names::{matrix_id, matrix_name};
 pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};

@@ -25,6 +25,14 @@ pub(crate) fn is_safe_entry(name: &str) -> bool {
     name.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(is_safe_char))
 }
 
+/// Folder of what runs told step by step.
+pub(crate) const HISTORIES: &str = "histories/";
+
+/// Name of the entry for the history of the run whose key has this digest.
+pub(crate) fn history_entry(digest: &str) -> String {
+    format!("{HISTORIES}{digest}.json")
+}
+
 /// Id and file name of an entry `matrices/<id>/<file>`.
 pub(crate) fn matrix_entry(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("matrices/")?.split_once('/')

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::figures::Figures;
+use super::history::History;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
 use super::until::Until;
@@ -83,6 +84,9 @@ pub struct Run {
     /// that is continued repeats it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cut_short: bool,
+    /// What its checked execution told step by step. A bundle keeps it as an entry of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
 }
 
 impl Run {

@@ -68,8 +68,7 @@ pub(super) fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String
     let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
     let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();
     if bundles.len() > 1 {
-        let start = |open: &OpenBundle| open.sha256.chars().take(12).collect::<String>();
-        found.extend(bundles.into_iter().map(|open| (start(open), open.label().to_owned())));
+        found.extend(bundles.into_iter().map(|open| (open.word(), open.label().to_owned())));
     }
     found
 }
@@ -132,31 +131,23 @@ impl Board {
 
     /// Sorts the rows as the state says; by size, the smallest first, where it names no column here.
     fn sort(&mut self, state: &ViewState) {
-        let number = |row: &Row| match state.sort.as_str() {
-            "gflops" | "rate" => Some(row.rate),
-            "pct_copy" => row.pct_copy,
-            "lead" => row.lead,
-            "over" => row.over,
-            _ => Some(row.size as f64),
+        let by = |number: fn(&Row) -> Option<f64>| {
+            move |a: &Row, b: &Row| {
+                let value = |row: &Row| number(row).unwrap_or(f64::NEG_INFINITY);
+                value(a).total_cmp(&value(b))
+            }
         };
-        let text = |row: &Row| match state.sort.as_str() {
-            "matrix" => row.name.to_lowercase(),
-            "kernel" => row.kernel.clone(),
-            _ => String::new(),
+        let order = |a: &Row, b: &Row| match state.best.by.as_str() {
+            "matrix" => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+            "kernel" => a.kernel.cmp(&b.kernel),
+            "rate" => by(|row| Some(row.rate))(a, b),
+            "pct_copy" => by(|row| row.pct_copy)(a, b),
+            "lead" => by(|row| row.lead)(a, b),
+            "over" => by(|row| row.over)(a, b),
+            _ => a.size.cmp(&b.size),
         };
-        let is_own = ["rate", "pct_copy", "lead", "over", "matrix", "kernel", "size"];
-        if !is_own.contains(&state.sort.as_str()) {
-            return; // as the standings come: by size
-        }
         crate::order::sort_by(&mut self.rows, |a, b| {
-            let order = match state.sort.as_str() {
-                "matrix" | "kernel" => text(a).cmp(&text(b)),
-                _ => {
-                    let value = |row: &Row| number(row).unwrap_or(f64::NEG_INFINITY);
-                    value(a).total_cmp(&value(b))
-                }
-            };
-            if state.descending { order.reverse() } else { order }
+            if state.best.down { order(a, b).reverse() } else { order(a, b) }
         });
     }
 }

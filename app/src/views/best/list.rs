@@ -120,8 +120,8 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             true => Layout::right_to_left(Align::Center),
             false => Layout::left_to_right(Align::Center),
         };
-        let sorted = state.sort == id;
-        let arrow = match (sorted, state.descending) {
+        let sorted = state.best.by == id;
+        let arrow = match (sorted, state.best.down) {
             (false, _) => "",
             (true, true) => "▼",
             (true, false) => "▲",
@@ -139,8 +139,8 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             let name = format!("Sort by {title}");
             button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
             if button.on_hover_text(explain).clicked() {
-                state.descending = if sorted { !state.descending } else { true };
-                state.sort = id.into();
+                state.best.down = !sorted || !state.best.down;
+                state.best.by = id.into();
             }
         });
     }

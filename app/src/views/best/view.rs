@@ -46,12 +46,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let from = (
-        model.revision(),
-        state.filter.clone(),
-        (state.sort.clone(), state.descending),
-        state.best.over.clone(),
-    );
+    let from = (model.revision(), state.filter.clone(), state.best.clone());
     let board = kept(ui, "best", from, || Board::of(model, state));
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {

@@ -87,9 +87,8 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
     if model.bundles().iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
         ui.label("Baseline");
-        let start = |open: &OpenBundle| open.sha256.chars().take(12).collect::<String>();
         let all = model.bundles().iter().filter(|open| !open.bundle.runs.is_empty());
-        let offered: Vec<_> = all.map(|open| (start(open), open.label().to_owned())).collect();
+        let offered: Vec<_> = all.map(|open| (open.word(), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
     if next.cold || model.values(&state.filter.operation).flushed {
