@@ -23,10 +23,10 @@ const SHOWN_AFTER: Duration = Duration::from_millis(300);
 #[derive(Default)]
 pub(crate) struct Reading {
     waiting: VecDeque<PathBuf>,
-    current: Option<Job>,
+    current: Option<Current>,
 }
 
-struct Job {
+struct Current {
     path: PathBuf,
     started: Instant,
     /// Bytes of the file.
@@ -56,11 +56,11 @@ impl Reading {
 
     /// Gives what was read to `app`, begins with the next, and shows how far it is.
     pub(crate) fn ui(&mut self, ui: &mut Ui, app: &mut App) {
-        if let Some(job) = &self.current {
-            match job.result.try_recv() {
+        if let Some(current) = &self.current {
+            match current.result.try_recv() {
                 Err(TryRecvError::Empty) => {}
                 end => {
-                    finish(app, &job.path, end.ok());
+                    finish(app, &current.path, end.ok());
                     self.current = None;
                 }
             }
@@ -68,35 +68,35 @@ impl Reading {
         if self.current.is_none()
             && let Some(path) = self.waiting.pop_front()
         {
-            self.current = Some(Job::start(path, ui.ctx().clone()));
+            self.current = Some(Current::start(path, ui.ctx().clone()));
         }
-        let Some(job) = &self.current else { return };
+        let Some(current) = &self.current else { return };
         ui.ctx().request_repaint_after(Duration::from_millis(100));
-        if job.started.elapsed() < SHOWN_AFTER {
+        if current.started.elapsed() < SHOWN_AFTER {
             return;
         }
         let waiting = self.waiting.len();
-        let stopped = Panel::bottom("reading").show(ui, |ui| bar(ui, job, waiting)).inner;
+        let stopped = Panel::bottom("reading").show(ui, |ui| bar(ui, current, waiting)).inner;
         if stopped {
-            job.shared.cancel.store(true, Ordering::Relaxed);
+            current.shared.cancel.store(true, Ordering::Relaxed);
             self.waiting.clear();
         }
     }
 }
 
-impl Job {
+impl Current {
     fn start(path: PathBuf, context: egui::Context) -> Self {
         let shared = Arc::new(Shared::default());
         let (sender, result) = channel();
         let total = path.metadata().map_or(0, |meta| meta.len());
-        let job = Self { path: path.clone(), started: Instant::now(), total, shared, result };
-        let shared = job.shared.clone();
+        let current = Self { path: path.clone(), started: Instant::now(), total, shared, result };
+        let shared = current.shared.clone();
         std::thread::spawn(move || {
             // A window that is gone wants no matrix.
             let _ = sender.send(read(path, &shared));
             context.request_repaint();
         });
-        job
+        current
     }
 }
 
@@ -120,10 +120,10 @@ fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>)
 }
 
 /// How far it is; whether it is to stop.
-fn bar(ui: &mut Ui, job: &Job, waiting: usize) -> bool {
-    let (done, total) = (job.shared.done.load(Ordering::Relaxed), job.total.max(1));
+fn bar(ui: &mut Ui, current: &Current, waiting: usize) -> bool {
+    let (done, total) = (current.shared.done.load(Ordering::Relaxed), current.total.max(1));
     let share = (done as f32 / total as f32).min(1.0);
-    let name = job.path.file_name().unwrap_or(job.path.as_os_str()).to_string_lossy();
+    let name = current.path.file_name().unwrap_or(current.path.as_os_str()).to_string_lossy();
     let what = match (share < 1.0, waiting) {
         (false, _) => format!("counting the entries of {name}"),
         (true, 0) => format!("reading {name}"),
@@ -135,7 +135,7 @@ fn bar(ui: &mut Ui, job: &Job, waiting: usize) -> bool {
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let percent = format!("{:.0} %", share * 100.0);
             ui.add(ProgressBar::new(share).desired_width(150.0).text(percent));
-            ui.add(Label::new(&what).truncate()).on_hover_text(job.path.display().to_string());
+            ui.add(Label::new(&what).truncate()).on_hover_text(current.path.display().to_string());
         });
         stopped
     };

@@ -117,7 +117,7 @@ impl eframe::App for Window {
         match self.panel.take_ask() {
             Some(Ask::Matrices) => self.ask(Purpose::Matrices, ui, frame),
             Some(Ask::Folder) => {
-                self.ask(Purpose::Folder(self.panel.job.folder.clone()), ui, frame);
+                self.ask(Purpose::Folder(self.panel.request.folder.clone()), ui, frame);
             }
             None => {}
         }
@@ -155,7 +155,7 @@ impl Window {
             Purpose::Matrices => self.panel.add_files(&chosen.paths),
             Purpose::Folder(_) => {
                 if let Some(folder) = chosen.paths.into_iter().next() {
-                    self.panel.job.folder = folder;
+                    self.panel.request.folder = folder;
                 }
             }
             Purpose::Save(export) => {

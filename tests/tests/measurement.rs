@@ -4,25 +4,25 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sparsescope::run::{Ending, Job, Measurement, News};
+use sparsescope::run::{Ending, Measurement, News, Request};
 use sparsescope_core::bundle::{Bundle, Limits, journal_path};
 use sparsescope_core::record::Verdict;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sparsescope-under-test");
 
-fn start(job: &Job, output: &Path) -> Measurement {
-    let arguments = job.arguments(output).unwrap();
+fn start(request: &Request, output: &Path) -> Measurement {
+    let arguments = request.arguments(output).unwrap();
     Measurement::start(Path::new(PROGRAM), &arguments, output).unwrap()
 }
 
 /// Two small matrices, every kernel, one thread.
-fn small(folder: &Path) -> Job {
-    let mut job = Job { suite: None, folder: folder.into(), runs: 3, ..Job::default() };
-    job.add("gen:poisson2d?n=20").unwrap();
-    job.add("gen:dense-row?m=30").unwrap();
-    job.kernels.retain(|id| id.starts_with("cpu/")); // also where there is a GPU
-    job.threads = "1".into();
-    job
+fn small(folder: &Path) -> Request {
+    let mut request = Request { suite: None, folder: folder.into(), runs: 3, ..Request::default() };
+    request.add("gen:poisson2d?n=20").unwrap();
+    request.add("gen:dense-row?m=30").unwrap();
+    request.kernels.retain(|id| id.starts_with("cpu/")); // also where there is a GPU
+    request.threads = "1".into();
+    request
 }
 
 /// Follows until `done`; a child that hangs fails the test.
@@ -52,9 +52,9 @@ fn open(path: &Path) -> Bundle {
 #[test]
 fn a_job_is_measured_to_its_end_and_told_on_the_way() {
     let folder = tempfile::tempdir().unwrap();
-    let job = small(folder.path());
-    let output = job.output();
-    let mut measurement = start(&job, &output);
+    let request = small(folder.path());
+    let output = request.output();
+    let mut measurement = start(&request, &output);
     let ending = end(&mut measurement);
     assert_eq!(ending, Ending { bundle: Some(output.clone()), failure: None, stopped: false });
     let bundle = open(&output);
@@ -65,7 +65,7 @@ fn a_job_is_measured_to_its_end_and_told_on_the_way() {
         let refused = run.check.verdict == Verdict::Refused && refusable(&run.kernel);
         assert!(run.check.verdict == Verdict::Pass || refused, "{}", run.kernel);
     }
-    let kernels = job.kernels.len();
+    let kernels = request.kernels.len();
     assert_eq!(bundle.runs.len(), 2 * kernels);
     assert_eq!(measurement.runs_done(), 2 * kernels);
     assert_eq!(measurement.told().runs, 2 * kernels);
@@ -76,12 +76,12 @@ fn a_job_is_measured_to_its_end_and_told_on_the_way() {
 #[test]
 fn stopping_saves_what_is_measured_and_so_far_it_was_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let mut job = small(folder.path());
+    let mut request = small(folder.path());
     // Long enough to be stopped in the middle of it.
-    job.add("gen:stencil27?n=40").unwrap();
-    job.runs = 1000;
-    let output = job.output();
-    let mut measurement = start(&job, &output);
+    request.add("gen:stencil27?n=40").unwrap();
+    request.runs = 1000;
+    let output = request.output();
+    let mut measurement = start(&request, &output);
     let shown = follow(&mut measurement, |_, news| {
         assert_eq!(news.ending, None, "too early");
         news.so_far.filter(|bundle| !bundle.runs.is_empty())
@@ -99,11 +99,11 @@ fn stopping_saves_what_is_measured_and_so_far_it_was_shown() {
 #[test]
 fn stopping_at_once_takes_the_runs_from_the_journal() {
     let folder = tempfile::tempdir().unwrap();
-    let mut job = small(folder.path());
-    job.add("gen:stencil27?n=40").unwrap();
-    job.runs = 1000;
-    let output = job.output();
-    let mut measurement = start(&job, &output);
+    let mut request = small(folder.path());
+    request.add("gen:stencil27?n=40").unwrap();
+    request.runs = 1000;
+    let output = request.output();
+    let mut measurement = start(&request, &output);
     follow(&mut measurement, |_, news| news.so_far.filter(|bundle| !bundle.runs.is_empty()));
     measurement.stop();
     measurement.stop();
@@ -114,11 +114,11 @@ fn stopping_at_once_takes_the_runs_from_the_journal() {
 #[test]
 fn a_window_that_goes_leaves_the_bundle_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let mut job = small(folder.path());
-    job.add("gen:stencil27?n=40").unwrap();
-    job.runs = 1000;
-    let output = job.output();
-    let mut measurement = start(&job, &output);
+    let mut request = small(folder.path());
+    request.add("gen:stencil27?n=40").unwrap();
+    request.runs = 1000;
+    let output = request.output();
+    let mut measurement = start(&request, &output);
     follow(&mut measurement, |_, news| news.so_far.filter(|bundle| !bundle.runs.is_empty()));
     drop(measurement);
     assert!(!open(&output).complete);
@@ -127,8 +127,8 @@ fn a_window_that_goes_leaves_the_bundle_behind() {
 #[test]
 fn what_the_program_says_of_a_failure_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let job = Job { folder: folder.path().join("none"), ..small(folder.path()) };
-    let ending = end(&mut start(&job, &job.output()));
+    let request = Request { folder: folder.path().join("none"), ..small(folder.path()) };
+    let ending = end(&mut start(&request, &request.output()));
     assert_eq!(ending.bundle, None);
     let failure = ending.failure.unwrap();
     assert!(failure.contains("sparsescope-") && !failure.starts_with("error"), "{failure}");

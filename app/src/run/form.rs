@@ -9,9 +9,9 @@ use egui::{
 };
 use sparsescope_core::generate::suites;
 
-use super::job::{self, Job, RUNS, command_line};
+use super::request::{self, Precisions, RUNS, Request, command_line};
 
-/// What the form holds besides the job.
+/// What the form holds besides the request.
 #[derive(Debug, Default)]
 pub(super) struct Form {
     /// The matrix being typed, and what is wrong with it.
@@ -46,7 +46,7 @@ impl Form {
         self.wrong = Some(sentence);
     }
 
-    pub(super) fn show(&mut self, ui: &mut Ui, job: &mut Job, busy: bool) -> Pressed {
+    pub(super) fn show(&mut self, ui: &mut Ui, request: &mut Request, busy: bool) -> Pressed {
         let mut pressed = Pressed::default();
         ui.spacing_mut().interact_size.y = 24.0;
         ui.add_space(8.0);
@@ -60,8 +60,8 @@ impl Form {
             });
         });
         ui.separator();
-        let output = job.folder.join("sparsescope-DATE-TIME.zip");
-        let arguments = job.arguments(&output);
+        let output = request.folder.join("sparsescope-DATE-TIME.zip");
+        let arguments = request.arguments(&output);
         // Below the rest, always in sight.
         egui::Panel::bottom("start").show_separator_line(true).show(ui, |ui| {
             ui.add_space(6.0);
@@ -69,24 +69,24 @@ impl Form {
             ui.add_space(6.0);
         });
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            self.matrices(ui, job, &mut pressed);
-            self.kernels(ui, job);
-            settings(ui, job);
-            self.results(ui, job, &mut pressed);
+            self.matrices(ui, request, &mut pressed);
+            self.kernels(ui, request);
+            settings(ui, request);
+            self.results(ui, request, &mut pressed);
             command(ui, &arguments);
         });
         pressed
     }
 
-    fn matrices(&mut self, ui: &mut Ui, job: &mut Job, pressed: &mut Pressed) {
+    fn matrices(&mut self, ui: &mut Ui, request: &mut Request, pressed: &mut Pressed) {
         section(ui, "Matrices");
         ui.horizontal(|ui| {
             ui.label("Suite");
-            let shown = job.suite.unwrap_or("none");
+            let shown = request.suite.unwrap_or("none");
             let combo = ComboBox::from_id_salt("suite").selected_text(shown).show_ui(ui, |ui| {
-                ui.selectable_value(&mut job.suite, None, "none");
+                ui.selectable_value(&mut request.suite, None, "none");
                 for suite in suites() {
-                    ui.selectable_value(&mut job.suite, Some(suite.name), suite.name)
+                    ui.selectable_value(&mut request.suite, Some(suite.name), suite.name)
                         .on_hover_text(suite.what);
                 }
             });
@@ -98,7 +98,7 @@ impl Form {
             }
         });
         let mut removed = None;
-        for (index, matrix) in job.matrices.iter().enumerate() {
+        for (index, matrix) in request.matrices.iter().enumerate() {
             ui.horizontal(|ui| {
                 let remove = ui.small_button("×");
                 let name = format!("Remove {matrix}");
@@ -110,7 +110,7 @@ impl Form {
             });
         }
         if let Some(index) = removed {
-            job.matrices.remove(index);
+            request.matrices.remove(index);
         }
         ui.horizontal(|ui| {
             let width = ui.available_width() - 58.0;
@@ -122,7 +122,7 @@ impl Form {
                 field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             let add = ui.add_enabled(!self.entry.trim().is_empty(), Button::new("Add"));
             if add.clicked() || entered {
-                self.wrong = job.add(&self.entry).err();
+                self.wrong = request.add(&self.entry).err();
                 if self.wrong.is_none() {
                     self.entry.clear();
                 }
@@ -133,25 +133,26 @@ impl Form {
         }
     }
 
-    fn kernels(&mut self, ui: &mut Ui, job: &mut Job) {
+    fn kernels(&mut self, ui: &mut Ui, request: &mut Request) {
         section(ui, "Kernels");
         ui.horizontal(|ui| {
             ui.label("Pattern");
             let hint = "e.g. cpu/csr/*, cpu/*/serial";
-            let field = TextEdit::singleline(&mut job.pattern).hint_text(hint);
+            let field = TextEdit::singleline(&mut request.pattern).hint_text(hint);
             let field = ui.add(field.desired_width(ui.available_width()));
             field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Kernel pattern"));
         });
-        let by_pattern = !job.pattern.trim().is_empty();
-        let selected = match job.selected() {
+        let by_pattern = !request.pattern.trim().is_empty();
+        let selected = match request.selected() {
             Ok(selected) => selected,
             Err(wrong) => {
                 problem(ui, &format!("{wrong}."));
                 BTreeSet::new()
             }
         };
-        for family in job.families() {
-            let members: Vec<_> = job.offered().filter(|k| job::family(k) == family).collect();
+        for family in request.families() {
+            let members: Vec<_> =
+                request.offered().filter(|k| request::family(k) == family).collect();
             let ticked = members.iter().filter(|kernel| selected.contains(kernel.id)).count();
             ui.horizontal(|ui| {
                 let mut all = ticked == members.len();
@@ -159,7 +160,7 @@ impl Form {
                 let tick = Checkbox::new(&mut all, family).indeterminate(some);
                 if ui.add_enabled(!by_pattern, tick).changed() {
                     for kernel in &members {
-                        set(&mut job.kernels, kernel.id, all);
+                        set(&mut request.kernels, kernel.id, all);
                     }
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -183,17 +184,17 @@ impl Form {
                     let mut on = selected.contains(kernel.id);
                     let tick = ui.add_enabled(!by_pattern, Checkbox::new(&mut on, kernel.id));
                     if tick.on_hover_text(kernel.summary).changed() {
-                        set(&mut job.kernels, kernel.id, on);
+                        set(&mut request.kernels, kernel.id, on);
                     }
                 }
             });
         }
-        if let Some(absence) = &job.no_gpu {
+        if let Some(absence) = &request.no_gpu {
             ui.add(Label::new(RichText::new(format!("No GPU: {absence}.")).weak()).wrap());
         }
     }
 
-    fn results(&mut self, ui: &mut Ui, job: &mut Job, pressed: &mut Pressed) {
+    fn results(&mut self, ui: &mut Ui, request: &mut Request, pressed: &mut Pressed) {
         section(ui, "Results");
         ui.horizontal(|ui| {
             ui.label("Folder");
@@ -208,19 +209,19 @@ impl Form {
                 }
                 let mut text = match &self.folder {
                     Some(typed) => typed.clone(),
-                    None => job.folder.display().to_string(),
+                    None => request.folder.display().to_string(),
                 };
                 let field = TextEdit::singleline(&mut text).desired_width(ui.available_width());
                 let field = ui.add(field);
                 field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Results folder"));
                 if field.changed() {
-                    job.folder = text.as_str().into();
+                    request.folder = text.as_str().into();
                     self.folder = Some(text);
                 }
-                field.on_hover_text(job.folder.display().to_string());
+                field.on_hover_text(request.folder.display().to_string());
             });
         });
-        if !job.folder.is_dir() {
+        if !request.folder.is_dir() {
             problem(ui, "There is no such folder.");
         }
     }
@@ -254,33 +255,45 @@ fn problem(ui: &mut Ui, sentence: &str) {
     ui.add(Label::new(RichText::new(sentence).color(color)).wrap());
 }
 
-fn settings(ui: &mut Ui, job: &mut Job) {
+fn settings(ui: &mut Ui, request: &mut Request) {
     section(ui, "Settings");
     egui::Grid::new("settings").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
         ui.label("Threads");
-        let field = TextEdit::singleline(&mut job.threads).hint_text("1, 2, 4, … all");
+        let field = TextEdit::singleline(&mut request.threads).hint_text("1, 2, 4, … all");
         let field = ui.add(field.desired_width(150.0));
         field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads"));
         field.on_hover_text("Thread counts of parallel kernels, separated by commas");
         ui.end_row();
-        if job.no_gpu.is_none() {
+        if request.no_gpu.is_none() {
             ui.label("Threads a block");
-            let field = TextEdit::singleline(&mut job.blocks).hint_text("32, 64, 96, 128, 160");
+            let field = TextEdit::singleline(&mut request.blocks).hint_text("32, 64, 96, 128, 160");
             let field = ui.add(field.desired_width(150.0));
             field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads a block"));
             field.on_hover_text("Block sizes of GPU kernels, separated by commas");
             ui.end_row();
         }
+        ui.label("Values");
+        ui.horizontal(|ui| {
+            let offered = [
+                (Precisions::Double, "f64", "Double precision"),
+                (Precisions::Single, "f32", "Single precision: the matrix and x are rounded"),
+                (Precisions::Both, "both", "Each kernel in double and in single precision"),
+            ];
+            for (precisions, name, hover) in offered {
+                ui.radio_value(&mut request.precisions, precisions, name).on_hover_text(hover);
+            }
+        });
+        ui.end_row();
         ui.label("Samples a run");
-        let runs = ui.add(egui::DragValue::new(&mut job.runs).range(RUNS).speed(0.2));
+        let runs = ui.add(egui::DragValue::new(&mut request.runs).range(RUNS).speed(0.2));
         runs.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples a run"));
         ui.end_row();
         ui.label("Caches");
         ui.horizontal(|ui| {
             let hover = "Products follow one another; what fits stays in the caches";
-            ui.radio_value(&mut job.cold, false, "Hot").on_hover_text(hover);
+            ui.radio_value(&mut request.cold, false, "Hot").on_hover_text(hover);
             let hover = "Each run once more, with the caches flushed before every product";
-            ui.radio_value(&mut job.cold, true, "Hot and cold").on_hover_text(hover);
+            ui.radio_value(&mut request.cold, true, "Hot and cold").on_hover_text(hover);
         });
         ui.end_row();
     });

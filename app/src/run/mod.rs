@@ -1,18 +1,18 @@
-//! Measuring from the window: what to run ([`Job`]), a child process that runs it
+//! Measuring from the window: what to run ([`Request`]), a child process that runs it
 //! ([`Measurement`]), and the panel and the bar that a person sees ([`RunPanel`]). The child is this
 //! program's `bench`: drawing does not disturb its timing, and what brings it down leaves the window
 //! standing.
 
 mod form;
-mod job;
 mod measurement;
 mod panel;
+mod request;
 #[cfg(test)]
 mod tests;
 
 pub use form::Ask;
-pub use job::Job;
 pub use measurement::{Ending, Measurement, News, Told};
 #[cfg(feature = "gui")]
 pub(crate) use panel::BETWEEN_FRAMES;
 pub use panel::RunPanel;
+pub use request::{Precisions, Request};

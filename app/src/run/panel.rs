@@ -6,7 +6,7 @@ use std::time::Duration;
 use egui::{Button, Label, Panel, ProgressBar, Role, Ui, WidgetInfo};
 
 use super::form::{Ask, Form};
-use super::{Ending, Job, Measurement};
+use super::{Ending, Measurement, Request};
 use crate::shell::App;
 
 /// While a measurement runs the window draws at most this often, so as not to disturb it.
@@ -16,7 +16,7 @@ pub(crate) const BETWEEN_FRAMES: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct RunPanel {
     /// What is to be measured.
-    pub job: Job,
+    pub request: Request,
     /// Whether the form is shown.
     pub open: bool,
     executable: PathBuf,
@@ -43,7 +43,7 @@ impl RunPanel {
     /// A panel that measures with this program.
     pub fn new(executable: PathBuf) -> Self {
         Self {
-            job: Job::default(),
+            request: Request::default(),
             open: false,
             executable,
             form: Form::default(),
@@ -67,7 +67,7 @@ impl RunPanel {
     pub fn add_files(&mut self, files: &[PathBuf]) {
         for file in files {
             let added = match file.to_str() {
-                Some(text) => self.job.add(text),
+                Some(text) => self.request.add(text),
                 None => Err(format!("{}: the name is not Unicode", file.display())),
             };
             if let Err(error) = added {
@@ -103,7 +103,7 @@ impl RunPanel {
         }
         let panel = Panel::right("run").default_size(340.0).size_range(300.0..=460.0);
         let busy = self.is_measuring();
-        let pressed = panel.show(ui, |ui| self.form.show(ui, &mut self.job, busy)).inner;
+        let pressed = panel.show(ui, |ui| self.form.show(ui, &mut self.request, busy)).inner;
         self.ask = pressed.ask.or(self.ask);
         if pressed.close {
             self.open = false;
@@ -114,8 +114,8 @@ impl RunPanel {
     }
 
     fn start(&mut self, app: &mut App) {
-        let output = self.job.output();
-        let started = self.job.arguments(&output).and_then(|arguments| {
+        let output = self.request.output();
+        let started = self.request.arguments(&output).and_then(|arguments| {
             Measurement::start(&self.executable, &arguments, &output).map_err(|error| {
                 format!("{} could not be started: {error}.", self.executable.display())
             })

@@ -1,4 +1,4 @@
-//! The job's command line, and the panel with a child that only pretends to measure.
+//! The request's command line, and the panel with a child that only pretends to measure.
 
 use std::path::Path;
 #[cfg(unix)]
@@ -9,33 +9,34 @@ use sparsescope_core::bundle::journal_path;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::record::GpuAbsence;
 
-use super::job::command_line;
+use super::request::command_line;
 use super::*;
 
 #[cfg(unix)]
 const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
 
-fn job() -> Job {
-    Job { folder: "/results".into(), ..Job::default() }
+fn request() -> Request {
+    Request { folder: "/results".into(), ..Request::default() }
 }
 
-fn line(job: &Job) -> String {
-    command_line(&job.arguments(Path::new("/results/a.zip")).unwrap())
+fn line(request: &Request) -> String {
+    command_line(&request.arguments(Path::new("/results/a.zip")).unwrap())
 }
 
 #[test]
 fn the_command_says_only_what_is_not_usual() {
-    let mut job = job();
-    assert_eq!(line(&job), "sparsescope bench --suite mini --runs 20 -o /results/a.zip");
-    job.add("gen:stencil27?n=40&seed=1").unwrap();
-    job.threads = " 1, 4 ".into();
-    job.runs = 50;
-    job.cold = true;
+    let mut request = request();
+    assert_eq!(line(&request), "sparsescope bench --suite mini --runs 20 -o /results/a.zip");
+    request.add("gen:stencil27?n=40&seed=1").unwrap();
+    request.threads = " 1, 4 ".into();
+    request.runs = 50;
+    request.cold = true;
+    request.precisions = Precisions::Both;
     let quote = if cfg!(windows) { '"' } else { '\'' };
     assert_eq!(
-        line(&job),
+        line(&request),
         format!(
-            "sparsescope bench {quote}gen:stencil27?n=40&seed=1{quote} --threads 1,4 --runs 50 \
+            "sparsescope bench {quote}gen:stencil27?n=40&seed=1{quote} --threads 1,4 --precision f64,f32 --runs 50 \
              -o /results/a.zip --cold"
         )
     );
@@ -43,27 +44,27 @@ fn the_command_says_only_what_is_not_usual() {
 
 #[test]
 fn kernels_are_named_by_whole_families_or_one_by_one_and_a_pattern_rules() {
-    let mut job = job();
-    job.kernels.retain(|id| id.starts_with("cpu/csr/") || *id == "cpu/hll/guided");
-    let text = line(&job);
+    let mut request = request();
+    request.kernels.retain(|id| id.starts_with("cpu/csr/") || *id == "cpu/hll/guided");
+    let text = line(&request);
     let quote = if cfg!(windows) { '"' } else { '\'' };
     assert!(text.contains(&format!("--kernels {quote}cpu/csr/*,cpu/hll/guided{quote}")), "{text}");
-    job.pattern = "cpu/*/serial".into();
-    assert!(line(&job).contains("cpu/*/serial") && !line(&job).contains("guided"));
-    assert!(job.selected().unwrap().contains("cpu/coo/serial"));
-    job.pattern = "gpu/*".into();
-    let error = job.arguments(Path::new("a.zip")).unwrap_err();
+    request.pattern = "cpu/*/serial".into();
+    assert!(line(&request).contains("cpu/*/serial") && !line(&request).contains("guided"));
+    assert!(request.selected().unwrap().contains("cpu/coo/serial"));
+    request.pattern = "gpu/*".into();
+    let error = request.arguments(Path::new("a.zip")).unwrap_err();
     assert!(error.contains("`gpu/*`"), "{error}");
 }
 
 #[test]
 fn kernels_of_a_gpu_are_offered_where_there_is_one() {
-    let absent = Job { no_gpu: Some(GpuAbsence::NoDevice), ..job() };
+    let absent = Request { no_gpu: Some(GpuAbsence::NoDevice), ..request() };
     assert!(absent.families().iter().all(|family| family.starts_with("cpu/")));
-    let pattern = Job { pattern: "cuda/csr/*".into(), ..absent };
+    let pattern = Request { pattern: "cuda/csr/*".into(), ..absent };
     assert!(pattern.selected().unwrap_err().contains("no cpu spmv kernel matches `cuda/csr/*`"));
 
-    let mut here = Job { no_gpu: None, ..pattern };
+    let mut here = Request { no_gpu: None, ..pattern };
     assert_eq!(here.selected().unwrap().len(), 5);
     assert!(here.families().contains(&"vendor/cusparse"));
     here.blocks = "64, 256".into();
@@ -75,29 +76,29 @@ fn kernels_of_a_gpu_are_offered_where_there_is_one() {
 
 #[test]
 fn what_cannot_be_run_is_said() {
-    let reason = |change: fn(&mut Job)| {
-        let mut job = job();
-        change(&mut job);
-        job.arguments(Path::new("a.zip")).unwrap_err()
+    let reason = |change: fn(&mut Request)| {
+        let mut request = request();
+        change(&mut request);
+        request.arguments(Path::new("a.zip")).unwrap_err()
     };
-    assert_eq!(reason(|job| job.suite = None), "Choose a suite or add a matrix.");
-    assert_eq!(reason(|job| job.kernels.clear()), "Choose a kernel.");
-    let threads = reason(|job| job.threads = "2,many".into());
+    assert_eq!(reason(|request| request.suite = None), "Choose a suite or add a matrix.");
+    assert_eq!(reason(|request| request.kernels.clear()), "Choose a kernel.");
+    let threads = reason(|request| request.threads = "2,many".into());
     assert_eq!(threads, "Threads: expected numbers from 1 to 4096, found `many`.");
-    let mut job = job();
-    assert!(job.add("gen:nothing?n=3").unwrap_err().contains("nothing"));
-    assert_eq!(job.add("/no/such.mtx").unwrap_err(), "there is no file `/no/such.mtx`");
-    assert!(job.matrices.is_empty());
+    let mut request = request();
+    assert!(request.add("gen:nothing?n=3").unwrap_err().contains("nothing"));
+    assert_eq!(request.add("/no/such.mtx").unwrap_err(), "there is no file `/no/such.mtx`");
+    assert!(request.matrices.is_empty());
 }
 
 #[test]
 fn an_output_is_never_a_file_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let job = Job { folder: folder.path().into(), ..Job::default() };
-    let first = job.output();
+    let request = Request { folder: folder.path().into(), ..Request::default() };
+    let first = request.output();
     std::fs::write(&first, "").unwrap();
-    std::fs::write(journal_path(&job.output()), "").unwrap();
-    let third = job.output();
+    std::fs::write(journal_path(&request.output()), "").unwrap();
+    let third = request.output();
     assert!(third != first && !third.exists() && !journal_path(&third).exists());
 }
 
@@ -207,7 +208,7 @@ mod panel {
         let child = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/run/fake_child.sh"));
         let mut panel = RunPanel::new(child);
         panel.open = true;
-        panel.job.folder = folder.to_owned();
+        panel.request.folder = folder.to_owned();
         let mut app = App::new();
         app.set_state(ViewState::from_fragment(state).unwrap());
         let mut harness = Harness::builder().with_size(vec2(1280.0, 800.0)).build_ui_state(
@@ -248,18 +249,20 @@ mod panel {
         harness.get_by_label("Matrix to add").type_text("gen:poisson2d?n=9");
         harness.run_steps(2);
         click(&mut harness, "Add");
-        assert_eq!(harness.state().0.job.matrices, ["gen:poisson2d?n=9"]);
+        assert_eq!(harness.state().0.request.matrices, ["gen:poisson2d?n=9"]);
         click(&mut harness, "cpu/csr");
         click(&mut harness, "Kernels of cpu/hll: 2 of 2");
         click(&mut harness, "cpu/hll/serial");
-        let job = &harness.state().0.job;
-        assert!(!job.kernels.contains("cpu/csr/nnz") && !job.kernels.contains("cpu/hll/serial"));
+        let request = &harness.state().0.request;
+        assert!(
+            !request.kernels.contains("cpu/csr/nnz") && !request.kernels.contains("cpu/hll/serial")
+        );
         said(&harness, "'cpu/coo/*,cpu/ell/*,cpu/hyb/*,");
         said(&harness, ",cpu/hll/guided");
         click(&mut harness, "Remove gen:poisson2d?n=9");
-        assert!(harness.state().0.job.matrices.is_empty());
+        assert!(harness.state().0.request.matrices.is_empty());
         said(&harness, "Choose a suite or add a matrix.");
-        harness.state_mut().0.job.suite = Some("mini");
+        harness.state_mut().0.request.suite = Some("mini");
         harness.run_steps(2);
         click(&mut harness, "Copy command");
         click(&mut harness, "Close the run panel");
@@ -270,7 +273,7 @@ mod panel {
     fn every_widget_of_the_form_has_a_name() {
         let folder = tempfile::tempdir().unwrap();
         let mut harness = window(folder.path(), "v1");
-        harness.state_mut().0.job.add("gen:poisson2d?n=9").unwrap();
+        harness.state_mut().0.request.add("gen:poisson2d?n=9").unwrap();
         click(&mut harness, "Kernels of cpu/csr: 4 of 4");
         assert_eq!(crate::shell::tests::nameless(harness.root()), Vec::<String>::new());
     }
@@ -285,7 +288,7 @@ mod panel {
         harness.run_steps(2);
         click(&mut harness, "Add");
         said(&harness, "cube");
-        assert!(harness.state().0.job.matrices.is_empty());
+        assert!(harness.state().0.request.matrices.is_empty());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject, Verdict,
-    is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
+    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject,
+    Verdict, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.

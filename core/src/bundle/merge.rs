@@ -326,7 +326,10 @@ mod tests {
         other.runs[0].history = Some(sample::history(&[1.0]));
         let error = merged(&[slow.clone(), other], Conflicts::Refuse).unwrap_err().to_string();
         assert!(error.starts_with("1 runs differ"), "{error}");
-        assert_eq!(merged(&[slow.clone(), slow.clone()], Conflicts::Refuse).unwrap().runs, slow.runs);
+        assert_eq!(
+            merged(&[slow.clone(), slow.clone()], Conflicts::Refuse).unwrap().runs,
+            slow.runs
+        );
     }
 
     #[test]

@@ -10,8 +10,8 @@ use super::json::parse;
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
 use crate::matrix::sha256;
 use crate::record::{
-    Environments, HISTORIES, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord, history_entry,
-    is_safe_id, matrix_entry, printable, subject_entry,
+    Environments, HISTORIES, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord,
+    history_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
 /// What is read before anything else is believed.

@@ -1,9 +1,9 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
 use crate::record::{
-    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, History, LaunchCost,
-    MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run, Series, Source,
-    SubjectRecord, Until, Verdict, Work, matrix_id,
+    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, History,
+    LaunchCost, MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run,
+    Series, Source, SubjectRecord, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
-mod job;
 mod next;
 mod recorder;
 mod summary;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +26,8 @@ use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
-use job::Job;
 use recorder::{Part, Recorder};
+use sweep::Sweep;
 
 pub(super) fn run(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     run_with(args, interrupt, quiet, &CpuBackend::new())
@@ -52,16 +52,16 @@ fn run_with(
         }
         None => None,
     };
-    let earlier = args.resume.as_deref().map(job::interrupted).transpose()?;
+    let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
     let gpu = match args.backend.as_slice() {
         [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
         _ => gpu::open(args.gpu.device),
     };
-    let job = match &earlier {
-        Some(bundle) => Job::continuing(bundle, args, x)?,
-        None => Job::of(args, &gpu, x)?,
+    let sweep = match &earlier {
+        Some(bundle) => Sweep::continuing(bundle, args, x)?,
+        None => Sweep::of(args, &gpu, x)?,
     };
-    let Job { operation, sources, kernels, settings, x, reordering } = &job;
+    let Sweep { operation, sources, kernels, settings, x, reordering } = &sweep;
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
         bail!(
@@ -84,7 +84,7 @@ fn run_with(
     if probed.iter().all(Result::is_err) {
         bail!(NOTHING_READ);
     }
-    let output = job::output(args)?;
+    let output = sweep::output(args)?;
     let force = args.force || earlier.is_some();
     check_free(&output, force)?;
     if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
@@ -109,7 +109,7 @@ fn run_with(
 
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     bundle.label = args.label.clone().or(bundle.label);
-    bundle.plan = Some(job.plan()?);
+    bundle.plan = Some(sweep.plan()?);
     let mut recorder = Recorder::new(&output, bundle, machine, shown, args, force)?;
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
@@ -132,7 +132,7 @@ fn run_with(
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
         let read =
             |progress: Progress<'_>| source.load(*reordering, memory, progress, interrupt.flag());
-        let loaded = match recorder.while_reading(job::file_size(source), read) {
+        let loaded = match recorder.while_reading(sweep::file_size(source), read) {
             Ok(loaded) => loaded,
             Err(error) if error.is_cancelled() => break,
             Err(error) => {

@@ -60,7 +60,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(), BundleError> {
         let names: Vec<String> = contents.keys().filter(|name| inside(name)).cloned().collect();
         let mut files: BTreeMap<String, Vec<u8>> = names
             .iter()
-            .filter_map(|name| Some((name[within.len()..].to_owned(), contents.remove(name)?)))
+            .filter_map(|name| {
+                Some((name.strip_prefix(&within)?.to_owned(), contents.remove(name)?))
+            })
             .collect();
         let record = files.remove(MATRIX).expect("each matrix has its record");
         let record: MatrixRecord = parse(MATRIX, &record)?;

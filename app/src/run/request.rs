@@ -15,7 +15,7 @@ pub(super) const RUNS: std::ops::RangeInclusive<u32> = 1..=1000;
 
 /// Everything that the run panel lets a person choose.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct Request {
     /// Files, `gen:…` and `suite:…`.
     pub matrices: Vec<String>,
     /// A whole suite besides, by name.
@@ -30,6 +30,8 @@ pub struct Job {
     pub blocks: String,
     /// Why kernels of GPUs are not offered; none where they are.
     pub no_gpu: Option<GpuAbsence>,
+    /// Precisions of the values.
+    pub precisions: Precisions,
     /// Timed samples of each run.
     pub runs: u32,
     /// With flushed caches too.
@@ -38,10 +40,32 @@ pub struct Job {
     pub folder: PathBuf,
 }
 
-impl Default for Job {
+/// Precisions that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precisions {
+    /// f64.
+    Double,
+    /// f32.
+    Single,
+    /// Each kernel once in either.
+    Both,
+}
+
+impl Precisions {
+    /// As the command line takes it; none for what it does by itself.
+    fn argument(self) -> Option<&'static str> {
+        match self {
+            Self::Double => None,
+            Self::Single => Some("f32"),
+            Self::Both => Some("f64,f32"),
+        }
+    }
+}
+
+impl Default for Request {
     /// The suite `mini` on everything that this machine has.
     fn default() -> Self {
-        let mut job = Self {
+        let mut request = Self {
             matrices: Vec::new(),
             suite: Some("mini"),
             kernels: BTreeSet::new(),
@@ -49,12 +73,13 @@ impl Default for Job {
             threads: String::new(),
             blocks: String::new(),
             no_gpu: gpu::count().err(),
+            precisions: Precisions::Double,
             runs: 20,
             cold: false,
             folder: std::env::current_dir().unwrap_or_else(|_| std::env::temp_dir()),
         };
-        job.kernels = job.offered().map(|kernel| kernel.id).collect();
-        job
+        request.kernels = request.offered().map(|kernel| kernel.id).collect();
+        request
     }
 }
 
@@ -69,7 +94,7 @@ fn between_commas(text: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-impl Job {
+impl Request {
     /// The kernels that can be ticked: of the operation that the panel measures, and of the
     /// devices that are here.
     pub(super) fn offered(&self) -> impl Iterator<Item = &'static KernelDescriptor> {
@@ -164,6 +189,9 @@ impl Job {
         }
         if !blocks.is_empty() {
             option("--block-sizes", blocks.join(","));
+        }
+        if let Some(precisions) = self.precisions.argument() {
+            option("--precision", precisions.to_owned());
         }
         option("--runs", self.runs.to_string());
         let output = output.to_str().ok_or("The folder's name is not Unicode.")?;

@@ -25,7 +25,7 @@ const AT_MOST_S: f64 = 10.0;
 const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
 
 /// Matrices, kernels and settings.
-pub(super) struct Job {
+pub(super) struct Sweep {
     pub(super) operation: Operation,
     pub(super) sources: Vec<SubjectSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub(super) reordering: Option<Reordering>,
 }
 
-/// A [`Job`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
+/// A [`Sweep`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
 /// of the machine's folders.
 #[derive(Serialize, Deserialize)]
 struct Plan {
@@ -58,7 +58,7 @@ struct PlannedMatrix {
     source: Option<String>,
 }
 
-impl Job {
+impl Sweep {
     /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
     /// for by `--backend cuda`.
     pub(super) fn of(
