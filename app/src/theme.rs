@@ -5,29 +5,44 @@ use egui::{Color32, Context, FontId, Stroke, TextStyle, Visuals};
 
 use crate::state::Theme;
 
-/// Okabe and Ito's palette without black and yellow, which vanish on one of our backgrounds each.
-const SERIES: [Color32; 6] = [
+/// Okabe and Ito's palette without black and yellow, which vanish on one of our backgrounds each; then
+/// a violet and a brown for what is drawn less often.
+const SERIES: [Color32; 8] = [
     Color32::from_rgb(0, 114, 178),
     Color32::from_rgb(230, 159, 0),
     Color32::from_rgb(0, 158, 115),
     Color32::from_rgb(213, 94, 0),
     Color32::from_rgb(204, 121, 167),
     Color32::from_rgb(86, 180, 233),
+    Color32::from_rgb(148, 103, 189),
+    Color32::from_rgb(150, 108, 60),
 ];
 
-/// The formats in the order of their colours; those past the colours are grey.
-const FORMATS: [&str; 9] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "sell"];
+/// The formats in the order of their colours; others are grey.
+const FORMATS: [&str; 8] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia"];
 
 /// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
 pub(crate) fn format_color(format: &str) -> Color32 {
     family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
-/// The place of a format's family among those that are known; formats without a colour of their own
-/// come last.
+/// A format's family: cuSPARSE's sliced ELLPACK is of HLL's.
+pub(crate) fn family_of(format: &str) -> &str {
+    match format.split('-').next().unwrap_or(format) {
+        "sell" => "hll",
+        family => family,
+    }
+}
+
+/// The place of a format's family among those that are known.
 pub(crate) fn family_place(format: &str) -> Option<usize> {
-    let family = format.split('-').next().unwrap_or(format);
+    let family = family_of(format);
     FORMATS.iter().position(|known| *known == family)
+}
+
+/// Whether a format has a colour of its own.
+pub(crate) fn has_color(format: &str) -> bool {
+    family_place(format).is_some()
 }
 
 /// The colour of the `index`-th of things that only have an order; it repeats.

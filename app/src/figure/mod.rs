@@ -27,6 +27,17 @@ pub struct Figure {
     pub shapes: Vec<Shape>,
     /// Places that answer a pointer; not part of an exported figure.
     pub hits: Vec<Hit>,
+    /// What stays in sight when the figure is scrolled.
+    pub head: Option<Head>,
+}
+
+/// The part of a figure that stays in sight, above what is scrolled: the axis of many rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// Its shapes, among those of the figure.
+    pub shapes: std::ops::Range<usize>,
+    /// Its upper and its lower end.
+    pub y: [f32; 2],
 }
 
 /// One shape of a figure.
@@ -123,6 +134,8 @@ pub struct Hit {
     pub matrix: String,
     /// Number of the run that a click selects.
     pub run: Option<usize>,
+    /// Name of the series that it is of, or that a click in the legend shows alone.
+    pub series: Option<String>,
 }
 
 /// Form of a point's mark. Beside colour, it tells series apart.
@@ -140,12 +153,24 @@ pub enum Mark {
     Down,
     /// ⬢
     Hexagon,
+    /// ▶
+    Right,
+    /// ◀
+    Left,
 }
 
 impl Mark {
     /// Every mark, in the order that series take them.
-    pub const ALL: [Self; 6] =
-        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Down, Self::Hexagon];
+    pub const ALL: [Self; 8] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Diamond,
+        Self::Down,
+        Self::Hexagon,
+        Self::Right,
+        Self::Left,
+    ];
 
     /// Corners of the mark in a circle of radius 1; none for the circle itself.
     fn corners(self) -> Vec<Vec2> {
@@ -162,6 +187,8 @@ impl Mark {
             Self::Triangle => regular(3, 0.0),
             Self::Down => regular(3, 0.5),
             Self::Hexagon => regular(6, 0.0),
+            Self::Right => regular(3, 0.75),
+            Self::Left => regular(3, 0.25),
         }
     }
 }
@@ -169,7 +196,7 @@ impl Mark {
 impl Figure {
     /// An empty figure.
     pub fn new(size: Vec2, paper: Color32) -> Self {
-        Self { size, paper, shapes: Vec::new(), hits: Vec::new() }
+        Self { size, paper, shapes: Vec::new(), hits: Vec::new(), head: None }
     }
 
     /// Makes everything in it so many times as large.
@@ -178,6 +205,9 @@ impl Figure {
             return;
         }
         self.size *= factor;
+        if let Some(head) = &mut self.head {
+            head.y = head.y.map(|y| y * factor);
+        }
         let all = |points: &mut [Pos2]| points.iter_mut().for_each(|p| *p *= factor);
         for shape in &mut self.shapes {
             match shape {

@@ -63,6 +63,8 @@ pub struct Values {
     pub origins: BTreeSet<String>,
     /// Ids of the CPU kernels that ran with several threads.
     pub parallel: BTreeSet<String>,
+    /// Ids of the kernels whose threads come in blocks.
+    pub blocked: BTreeSet<String>,
     /// Some runs began with flushed caches.
     pub flushed: bool,
     /// How many runs there are.
@@ -265,6 +267,7 @@ impl Values {
         backends: BTreeSet::new(),
         origins: BTreeSet::new(),
         parallel: BTreeSet::new(),
+        blocked: BTreeSet::new(),
         flushed: false,
         runs: 0,
     };
@@ -280,6 +283,9 @@ impl Values {
         run.origin.iter().for_each(|origin| put(&mut self.origins, origin));
         if run.backend == "cpu" && run.threads > 1 {
             put(&mut self.parallel, &run.kernel);
+        }
+        if run.block.is_some() {
+            put(&mut self.blocked, &run.kernel);
         }
         self.flushed |= !run.hot;
     }

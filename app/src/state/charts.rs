@@ -16,6 +16,8 @@ pub struct ChartState {
     pub baseline: String,
     /// The τ of the performance profile.
     pub tau: f64,
+    /// Name of the series that is drawn alone; empty for all.
+    pub only: String,
 }
 
 /// Values of τ that can be asked for.
@@ -23,19 +25,20 @@ pub const TAU: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 
 impl Default for ChartState {
     fn default() -> Self {
-        let (of, baseline) = (String::new(), String::new());
-        Self { chart: "kernels".into(), of, cold: false, baseline, tau: 1.5 }
+        let (of, baseline, only) = (String::new(), String::new(), String::new());
+        Self { chart: "kernels".into(), of, cold: false, baseline, tau: 1.5, only }
     }
 }
 
 impl ChartState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 5] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 6] {
         [
             ("chart", self.chart.clone()),
             ("of", self.of.clone()),
             ("cold", self.cold.to_string()),
             ("baseline", self.baseline.clone()),
             ("tau", self.tau.to_string()),
+            ("only", self.only.clone()),
         ]
     }
 
@@ -46,6 +49,7 @@ impl ChartState {
             "of" => self.of = value.into(),
             "cold" => self.cold = value == "true",
             "baseline" => self.baseline = value.into(),
+            "only" => self.only = value.into(),
             "tau" => {
                 if let Some(tau) = value.parse().ok().filter(|tau| TAU.contains(tau)) {
                     self.tau = tau;
@@ -64,8 +68,15 @@ pub(super) mod tests {
 
     pub(in crate::state) fn state() -> impl Strategy<Value = ChartState> {
         let text = ".{0,12}";
-        (text, text, any::<bool>(), text, TAU).prop_map(|(chart, of, cold, baseline, tau)| {
-            ChartState { chart, of, cold, baseline, tau }
-        })
+        (text, text, any::<bool>(), text, TAU, text).prop_map(
+            |(chart, of, cold, baseline, tau, only)| ChartState {
+                chart,
+                of,
+                cold,
+                baseline,
+                tau,
+                only,
+            },
+        )
     }
 }

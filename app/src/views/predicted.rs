@@ -169,7 +169,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
         let rect = Rect::from_center_size(at, vec2(2.0, 2.0) * RADIUS);
         let matrix = point.run.key();
         let run = Some(point.run.index);
-        figure.hits.push(Hit { rect, text: tooltip(point), matrix, run });
+        figure.hits.push(Hit { rect, text: tooltip(point), matrix, run, series: None });
     }
     figure
 }

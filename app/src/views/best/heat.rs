@@ -87,12 +87,18 @@ pub(super) fn figure(board: &Board, ink: Ink) -> Figure {
                     figure.text(rect.center(), Anchor::Middle, TYPE - 1.0, color, &text);
                     let (matrix, run) = (row.key.clone(), Some(rival.run));
                     let text = rival.words.clone();
-                    figure.hits.push(Hit { rect, text, matrix, run });
+                    figure.hits.push(Hit { rect, text, matrix, run, series: None });
                 }
                 Cell::Without(why) => {
                     hatch(&mut figure, rect, ink.weak);
                     let text = format!("{kernel} on {}: no time, {why}", row.name);
-                    figure.hits.push(Hit { rect, text, matrix: row.key.clone(), run: None });
+                    figure.hits.push(Hit {
+                        rect,
+                        text,
+                        matrix: row.key.clone(),
+                        run: None,
+                        series: None,
+                    });
                 }
                 Cell::Nothing => {}
             }

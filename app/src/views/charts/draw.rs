@@ -2,23 +2,46 @@
 
 use egui::pos2;
 
-use super::plot::{Looks, Plot};
+use super::looks::Looks;
+use super::plot::Plot;
 use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
-use crate::figure::{Anchor, Figure};
+use crate::figure::{Anchor, Figure, elided};
 use crate::state::ViewState;
 
-/// The figure; its height fills `room` where it can.
+/// Height of a heading's type.
+const HEADING: f32 = 16.0;
+
+/// For whom a figure is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum For<'t> {
+    /// The screen: it fills this height where it can, and the series of this name stands out.
+    Screen(f32, Option<&'t str>),
+    /// A file: below this heading.
+    File(&'t str),
+}
+
+/// The figure, so wide.
 pub(super) fn figure(
     plot: &Plot<'_>,
     looks: &Looks,
     state: &ViewState,
     width: f32,
-    room: Option<f32>,
+    whom: For<'_>,
 ) -> Figure {
     let ink = state.theme.ink();
-    let mut sheet = Sheet::new(plot, looks, ink, width);
-    let top = sheet.legend() + 12.0;
+    let (room, bright) = match whom {
+        For::Screen(room, bright) => (Some(room), bright),
+        For::File(_) => (None, None),
+    };
+    let mut sheet = Sheet::new(plot, looks, ink, width, bright);
+    let mut top = 14.0;
+    if let For::File(heading) = whom {
+        let text = elided(heading, width - 24.0, HEADING);
+        sheet.figure.text(pos2(12.0, 18.0), Anchor::Start, HEADING, ink.text, &text);
+        top = 44.0;
+    }
+    let top = sheet.legend(top) + 12.0;
     let foot = match plot.rows.as_ref() {
         Some(list) => rows::draw(&mut sheet, list, top, room),
         None => plane::draw(&mut sheet, top, room),

@@ -9,6 +9,8 @@ use sparsescope_core::record::Operation;
 pub(super) struct Chart {
     /// Word in a link.
     pub(super) id: &'static str,
+    /// Where the chooser offers it.
+    pub(super) group: Group,
     pub(super) name: &'static str,
     /// What it shows, in one sentence.
     pub(super) sentence: &'static str,
@@ -19,6 +21,37 @@ pub(super) struct Chart {
     pub(super) of: Option<fn(&Data<'_>) -> Vec<String>>,
     /// The operations whose runs it can draw.
     pub(super) operations: Operations,
+}
+
+/// What a chart is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Which is faster.
+    Compare,
+    /// What threads and blocks bring.
+    Scaling,
+    /// How far it is from what the machine can do.
+    Limits,
+    /// What a format costs beside its products.
+    Cost,
+    /// What was measured, each number.
+    Raw,
+}
+
+impl Group {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Compare, Self::Scaling, Self::Limits, Self::Cost, Self::Raw];
+
+    /// Name shown to people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compare => "Compare",
+            Self::Scaling => "Scaling",
+            Self::Limits => "Limits",
+            Self::Cost => "Cost",
+            Self::Raw => "Raw",
+        }
+    }
 }
 
 /// Which operations a chart is for.
@@ -49,10 +82,11 @@ const NO_RUNS: &str = "No run with a time passes the filters.";
 const NO_SERIAL: &str =
     "No run that passes the filters has a time of the serial reference to be compared with.";
 
-/// Every chart, in the order offered.
-pub(super) const CHARTS: [Chart; 23] = [
+/// Every chart, in the order offered within its group.
+pub(super) const CHARTS: [Chart; 25] = [
     Chart {
         id: "kernels",
+        group: Group::Compare,
         name: "Kernels by matrix",
         sentence: "How fast each kernel is on each matrix, at its best thread count or block size.",
         nothing: NO_RUNS,
@@ -62,6 +96,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "format",
+        group: Group::Compare,
         name: "Kernels of a format",
         sentence: "How fast the kernels of one format are on each matrix.",
         nothing: "No run with a time of a kernel of this format passes the filters.",
@@ -71,6 +106,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "serial",
+        group: Group::Compare,
         name: "Serial kernels",
         sentence: "How fast one thread is on each matrix with each format.",
         nothing: "No run of a serial kernel passes the filters.",
@@ -80,6 +116,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "csr-hll",
+        group: Group::Compare,
         name: "Best CSR and best HLL",
         sentence: "The fastest CSR kernel against the fastest HLL kernel on each matrix.",
         nothing: "No run of a CSR or HLL kernel passes the filters.",
@@ -89,6 +126,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "parallel",
+        group: Group::Compare,
         name: "Best parallel and serial",
         sentence: "The fastest CPU kernel with several threads against cpu/csr/serial on each matrix.",
         nothing: NO_RUNS,
@@ -98,6 +136,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "four",
+        group: Group::Compare,
         name: "Serial, parallel, scalar, vector",
         sentence: "CSR four ways on each matrix: one thread, several, a GPU thread a row, a warp a row.",
         nothing: NO_RUNS,
@@ -106,7 +145,18 @@ pub(super) const CHARTS: [Chart; 23] = [
         operations: SPMV,
     },
     Chart {
+        id: "ell-four",
+        group: Group::Compare,
+        name: "ELLPACK four ways",
+        sentence: "ELLPACK on each matrix with one thread, with several, and on a GPU in both orders of storage, over one thread.",
+        nothing: "No matrix has a time of cpu/ell/serial and one of another ELLPACK kernel that pass the filters.",
+        data: matrices::ell_four,
+        of: None,
+        operations: SPMV,
+    },
+    Chart {
         id: "threads",
+        group: Group::Scaling,
         name: "Threads",
         sentence: "Mean rate of each CPU kernel over what it ran on with all thread counts.",
         nothing: NO_THREADS,
@@ -116,6 +166,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "csr-hll-threads",
+        group: Group::Scaling,
         name: "CSR and HLL by threads",
         sentence: "Mean GFLOPS of the fastest parallel CSR and HLL kernels against threads.",
         nothing: NO_THREADS,
@@ -125,6 +176,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "matrix-threads",
+        group: Group::Scaling,
         name: "One matrix by threads",
         sentence: "CSR and ELLPACK kernels on the selected matrix against threads.",
         nothing: "No opened bundle has CSR or ELLPACK runs of the selected matrix with several thread counts.",
@@ -134,6 +186,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "speedup",
+        group: Group::Scaling,
         name: "Speed-up",
         sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries.",
         nothing: NO_THREADS,
@@ -143,6 +196,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "efficiency",
+        group: Group::Scaling,
         name: "Efficiency",
         sentence: "Mean speed-up of a kernel over its threads, by number of entries.",
         nothing: NO_THREADS,
@@ -152,6 +206,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "blocks",
+        group: Group::Scaling,
         name: "Threads a block",
         sentence: "Mean rate of each GPU kernel against the size of its blocks.",
         nothing: NO_BLOCKS,
@@ -160,7 +215,18 @@ pub(super) const CHARTS: [Chart; 23] = [
         operations: Operations::Any,
     },
     Chart {
+        id: "matrix-blocks",
+        group: Group::Scaling,
+        name: "Block size by matrix",
+        sentence: "One GPU kernel on every matrix, at each size of its blocks.",
+        nothing: "No run of this GPU kernel passes the filters.",
+        data: matrices::blocks,
+        of: Some(settings::block_kernels),
+        operations: Operations::Any,
+    },
+    Chart {
         id: "best-block",
+        group: Group::Scaling,
         name: "Best block size",
         sentence: "Each GPU kernel at its best block size (beside the mark), by the mean over the matrices and by the peak.",
         nothing: NO_BLOCKS,
@@ -170,6 +236,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "deviation",
+        group: Group::Limits,
         name: "Row lengths",
         sentence: "GFLOPS of the fastest kernel of each format against how uneven the rows of a matrix are.",
         nothing: NO_RUNS,
@@ -179,6 +246,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "roofline",
+        group: Group::Limits,
         name: "Roofline",
         sentence: "The fastest kernel of each format under the measured bandwidth; small hollow marks count the bytes of padding too.",
         nothing: NO_RUNS,
@@ -188,6 +256,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "profile",
+        group: Group::Compare,
         name: "Performance profile",
         sentence: "On how many of a bundle's matrices a kernel takes at most τ times as long as the best (Dolan and Moré).",
         nothing: NO_RUNS,
@@ -197,6 +266,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "samples",
+        group: Group::Raw,
         name: "Raw times",
         sentence: "Every time that was measured on what is selected, with median and quartiles, at each kernel's best setting.",
         nothing: "No run with a time on what is selected passes the filters.",
@@ -206,6 +276,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "bytes",
+        group: Group::Cost,
         name: "Bytes and padding",
         sentence: "Bytes an entry in each format, without padding (full) and with it (hollow).",
         nothing: "No matrix with entries passes the filters.",
@@ -215,6 +286,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "hot-cold",
+        group: Group::Limits,
         name: "Warm and flushed caches",
         sentence: "The rate of each kernel with warm caches against that with flushed ones, a mark a matrix.",
         nothing: "No opened bundle has a run that passes the filters both with warm and with flushed caches.",
@@ -224,6 +296,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "conversion",
+        group: Group::Cost,
         name: "Conversion",
         sentence: "What conversion and planning cost, counted in executions of the serial reference.",
         nothing: NO_SERIAL,
@@ -233,6 +306,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "break-even",
+        group: Group::Cost,
         name: "Break-even",
         sentence: "After how many executions conversion and plan have paid against the serial reference.",
         nothing: NO_SERIAL,
@@ -242,6 +316,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "errors",
+        group: Group::Raw,
         name: "Errors",
         sentence: "How far each result is from the reference, though within its bound: a mark a run.",
         nothing: "No run that passes the filters records how far its result is off.",
@@ -251,6 +326,7 @@ pub(super) const CHARTS: [Chart; 23] = [
     },
     Chart {
         id: "compare",
+        group: Group::Compare,
         name: "Changes between bundles",
         sentence: "How many times as long each run takes as in the baseline, with 95 % intervals: left of 1 is faster, hollow is unclear.",
         nothing: "No timed run that passes the filters is in two opened bundles.",

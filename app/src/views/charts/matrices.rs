@@ -2,7 +2,10 @@
 
 use sparsescope_core::record::Run;
 
-use super::plot::{Class, Data, Plot, Point, best, format_of, kernel};
+use super::looks::format_of;
+use super::plot::{Class, Data, Guide, Plot, Point, Scale, best, kernel};
+use super::settings::block_kernels;
+use crate::model::RunOf;
 
 /// The best run of each subject, bundle and class; runs without a class are left out.
 fn by_class<'a>(data: &Data<'a>, class: Class<'_, 'a>) -> Plot<'a> {
@@ -69,5 +72,43 @@ pub(super) fn four<'a>(data: &Data<'a>) -> Plot<'a> {
         id @ "cuda/csr/thread-per-row" => Some((2, id.into())),
         id @ "cuda/csr/vector-mining" => Some((3, id.into())),
         id => (is_parallel(run.run) && format_of(id) == "csr").then(|| (1, "parallel CSR".into())),
+    })
+}
+
+/// ELLPACK with one thread, which the others are compared with.
+const SERIAL_ELL: &str = "cpu/ell/serial";
+
+/// Speed-ups over serial ELLPACK, as paper 002 compares its ways in figure 8.
+pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
+    let log = data.state.log;
+    let mut plot = Plot::rows(Scale::new(format!("times as fast as {SERIAL_ELL}"), log));
+    let class = |run: &RunOf<'a>| match run.run.kernel.as_str() {
+        SERIAL_ELL => Some((0, SERIAL_ELL.to_owned())),
+        id => (format_of(id) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))
+            .then(|| (1, kernel(run))),
+    };
+    let best = best(&data.runs, &class);
+    for ((_, subject, bundle, (order, name)), run) in &best {
+        let serial = best.iter().find(|((_, of, in_bundle, (order, _)), _)| {
+            (of, in_bundle, *order) == (subject, bundle, 0)
+        });
+        let Some(gain) = serial.and_then(|(_, serial)| run.gain_over(serial)) else { continue };
+        let row = plot.row(|| run.name(), subject);
+        plot.add(*order, name, Some(run.bundle), Point::of(run, gain, row));
+    }
+    // Alone, one thread says nothing.
+    if plot.series.keys().all(|(order, ..)| *order == 0) {
+        plot.series.clear();
+    }
+    plot.guides.push(Guide { ends: [[1.0, 0.0], [1.0, 0.0]], name: "equal".into() });
+    plot
+}
+
+/// One GPU kernel on each matrix, a series a size of its blocks, as in section 9.3 of paper 000.
+pub(super) fn blocks<'a>(data: &Data<'a>) -> Plot<'a> {
+    let chosen = data.chosen(&block_kernels(data));
+    by_class(data, &|run| {
+        let block = run.run.block.filter(|_| run.run.kernel == chosen)?;
+        Some((usize::try_from(block).unwrap_or(usize::MAX), format!("blocks of {block}")))
     })
 }

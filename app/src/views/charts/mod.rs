@@ -4,8 +4,11 @@
 mod compare;
 mod costs;
 mod draw;
+#[cfg(test)]
+mod draw_tests;
 mod errors;
 mod list;
+mod looks;
 mod matrices;
 mod plane;
 mod planes;
@@ -21,5 +24,5 @@ mod view;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use list::{ids, ids_for};
-pub(crate) use plot::Looks;
+pub(crate) use looks::Looks;
 pub(super) use view::VIEW;

@@ -3,12 +3,14 @@
 use egui::{Color32, Pos2, pos2, vec2};
 
 use super::plot::{Form, Guide, Point};
-use super::sheet::{FOOT, RADIUS, Sheet, radius, tick_label, title};
-use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use super::sheet::{Ends, FOOT, RADIUS, Sheet, TYPE, elide, radius, style, tick_label, title};
+use crate::figure::{Anchor, Axis, Figure, Mark, text_width};
 
 /// Height that a plane has at least, and in a file.
 const HEIGHT: [f32; 2] = [260.0, 420.0];
 const LEFT: f32 = 66.0;
+/// Of more lines than this, no names stand at their ends.
+const MOST_NAMED: usize = 12;
 /// Lengths of dashes and gaps for the first, second, … bundle; the first's lines are whole.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
@@ -20,8 +22,16 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let title_height = if plot.guides.iter().any(upright) { 36.0 } else { 20.0 };
     let top = top + title_height;
     let height = room.map_or(HEIGHT[1], |room| (room - top - FOOT).max(HEIGHT[0]));
-    let (left, right, bottom) = (LEFT, sheet.figure.size.x - 24.0, top + height);
-    let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, false);
+    // Names of lines stand at their ends, where there is room.
+    let slanted = |guide: &&Guide| !upright(guide);
+    let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
+    let lines = if plot.form == Form::Lines { plot.names() } else { Vec::new() };
+    let lines = if lines.len() <= MOST_NAMED { lines } else { Vec::new() };
+    let width = sheet.figure.size.x;
+    let longest = guides.chain(lines).map(|name| text_width(name, TYPE)).fold(0.0, f32::max);
+    let beside = (longest + 12.0).clamp(24.0, (width * 0.3).max(24.0));
+    let (left, right, bottom) = (LEFT, width - beside, top + height);
+    let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, Ends::Below);
     let values = plot.points().map(|(_, _, point)| point.at[1]);
     let values = values.chain(plot.guides.iter().flat_map(|guide| guide.ends.map(|end| end[1])));
     let y = Axis::new(values, plot.y.log, bottom, top);
@@ -34,20 +44,14 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let name = title(&plot.y, plot.y.log);
     sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);
 
-    let mut named = 0.0;
+    let mut ends = Vec::new();
     for guide in &plot.guides {
         let [from, to] = guide.ends.map(|[a, b]| pos2(x.at(a), y.place(b)));
         sheet.figure.line(from, to, 1.5, ink.weak);
-        // Slanted lines rise to the right: above them at the left there is room for their names.
-        if upright(guide) {
-            sheet.text(to - vec2(0.0, 10.0), Anchor::Start, ink.weak, &guide.name);
-            continue;
+        match upright(guide) {
+            true => sheet.text(to - vec2(0.0, 10.0), Anchor::Start, ink.weak, &guide.name),
+            false => ends.push((to.y, ink.weak, elide(&guide.name, beside - 10.0))),
         }
-        let at = pos2(left + 10.0, top + 12.0 + 18.0 * named);
-        named += 1.0;
-        let width = text_width(&guide.name, 13.0);
-        sheet.figure.rect(area(at.x, at.y - 8.0, at.x + width, at.y + 8.0), ink.paper);
-        sheet.text(at, Anchor::Start, ink.weak, &guide.name);
     }
 
     let size = radius(plot);
@@ -55,7 +59,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         let (color, mark, fill) = sheet.look(name, series);
         let place = |point: &Point<'_>| pos2(x.at(point.at[0]), y.place(point.at[1]));
         let points: Vec<Pos2> = series.points.iter().map(place).collect();
-        let dash = DASHES.get(sheet.lane(series) % 3).copied().unwrap_or(DASHES[0]);
+        let dash = DASHES.get(style(series) % DASHES.len()).copied().unwrap_or(DASHES[0]);
+        if plot.form == Form::Lines
+            && plot.names().len() <= MOST_NAMED
+            && let Some(end) = points.last()
+        {
+            ends.push((end.y, color, elide(name, beside - 10.0)));
+        }
         match plot.form {
             Form::Lines => dashed(&mut sheet.figure, &points, dash, color),
             Form::Steps => dashed(&mut sheet.figure, &steps(&points), dash, color),
@@ -68,13 +78,22 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             if let Some(range) = point.range {
                 let end = pos2(x.at(range[1]), at.y);
                 sheet.figure.line(at, end, 1.0, color);
-                sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
+                match x.is_beyond(range[1]) {
+                    true => sheet.figure.mark(end, Mark::Left, size, color, color),
+                    false => sheet.figure.mark(end, mark, size * 0.8, ink.paper, color),
+                }
+            }
+            if x.is_beyond(point.at[0]) {
+                sheet.figure.mark(at, Mark::Left, size, fill, color);
+                sheet.hit(at, RADIUS * 2.2, name, series, point);
+                continue;
             }
             let outline = if fill == color { ink.paper } else { color };
             sheet.figure.mark(at, mark, size, fill, outline);
             sheet.hit(at, RADIUS * 2.2, name, series, point);
         }
     }
+    sheet.name_ends(right + 8.0, ends);
     bottom + FOOT
 }
 

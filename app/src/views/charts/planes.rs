@@ -2,7 +2,8 @@
 
 use sparsescope_core::record::Run;
 
-use super::plot::{Data, Guide, Plot, Point, Scale, best, format_of, kernel};
+use super::looks::format_of;
+use super::plot::{Data, Guide, Plot, Point, Scale, best, kernel};
 use super::sizes::padding_bytes;
 use crate::model::{RunOf, bytes};
 
@@ -86,8 +87,12 @@ fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     gpu.and_then(|gpu| gpu.copy).map(|copy| ("copy", copy)).into_iter().collect()
 }
 
+/// The roofline begins here: what a kernel does a byte is less only where almost all is padding.
+const LEAST_INTENSITY: f64 = 0.02;
+
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("flops a byte moved at least", true);
+    let x = Scale { least: Some(LEAST_INTENSITY), ..x };
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
     let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
     for (format, run) in by_format(data) {
@@ -104,19 +109,19 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
             point.range = Some([useful, whole]);
             point.text = format!("{} of them are padding.", bytes(padding));
         }
-        span = [span[0].min(whole), span[1].max(useful)];
+        span = [span[0].min(whole.max(LEAST_INTENSITY)), span[1].max(useful)];
         plot.add(0, &format, Some(run.bundle), point);
         for (name, bandwidth) in roofs(&run) {
-            let roof = (run.run.device.clone(), name, bandwidth);
+            let roof = (run.bundle.label(), name, bandwidth);
             if !found.contains(&roof) {
                 found.push(roof);
             }
         }
     }
     crate::order::sort_by(&mut found, |a, b| b.2.total_cmp(&a.2));
-    for (device, name, bandwidth) in found {
+    for (bundle, name, bandwidth) in found {
         let ends = span.map(|x| [x, x * bandwidth / 1e9]);
-        let name = format!("{name} {}/s, {device}", bytes(bandwidth as u64));
+        let name = format!("{name} {}/s, {bundle}", bytes(bandwidth as u64));
         plot.guides.push(Guide { ends, name });
     }
     plot

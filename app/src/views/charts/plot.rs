@@ -3,16 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use egui::Color32;
 use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{Metric, Operation, Subject};
 
-use crate::figure::Mark;
 use crate::model::{
     Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name, subject_size,
 };
 use crate::state::ViewState;
-use crate::theme::{Ink, blend, family_place, format_color, series};
 
 /// What the charts draw from.
 pub(super) struct Data<'a> {
@@ -30,6 +27,10 @@ pub(super) struct Plot<'a> {
     pub(super) y: Scale,
     /// By what they show and the bundle that they are from.
     pub(super) series: BTreeMap<(usize, String, usize), Series<'a>>,
+    /// Order and name of series that are not drawn, for another one is shown alone.
+    pub(super) hidden: Vec<(usize, String)>,
+    /// What all of it is about, where that is one matrix or other subject.
+    pub(super) subject: Option<Subject<'a>>,
     /// Lines to compare with.
     pub(super) guides: Vec<Guide>,
     /// What the numbers come to, in words.
@@ -70,6 +71,8 @@ pub(super) struct Scale {
     pub(super) ticks: Vec<f64>,
     /// Word for a value that is infinite.
     pub(super) never: &'static str,
+    /// Smaller values are drawn here, with an arrow.
+    pub(super) least: Option<f64>,
 }
 
 /// Points of one colour and form.
@@ -158,7 +161,8 @@ impl<'a> Plot<'a> {
     /// A chart of x against y.
     pub(super) fn plane(x: Scale, y: Scale) -> Self {
         let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
-        Self { rows: None, x, y, series, guides, note, form: Form::Marks }
+        let (hidden, subject) = (Vec::new(), None);
+        Self { rows: None, x, y, series, hidden, subject, guides, note, form: Form::Marks }
     }
 
     /// A chart of x with a row for each matrix, or whatever it is about.
@@ -209,6 +213,25 @@ impl<'a> Plot<'a> {
             series.points.iter().map(move |point| (name, series, point))
         }
         self.series.iter().map(|(key, series)| (key.1.as_str(), series)).flat_map(all)
+    }
+
+    /// Leaves the series of this name alone, if there are any.
+    pub(super) fn isolate(&mut self, only: &str) {
+        if self.series.keys().any(|(_, name, _)| name == only) {
+            let others = self.series.keys().filter(|(_, name, _)| name != only);
+            self.hidden = others.map(|(order, name, _)| (*order, name.clone())).collect();
+            self.series.retain(|(_, name, _), _| name == only);
+        }
+    }
+
+    /// The names of all series, also of those that are not drawn, in their order.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let drawn = self.series.keys().map(|(order, name, _)| (*order, name.as_str()));
+        let hidden = self.hidden.iter().map(|(order, name)| (*order, name.as_str()));
+        let all: std::collections::BTreeSet<(usize, &str)> = drawn.chain(hidden).collect();
+        let mut names: Vec<&str> = all.into_iter().map(|(_, name)| name).collect();
+        names.dedup();
+        names
     }
 
     /// Nothing to draw.
@@ -327,47 +350,6 @@ impl Scale {
             self.never.into()
         }
     }
-}
-
-/// Colour and form of each series: everything of a format has its colour, and kernels of a format
-/// differ in form. Both stay the same in every chart and under every filter.
-pub(crate) struct Looks(BTreeMap<String, usize>);
-
-impl Looks {
-    /// Of the kernels of an operation in the opened bundles.
-    pub(crate) fn of(model: &Model, operation: &str) -> Self {
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        let mut places = BTreeMap::new();
-        for kernel in &model.values(operation).kernels {
-            let place = seen.entry(format_of(kernel).to_owned()).or_default();
-            places.insert(kernel.to_owned(), *place);
-            *place += 1;
-        }
-        Self(places)
-    }
-
-    /// Of the series of this name; `index` is its place where it is no kernel and no format.
-    pub(crate) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
-        let format = format_of(name);
-        // `(f32)` after a kernel's id makes it another series.
-        let kernel = name.split(' ').next().unwrap_or(name);
-        let (color, place) = match (self.0.get(kernel), family_place(format)) {
-            (Some(place), _) => (format_color(format), place + 3 * usize::from(name != kernel)),
-            (None, Some(place)) => (format_color(format), place + name.matches('-').count()),
-            (None, None) => (series(index), index),
-        };
-        let count = Mark::ALL.len();
-        let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
-        // A second round of the forms is darker on light paper and lighter on dark.
-        (if place < count { color } else { blend(color, ink.text, 0.45) }, mark)
-    }
-}
-
-/// The format in a kernel's id; a format is its own.
-pub(super) fn format_of(name: &str) -> &str {
-    let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
-    let format = name.split('/').nth(part).unwrap_or(name);
-    format.split('-').next().unwrap_or(format)
 }
 
 /// The kernel, and its precision where it is not the usual one.

@@ -4,18 +4,22 @@
 use egui::{Pos2, pos2, vec2};
 
 use super::plot::{Form, Row};
-use super::sheet::{FOOT, RADIUS, Sheet, elide, radius};
+use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
 use crate::theme::blend;
 
-/// Least height of a lane in points, what a file has, and the greatest.
-const LANE: [f32; 3] = [7.5, 11.0, 15.7];
+/// Least height of a bundle's band in a row, in points.
+const BAND: f32 = 24.0;
+/// Height of a lane in a file, and the greatest.
+const LANE: [f32; 2] = [11.0, 15.7];
 /// Marks that would hide one another move up or down, in this order, in units of a lane.
 const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
 /// Where they go when these are taken too, and overlap.
 const BETWEEN: [f32; 4] = [-0.5, 0.5, -1.5, 1.5];
-/// With more rows than this, the axis stands above them too.
+/// With more rows than this, the axis stands below them too.
 const MANY: usize = 12;
+/// Below the lowest row: nothing, or ticks.
+const BELOW: [f32; 2] = [12.0, 28.0];
 /// Rows that are lower than this have no names.
 const NAMED: f32 = 12.0;
 
@@ -23,16 +27,18 @@ const NAMED: f32 = 12.0;
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
     let width = sheet.figure.size.x;
-    let twice = rows.len() > MANY;
-    let top = top + if twice { 16.0 } else { 0.0 };
+    let [bare, ticks] = BELOW;
+    let (ends, foot) = if rows.len() > MANY { (Ends::Both, ticks) } else { (Ends::Above, bare) };
+    let top = top + HEAD;
     let bands = sheet.bundles.len().max(1) as f32;
     let lanes = lanes(sheet);
-    let [least, saved, most] = LANE.map(|lane| lane * lanes * bands);
-    let least = if plot.form == Form::Intervals { 3.0 } else { least };
-    let each = |room: f32| ((room - top - FOOT) / rows.len().max(1) as f32).clamp(least, most);
+    let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND) * bands);
+    let least = if plot.form == Form::Intervals { 3.0 } else { BAND * bands };
+    let each = |room: f32| ((room - top - foot) / rows.len().max(1) as f32).clamp(least, most);
     let row_height = match room {
         Some(room) => each(room),
         None if plot.form == Form::Intervals => each(700.0),
+        None if rows.len() > MANY => least,
         None => saved,
     };
     let bottom = top + row_height * rows.len() as f32;
@@ -45,7 +51,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         let shade = blend(ink.grid, ink.paper, 0.67);
         sheet.figure.rect(area(left, y, right, y + row_height), shade);
     }
-    let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, twice);
+    let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, ends);
     for guide in &plot.guides {
         let at = x.at(guide.ends[0][0]);
         sheet.figure.line(pos2(at, top), pos2(at, bottom), 1.5, ink.weak);
@@ -108,7 +114,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
         }
     }
-    bottom + FOOT
+    bottom + foot
 }
 
 /// Lanes of a band: as many as points that it may have to hold apart.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::record::{Better, Run};
 
-use super::plot::{Class, Data, Form, Plot, Point, Scale, format_of, kernel};
+use super::looks::format_of;
+use super::plot::{Class, Data, Form, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, subject_key, subject_size};
 use crate::views::view::subject;
 
@@ -102,12 +103,14 @@ pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
-    let matrix = subject(data.model, data.state).map(subject_key);
+    let about = subject(data.model, data.state);
+    let matrix = about.map(subject_key);
     let class = |run: &RunOf<'a>| {
         let counts = ["csr", "ell"].contains(&format_of(&run.run.kernel));
         (counts && Some(run.key()) == matrix).then(|| (0, kernel(run)))
     };
-    against(data, (THREADS, data.rate_axis("")), threads, &class, rate)
+    let plot = against(data, (THREADS, data.rate_axis("")), threads, &class, rate);
+    Plot { subject: about, ..plot }
 }
 
 /// CPU kernels that ran with several thread counts; the one of paper 000 first.
@@ -117,6 +120,11 @@ pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
     let place = |kernel: &String| kernel != "cpu/csr/nnz";
     crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
     found
+}
+
+/// Kernels whose threads come in blocks.
+pub(super) fn block_kernels(data: &Data<'_>) -> Vec<String> {
+    data.model.values(&data.state.filter.operation).blocked.iter().cloned().collect()
 }
 
 /// A kernel's value against threads, a series for each class of nnz.

@@ -3,15 +3,18 @@
 
 use egui::{Color32, Pos2, Rect, pos2, vec2};
 
-use super::plot::{Form, Looks, Plot, Point, Scale, Series};
-use crate::figure::{Anchor, Axis, Figure, Hit, Mark, elided, text_width};
-use crate::model::significant;
+use super::looks::Looks;
+use super::plot::{Form, Plot, Point, Scale, Series};
+use crate::figure::{Anchor, Axis, Figure, Head, Hit, Mark, elided, text_width};
+use crate::model::{OpenBundle, significant};
 use crate::theme::{Ink, blend};
 
 pub(super) const TYPE: f32 = 13.0;
 pub(super) const RADIUS: f32 = 4.8;
 /// Below the lowest line: ticks and the title of x.
 pub(super) const FOOT: f32 = 48.0;
+/// Above the highest line: the same.
+pub(super) const HEAD: f32 = 40.0;
 const LEGEND_ROW: f32 = 20.0;
 /// From the end of a scale to where infinite values are.
 const NEVER: f32 = 40.0;
@@ -26,31 +29,59 @@ pub(super) struct Sheet<'p, 'a> {
     looks: Vec<(Color32, Mark)>,
     /// Names in the legend, each once.
     names: Vec<&'p str>,
-    /// The bundles' numbers, in the order of their fillings.
+    /// The bundles' numbers, in the order of opening.
     pub(super) bundles: Vec<usize>,
+    /// Name of the series that stands out.
+    bright: Option<&'p str>,
+}
+
+/// Where the ticks of x and its title stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// Below.
+    Below,
+    /// Above, where they stay in sight.
+    Above,
+    /// There, and the ticks once more below.
+    Both,
 }
 
 impl<'p, 'a> Sheet<'p, 'a> {
     /// An empty one of this width.
-    pub(super) fn new(plot: &'p Plot<'a>, looks: &Looks, ink: Ink, width: f32) -> Self {
-        let mut names: Vec<&str> = plot.series.keys().map(|(_, name, _)| name.as_str()).collect();
-        names.dedup();
+    pub(super) fn new(
+        plot: &'p Plot<'a>,
+        looks: &Looks,
+        ink: Ink,
+        width: f32,
+        bright: Option<&str>,
+    ) -> Self {
+        let names = plot.names();
+        let bright = names.iter().copied().find(|name| Some(*name) == bright);
         let looks = names.iter().enumerate().map(|(k, name)| looks.find(name, k, &ink)).collect();
         let bundles = plot.bundles().iter().map(|open| open.series).collect();
         let figure = Figure::new(vec2(width, 0.0), ink.paper);
-        Self { plot, figure, ink, looks, names, bundles }
+        Self { plot, figure, ink, looks, names, bundles, bright }
     }
 
     pub(super) fn text(&mut self, at: Pos2, anchor: Anchor, color: Color32, text: &str) {
         self.figure.text(at, anchor, TYPE, color, text);
     }
 
-    /// Colour, form and filling of a series. The first bundle's marks are full, the second's
-    /// hollow, the third's pale.
+    /// Colour, form and filling of a series. Marks of the bundle opened first are full, those of the
+    /// second hollow, of the third pale, and stay so whatever is filtered.
     pub(super) fn look(&self, name: &str, series: &Series<'_>) -> (Color32, Mark, Color32) {
         let place = self.names.iter().position(|known| *known == name).unwrap_or_default();
         let (color, mark) = self.looks.get(place).copied().unwrap_or((self.ink.text, Mark::Circle));
-        (color, mark, self.filling(color, self.lane(series)))
+        let color = self.shown(name, color);
+        (color, mark, self.filling(color, style(series)))
+    }
+
+    /// The colour, faint where another series stands out.
+    fn shown(&self, name: &str, color: Color32) -> Color32 {
+        match self.bright {
+            Some(bright) if bright != name => blend(color, self.ink.paper, 0.8),
+            _ => color,
+        }
     }
 
     /// The place of a series' bundle among the bundles drawn.
@@ -59,44 +90,65 @@ impl<'p, 'a> Sheet<'p, 'a> {
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
     }
 
-    fn filling(&self, color: Color32, lane: usize) -> Color32 {
-        match lane % 3 {
+    fn filling(&self, color: Color32, style: usize) -> Color32 {
+        match style % STYLES.len() {
             0 => color,
             1 => self.ink.paper,
             _ => blend(color, self.ink.paper, 0.6),
         }
     }
 
-    /// Which mark means what; its height. Bundles have lines of their own.
-    pub(super) fn legend(&mut self) -> f32 {
-        let names = self.names.iter().zip(&self.looks);
-        let names = names.map(|(name, (color, mark))| ((*name).to_owned(), *color, *mark, 0));
-        let top = self.entries(names.collect(), 14.0);
+    /// Which mark means what; the height below it. A name that is pointed at stands out in the
+    /// chart, and a click shows its series alone. Bundles have lines of their own.
+    pub(super) fn legend(&mut self, top: f32) -> f32 {
+        let names: Vec<&str> = self.names.clone();
+        let (column, columns) = self.columns(names.iter().copied());
+        let alone = !self.plot.hidden.is_empty();
+        for (index, name) in names.iter().enumerate() {
+            let hidden = self.plot.hidden.iter().any(|(_, other)| other == name);
+            let look = self.looks.get(index).copied().unwrap_or((self.ink.text, Mark::Circle));
+            let faint = if hidden { 0.7 } else { 0.0 };
+            let color = blend(self.shown(name, look.0), self.ink.paper, faint);
+            let ink = blend(self.shown(name, self.ink.text), self.ink.paper, faint);
+            let at = entry_at(index, (column, columns), top);
+            self.figure.mark(at, look.1, RADIUS, color, color);
+            let text = elide(name, column - 24.0);
+            self.text(at + vec2(14.0, 0.0), Anchor::Start, ink, &text);
+            let width = text_width(&text, TYPE) + 24.0;
+            let corner = at - vec2(10.0, LEGEND_ROW * 0.5);
+            let text = match alone && !hidden {
+                true => "Show all series".to_owned(),
+                false => format!("Show only {name}"),
+            };
+            let rect = Rect::from_min_size(corner, vec2(width, LEGEND_ROW));
+            let series = Some((*name).to_owned());
+            self.figure.hits.push(Hit { rect, text, matrix: String::new(), run: None, series });
+        }
+        let below = top + names.len().div_ceil(columns) as f32 * LEGEND_ROW;
         let open = self.plot.bundles();
-        let how = ["full", "hollow", "pale"].into_iter().cycle();
-        let bundles = open.iter().zip(how).enumerate().map(|(lane, (open, how))| {
-            (format!("{how}: {}", open.label()), Color32::GRAY, Mark::Circle, lane)
-        });
-        let bundles = if open.len() > 1 { bundles.collect() } else { Vec::new() };
-        self.entries(bundles, top) - LEGEND_ROW * 0.5
+        if open.len() < 2 && open.iter().all(|open| open.series % STYLES.len() == 0) {
+            return below - LEGEND_ROW * 0.5;
+        }
+        let how = |open: &OpenBundle| STYLES.get(open.series % STYLES.len()).unwrap_or(&"");
+        let words = open.iter().map(|open| format!("{}: {}", how(open), open.label()));
+        let words: Vec<String> = words.collect();
+        let grid = self.columns(words.iter().map(String::as_str));
+        for (index, (open, words)) in open.iter().zip(&words).enumerate() {
+            let at = entry_at(index, grid, below);
+            let fill = self.filling(Color32::GRAY, open.series);
+            self.figure.mark(at, Mark::Circle, RADIUS, fill, Color32::GRAY);
+            let text = elide(words, grid.0 - 24.0);
+            self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
+        }
+        below + words.len().div_ceil(grid.1) as f32 * LEGEND_ROW - LEGEND_ROW * 0.5
     }
 
-    /// Writes entries in as many columns as fit, from this height on; the height below them.
-    fn entries(&mut self, entries: Vec<(String, Color32, Mark, usize)>, top: f32) -> f32 {
+    /// Width and number of columns in which these texts stand beside marks.
+    fn columns<'t>(&self, texts: impl Iterator<Item = &'t str>) -> (f32, usize) {
         let width = self.figure.size.x;
-        let longest = entries.iter().map(|entry| text_width(&entry.0, TYPE)).fold(0.0, f32::max);
+        let longest = texts.map(|text| text_width(text, TYPE)).fold(0.0, f32::max);
         let column = longest.min(width - 60.0) + 36.0;
-        let columns = ((width / column) as usize).max(1);
-        let lines = entries.len().div_ceil(columns);
-        for (index, (text, color, mark, lane)) in entries.into_iter().enumerate() {
-            let x = 16.0 + (index % columns) as f32 * column;
-            let y = top + (index / columns) as f32 * LEGEND_ROW;
-            let fill = self.filling(color, lane);
-            self.figure.mark(pos2(x, y), mark, RADIUS, fill, color);
-            let text = elide(&text, column - 24.0);
-            self.text(pos2(x + 14.0, y), Anchor::Start, self.ink.text, &text);
-        }
-        top + lines as f32 * LEGEND_ROW
+        (column, ((width / column) as usize).max(1))
     }
 
     /// What a point says, and where.
@@ -116,28 +168,47 @@ impl<'p, 'a> Sheet<'p, 'a> {
             text: self.plot.words(name, series, point),
             matrix,
             run,
+            series: Some(name.to_owned()),
         });
     }
 
+    /// Names of lines beside their ends, moved apart; each with its height.
+    pub(super) fn name_ends(&mut self, x: f32, mut names: Vec<(f32, Color32, String)>) {
+        let apart = TYPE + 1.0;
+        crate::order::sort_by(&mut names, |a, b| a.0.total_cmp(&b.0));
+        let mut last = f32::NEG_INFINITY;
+        // Downwards, then back up by half of what the lowest was moved.
+        let mut moved = 0.0;
+        let mut placed = Vec::new();
+        for (y, color, name) in names {
+            let at = y.max(last + apart);
+            moved = at - y;
+            last = at;
+            placed.push((at, color, name));
+        }
+        for (y, color, name) in placed {
+            let at = pos2(x, y - moved * 0.5);
+            self.text(at, Anchor::Start, blend(color, self.ink.text, 0.35), &name);
+        }
+    }
+
     /// The scale of x between two places, its lines and numbers; where its values are.
-    pub(super) fn x_axis(
-        &mut self,
-        x: (f32, f32),
-        y: (f32, f32),
-        log: bool,
-        twice: bool,
-    ) -> Placer {
+    pub(super) fn x_axis(&mut self, x: (f32, f32), y: (f32, f32), log: bool, ends: Ends) -> Placer {
         let plot = self.plot;
         let scale = &plot.x;
         let values = || {
             let points = plot
                 .points()
                 .flat_map(|(_, _, point)| point.range.into_iter().flatten().chain([point.at[0]]));
-            points.chain(plot.guides.iter().flat_map(|guide| guide.ends.map(|end| end[0])))
+            let guides = plot.guides.iter().flat_map(|guide| guide.ends.map(|end| end[0]));
+            let least = scale.least.unwrap_or(f64::NEG_INFINITY);
+            points.chain(guides).map(move |value| value.max(least))
         };
         let never = values().any(f64::is_infinite);
         let end = x.1 - if never { NEVER + 20.0 } else { 0.0 };
-        let placer = Placer { axis: scale.axis(values(), log, x.0, end), never: x.1 - 16.0 };
+        let axis = scale.axis(values(), log, x.0, end);
+        let least = scale.least.unwrap_or(f64::NEG_INFINITY);
+        let placer = Placer { axis, never: x.1 - 16.0, least };
         let mut ticks: Vec<(f32, String)> = scale
             .at(&placer.axis)
             .into_iter()
@@ -146,22 +217,35 @@ impl<'p, 'a> Sheet<'p, 'a> {
         if never {
             ticks.push((placer.never, scale.never.into()));
         }
+        for (x, _) in &ticks {
+            self.figure.line(pos2(*x, y.0 - 4.0), pos2(*x, y.1 + 5.0), 1.0, self.ink.grid);
+        }
         let mut last = f32::NEG_INFINITY;
-        for (x, label) in ticks {
-            self.figure.line(pos2(x, y.0), pos2(x, y.1 + 5.0), 1.0, self.ink.grid);
-            let half = text_width(&label, TYPE) * 0.5;
-            if x - half < last {
-                continue;
-            }
-            last = x + half + 6.0;
-            self.text(pos2(x, y.1 + 15.0), Anchor::Middle, self.ink.weak, &label);
-            if twice {
-                self.text(pos2(x, y.0 - 9.0), Anchor::Middle, self.ink.weak, &label);
+        ticks.retain(|(x, label)| {
+            let half = text_width(label, TYPE) * 0.5;
+            let fits = x - half >= last;
+            last = if fits { x + half + 6.0 } else { last };
+            fits
+        });
+        let title = title(scale, log);
+        if ends != Ends::Above {
+            self.figure.line(pos2(x.0, y.1), pos2(x.1, y.1), 1.0, self.ink.weak);
+            for (x, label) in &ticks {
+                self.text(pos2(*x, y.1 + 15.0), Anchor::Middle, self.ink.weak, label);
             }
         }
-        self.figure.line(pos2(x.0, y.1), pos2(x.1, y.1), 1.0, self.ink.weak);
-        let title = title(scale, log);
-        self.text(pos2((x.0 + x.1) * 0.5, y.1 + 35.0), Anchor::Middle, self.ink.text, &title);
+        if ends == Ends::Below {
+            self.text(pos2((x.0 + x.1) * 0.5, y.1 + 35.0), Anchor::Middle, self.ink.text, &title);
+            return placer;
+        }
+        let first = self.figure.shapes.len();
+        self.figure.line(pos2(x.0, y.0), pos2(x.1, y.0), 1.0, self.ink.weak);
+        for (x, label) in &ticks {
+            self.text(pos2(*x, y.0 - 12.0), Anchor::Middle, self.ink.weak, label);
+        }
+        self.text(pos2((x.0 + x.1) * 0.5, y.0 - 30.0), Anchor::Middle, self.ink.text, &title);
+        let shapes = first..self.figure.shapes.len();
+        self.figure.head = Some(Head { shapes, y: [y.0 - HEAD, y.0 + 1.0] });
         placer
     }
 }
@@ -187,12 +271,31 @@ impl Scale {
 pub(super) struct Placer {
     axis: Axis,
     never: f32,
+    least: f64,
 }
 
 impl Placer {
     pub(super) fn at(&self, value: f64) -> f32 {
-        if value.is_finite() { self.axis.place(value) } else { self.never }
+        if value.is_finite() { self.axis.place(value.max(self.least)) } else { self.never }
     }
+
+    /// Whether a value lies where the axis does not reach.
+    pub(super) fn is_beyond(&self, value: f64) -> bool {
+        value < self.least
+    }
+}
+
+/// How the marks of a bundle are filled, by its number.
+const STYLES: [&str; 3] = ["full", "hollow", "pale"];
+
+/// The number of a series' bundle, which its style goes by.
+pub(super) fn style(series: &Series<'_>) -> usize {
+    series.bundle.map_or(0, |open| open.series)
+}
+
+/// Where the mark of an entry of the legend stands.
+fn entry_at(index: usize, (column, columns): (f32, usize), top: f32) -> Pos2 {
+    pos2(16.0 + (index % columns) as f32 * column, top + (index / columns) as f32 * LEGEND_ROW)
 }
 
 /// What an axis measures, and how.

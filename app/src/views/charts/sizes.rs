@@ -1,6 +1,7 @@
 //! Bytes and padding of the formats.
 
-use super::plot::{Data, Plot, Point, Scale, format_of};
+use super::looks::format_of;
+use super::plot::{Data, Plot, Point, Scale};
 use crate::model::{RunOf, bytes, display_name};
 use sparsescope_core::matrix::FormatSize;
 

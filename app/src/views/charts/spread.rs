@@ -12,7 +12,8 @@ pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     let word = data.operation().map_or("run", Operation::word);
     let mut plot = Plot::rows(Scale::new(format!("microseconds a {word}"), data.state.log));
     plot.form = Form::Boxes;
-    let wanted = subject(data.model, data.state).map(subject_key);
+    plot.subject = subject(data.model, data.state);
+    let wanted = plot.subject.map(subject_key);
     let class = |run: &RunOf<'a>| (Some(run.key()) == wanted).then(|| (0, kernel(run)));
     for ((.., (_, name)), run) in best(&data.runs, &class) {
         let Some(figures) = run.run.figures.as_ref() else { continue };
@@ -31,6 +32,9 @@ pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     plot
 }
+
+/// The profile ends at this τ, unless a larger one is asked for.
+const FAR: f64 = 10.0;
 
 /// Dolan and Moré, Benchmarking optimization software with performance profiles, 2002: the share of
 /// matrices on which a kernel takes at most τ times as long as the best of its bundle. A matrix that
@@ -57,6 +61,8 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
         most = most.max(ratio);
     }
     let tau = data.state.charts.tau;
+    // What is far slower is slow; how much is seen in other charts.
+    let most = most.min(tau.max(FAR));
     for ((name, bundle), (run, mut ratios)) in ratios {
         let matrices = top.keys().filter(|(of, _)| *of == bundle).count();
         ratios.sort_unstable_by(f64::total_cmp);
@@ -65,6 +71,7 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
         ends.extend([1.0, tau, most]);
         ends.sort_unstable_by(f64::total_cmp);
         ends.dedup();
+        ends.retain(|end| *end <= most);
         for end in ends {
             let count = within(end);
             let mut point =

@@ -1,0 +1,104 @@
+//! Format, colour and form of every series: everything of a format has its colour, and the kernels of
+//! a format differ in form. A kernel that the program knows looks the same in every chart,
+//! under every filter and whatever is open.
+
+use std::collections::BTreeMap;
+
+use egui::Color32;
+use sparsescope_core::kernel::kernels;
+use sparsescope_core::record::Operation;
+
+use crate::figure::Mark;
+use crate::model::Model;
+use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
+
+/// The forms of kernels by their ids.
+pub(crate) struct Looks(BTreeMap<String, usize>);
+
+impl Looks {
+    /// Of the kernels of an operation: those that the program knows in its own order, then others of
+    /// the opened bundles.
+    pub(crate) fn of(model: &Model, operation: &str) -> Self {
+        let known = Operation::of(operation).map_or(&[][..], kernels);
+        let opened = model.values(operation).kernels.iter().map(String::as_str);
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut places = BTreeMap::new();
+        for id in known.iter().map(|kernel| kernel.id).chain(opened) {
+            if !places.contains_key(id) {
+                let place = seen.entry(family_of(format_of(id)).to_owned()).or_default();
+                places.insert(id.to_owned(), *place);
+                *place += 1;
+            }
+        }
+        Self(places)
+    }
+
+    /// Of the series of this name; `index` is its place where it is no kernel and no format.
+    pub(crate) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
+        let format = format_of(name);
+        // `(f32)` after a kernel's id makes it another series.
+        let kernel = name.split(' ').next().unwrap_or(name);
+        let (color, place) = match self.0.get(kernel) {
+            Some(place) if has_color(format) => (format_color(format), *place),
+            // Of an operation without formats, or of a format that nobody knows.
+            Some(place) => (series(*place), *place),
+            None if has_color(format) => (format_color(format), name.matches('-').count()),
+            None => (series(index), index),
+        };
+        let count = Mark::ALL.len();
+        let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
+        // A second round of the forms is darker on light paper and lighter on dark.
+        let again = place >= count || (name != kernel && self.0.contains_key(kernel));
+        (if again { blend(color, ink.text, 0.45) } else { color }, mark)
+    }
+}
+
+/// The format in a kernel's id; a format is its own.
+pub(super) fn format_of(name: &str) -> &str {
+    let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
+    let format = name.split('/').nth(part).unwrap_or(name);
+    format.split('-').next().unwrap_or(format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_kernels_look_alike_and_what_is_open_changes_nothing() {
+        let ink = crate::state::Theme::Light.ink();
+        let looks = Looks::of(&Model::default(), "spmv");
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+        for kernel in kernels(Operation::Spmv) {
+            let look = format!("{:?}", looks.find(kernel.id, 0, &ink));
+            let other = seen.insert(look, kernel.id);
+            assert_eq!(other, None, "looks as {}", kernel.id);
+        }
+        let mut model = Model::default();
+        model.open("h200.zip", include_bytes!("../../../example/h200.zip")).unwrap();
+        let opened = Looks::of(&model, "spmv");
+        for kernel in kernels(Operation::Spmv) {
+            assert_eq!(opened.find(kernel.id, 0, &ink), looks.find(kernel.id, 3, &ink));
+        }
+    }
+
+    #[test]
+    fn looks_that_bundles_were_shown_with_stay() {
+        let ink = crate::state::Theme::Light.ink();
+        let looks = Looks::of(&Model::default(), "spmv");
+        let forms = [
+            ("cpu/csr/serial", Mark::Circle),
+            ("cpu/csr/nnz", Mark::Triangle),
+            ("cpu/hll/guided", Mark::Square),
+            ("cuda/csr/thread-per-row", Mark::Down),
+            ("vendor/cusparse/coo", Mark::Triangle),
+        ];
+        for (kernel, mark) in forms {
+            assert_eq!(
+                looks.find(kernel, 0, &ink),
+                (format_color(format_of(kernel)), mark),
+                "{kernel}"
+            );
+        }
+    }
+}
