@@ -51,6 +51,8 @@ pub struct ViewState {
     pub spy: SpyState,
     /// The view of memory layouts.
     pub layouts: LayoutsState,
+    /// Nothing is shown but the view in front and a line of its settings, for an audience.
+    pub present: bool,
     /// Colours and type size.
     pub theme: Theme,
     /// Scale of everything; 1 is the usual size.
@@ -149,6 +151,7 @@ impl Default for ViewState {
             charts: ChartState::default(),
             spy: SpyState::default(),
             layouts: LayoutsState::default(),
+            present: false,
             theme: Theme::default(),
             zoom: 1.0,
         }
@@ -235,6 +238,7 @@ impl ViewState {
         fields.extend(self.charts.fields());
         fields.extend(self.spy.fields());
         fields.extend(self.layouts.fields());
+        fields.push(("present", self.present.to_string()));
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
         fields
     }
@@ -256,6 +260,7 @@ impl ViewState {
             "descending" => self.descending = truth,
             "log" => self.log = truth,
             "kernels" => self.all_kernels = truth,
+            "present" => self.present = truth,
             "theme" => {
                 if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == value) {
                     self.theme = theme;
@@ -351,14 +356,14 @@ mod tests {
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
         let place = (text, arrangement);
-        let order = (text, any::<(bool, bool, bool)>(), text);
+        let order = (text, any::<(bool, bool, bool, bool)>(), text);
         (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
             |(
                 (view, arrangement),
                 matrix,
                 run,
                 filter,
-                (sort, (descending, log, all_kernels), columns),
+                (sort, (descending, log, all_kernels, present), columns),
                 (best, charts, spy, layouts),
                 theme,
                 zoom,
@@ -378,6 +383,7 @@ mod tests {
                     charts,
                     spy,
                     layouts,
+                    present,
                     theme,
                     zoom,
                 }

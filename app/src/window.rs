@@ -12,7 +12,7 @@ use sparsescope_core::io::{Overwrite, write_bytes};
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, COPY_LINK, Export, GPU_EXAMPLE};
+use crate::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE};
 use crate::state::ViewState;
 
 /// What a first start shows.
@@ -46,7 +46,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN, GPU_EXAMPLE, COPY_LINK]);
+    app.offer(&[OPEN, RUN, CPU_EXAMPLE, GPU_EXAMPLE, COPY_LINK]);
     let program = std::env::current_exe().context("the program's own file is not known")?;
     let window = Window {
         app,
@@ -102,6 +102,7 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
+                CPU_EXAMPLE => self.app.open_bytes("example", EXAMPLE),
                 GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
@@ -179,10 +180,10 @@ impl Window {
     }
 
     fn tell_saved(&mut self, export: &Export, saved: anyhow::Result<PathBuf>) {
-        self.app.notify(match saved {
-            Ok(path) => format!("Saved {}.", path.display()),
-            Err(error) => format!("{} was not saved: {error:#}.", export.name),
-        });
+        match saved {
+            Ok(path) => self.app.confirm(format!("Saved {}.", path.display())),
+            Err(error) => self.app.notify(format!("{} was not saved: {error:#}.", export.name)),
+        }
     }
 
     /// Files that are dropped are opened; while the run panel is open, matrices among them are to

@@ -142,8 +142,8 @@
     }
   }
 
-  async function openGpuExample() {
-    show(await bundleAt(script.gpuExample));
+  async function openExample(gpu) {
+    show(await bundleAt(gpu ? script.gpuExample : script.example));
   }
 
   // ---- links ------------------------------------------------------------------------------------
@@ -474,7 +474,7 @@
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
     png,
-    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openGpuExample, copyLink, failed },
+    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openExample, copyLink, failed },
   };
 
   // ---- the start --------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ extern "C" {
     /// Lets the user choose files to open.
     pub(crate) fn choose();
 
-    /// Fetches the example that was measured on a GPU.
-    #[wasm_bindgen(js_name = openGpuExample)]
-    pub(crate) fn open_gpu_example();
+    /// Fetches the example that was measured on a GPU, or the other one.
+    #[wasm_bindgen(js_name = openExample)]
+    pub(crate) fn open_example(gpu: bool);
 
     /// Copies a link to what is shown; `files` are those that are open.
     #[wasm_bindgen(js_name = copyLink)]

@@ -4,7 +4,7 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::shell::{Action, App, COPY_LINK, GPU_EXAMPLE};
+use sparsescope::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu;
 use sparsescope_core::bundle::Limits;
@@ -60,7 +60,10 @@ impl Viewer {
                 app.follow_first(&fragment);
             }
             let state = app.state().clone();
-            app.offer(if examples { &[OPEN, GPU_EXAMPLE, COPY_LINK] } else { &[OPEN, COPY_LINK] });
+            app.offer(match examples {
+                true => &[OPEN, CPU_EXAMPLE, GPU_EXAMPLE, COPY_LINK],
+                false => &[OPEN, COPY_LINK],
+            });
             if let Some(adapter) = &creation.wgpu_render_state {
                 gpu::install(&creation.egui_ctx, adapter);
             }
@@ -153,7 +156,8 @@ impl eframe::App for Window {
         }
         for asked in self.app.take_asked() {
             match asked {
-                GPU_EXAMPLE => page::open_gpu_example(),
+                CPU_EXAMPLE => page::open_example(false),
+                GPU_EXAMPLE => page::open_example(true),
                 COPY_LINK => {
                     let open = self.app.model().bundles().iter();
                     let files = open.map(|bundle| bundle.file.clone()).collect();

@@ -55,7 +55,9 @@ impl Axis {
 
     /// Values with a tick, ascending; a dozen or so.
     pub(crate) fn ticks(&self) -> Vec<f64> {
-        let inside = |tick: &f64| *tick >= self.low * 0.999 && *tick <= self.high * 1.001;
+        // A hair's breadth beyond an end is at it.
+        let (first, last) = (self.from.min(self.to) - 0.1, self.from.max(self.to) + 0.1);
+        let inside = |tick: &f64| (first..=last).contains(&self.place(*tick));
         if !self.log {
             let step = linear_step(self.high);
             let ticks = (0..=LINEAR_STEPS).map(|count| f64::from(count) * step);

@@ -11,6 +11,13 @@ pub struct Action {
     pub key: egui::Key,
 }
 
+/// Opens the example that was measured on processors, which a first start shows.
+pub const CPU_EXAMPLE: Action = Action {
+    name: "CPU example",
+    hint: "Open what was measured on the processors of a small machine",
+    key: egui::Key::E,
+};
+
 /// Opens the example that was measured on a GPU: a file of the page, a part of the window.
 pub const GPU_EXAMPLE: Action = Action {
     name: "GPU example",

@@ -152,8 +152,9 @@ impl Behavior<&'static View> for Panes<'_> {
         if pressed && !has_focus {
             self.pressed = Some(view.id);
         }
+        let purpose = pane::Purpose::Work(self.groups);
         let mut draw =
-            |ui: &mut Ui| pane::show(ui, view, self.model, self.state, self.saved, self.groups);
+            |ui: &mut Ui| pane::show(ui, view, self.model, self.state, self.saved, purpose);
         if has_focus {
             draw(ui)
         } else {

@@ -1,4 +1,5 @@
-//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches;
+//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches, B folds the side, P
+//! presents;
 //! what only the window or the page can do has keys of its own.
 
 use egui::{Key, Modifiers, Ui};
@@ -24,6 +25,11 @@ pub(super) fn back(ui: &Ui) -> bool {
 /// Whether to go to the search field.
 pub(super) fn search(ui: &Ui) -> bool {
     !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash))
+}
+
+/// Whether a letter was pressed that is not written into a text.
+pub(super) fn pressed(ui: &Ui, key: Key) -> bool {
+    !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
 }
 
 /// The actions whose keys were pressed.

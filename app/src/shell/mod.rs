@@ -4,6 +4,8 @@
 
 mod action;
 mod borders;
+#[cfg(test)]
+mod chrome_tests;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
@@ -17,10 +19,11 @@ mod side;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tiles;
+mod welcome;
 
 use std::sync::Arc;
 
-use egui::{CentralPanel, Frame, Panel, RichText, Ui};
+use egui::{Align, Button, CentralPanel, Frame, Key, Layout, Panel, RichText, Ui};
 
 use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
@@ -32,8 +35,8 @@ use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState, ZOOM};
-use crate::views::{self, current, details, teaches};
-pub use action::{Action, COPY_LINK, GPU_EXAMPLE};
+use crate::views::{self, View, current, details, needs_no_bundle, teaches};
+pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
 use dock::Dock;
 pub use export::Export;
 use pane::Saved;
@@ -46,7 +49,7 @@ pub struct App {
     model: Model,
     state: ViewState,
     history: History,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
     saved: Saved,
     dock: Option<Dock>,
     look: Option<(Theme, f32)>,
@@ -54,16 +57,44 @@ pub struct App {
     back: bool,
     actions: Vec<Action>,
     asked: Vec<Action>,
-    /// On a narrow screen, bundles and matrices are shown instead of the views.
-    shows_side: bool,
+    /// Bundles and matrices are shown at the side, as was asked; as there is room where it was not.
+    shows_side: Option<bool>,
+    /// What there is to open is shown instead of the views.
+    welcomes: bool,
     /// The operation that is shown was chosen, by a link or by the first bundle.
     operation_chosen: bool,
     /// What the link says that was followed last.
     link: String,
 }
 
-/// Least width with room for the side beside the views, in points.
+/// A message to the user.
+#[derive(Debug)]
+struct Notice {
+    sentence: String,
+    /// It only confirms, and goes away by itself.
+    confirms: bool,
+    /// When it does so, in seconds, once it was seen.
+    until: Option<f64>,
+}
+
+/// Least width with room for the side beside the views, in points; where there is less, it covers
+/// them.
 const WITH_SIDE: f32 = 640.0;
+/// Narrower, the side is folded until it is asked for.
+const FOLDS: f32 = 900.0;
+/// How much of the line at the top has room beside the title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Everything.
+    Much,
+    /// Size and theme, the rest in a menu.
+    Some,
+    /// A menu.
+    Little,
+}
+
+/// Seconds that a confirmation stays.
+const STAYS: f64 = 8.0;
 /// Messages that are shown at a time.
 const MOST_NOTICES: usize = 3;
 /// Least width beside the side with room for a run's details.
@@ -270,8 +301,17 @@ impl App {
 
     /// Says something, in one sentence, until it is dismissed.
     pub fn notify(&mut self, sentence: String) {
-        if !self.notices.contains(&sentence) {
-            self.notices.push(sentence);
+        self.tell(sentence, false);
+    }
+
+    /// Says that something was done as asked, for a moment.
+    pub fn confirm(&mut self, sentence: String) {
+        self.tell(sentence, true);
+    }
+
+    fn tell(&mut self, sentence: String, confirms: bool) {
+        if self.notices.iter().all(|notice| notice.sentence != sentence) {
+            self.notices.push(Notice { sentence, confirms, until: None });
         }
     }
 
@@ -333,24 +373,42 @@ impl App {
         keys::views(ui, &mut self.state);
         self.focus_search |= keys::search(ui);
         self.asked.extend(keys::actions(ui, &self.actions));
-        Panel::top("top").show(ui, |ui| self.top(ui));
-        if !self.notices.is_empty() {
-            Panel::top("notices").show(ui, |ui| self.show_notices(ui));
+        self.state.present ^= keys::pressed(ui, Key::P);
+        if keys::pressed(ui, Key::B) {
+            self.shows_side = Some(!self.side_shown(ui.available_width()));
         }
-        self.tell_missing(ui);
+        if self.focus_search && !self.state.present {
+            self.shows_side = Some(true); // the field is there
+        }
+        if self.state.present
+            && let Some(view) = current(&self.state)
+        {
+            return self.present(ui, view);
+        }
+        Panel::top("top").show(ui, |ui| self.top(ui));
+        self.messages(ui);
         // A class needs the room.
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
-        let narrow = ui.available_width() < WITH_SIDE;
+        let width = ui.available_width();
         let side = |app: &mut Self, ui: &mut Ui| {
             side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
         };
-        if !narrow && !teaches {
+        if self.side_shown(width) && width < WITH_SIDE {
+            let before = (self.state.matrix.clone(), self.state.view.clone());
+            CentralPanel::default().show(ui, |ui| side(self, ui));
+            if before != (self.state.matrix.clone(), self.state.view.clone()) {
+                self.shows_side = Some(false); // to what was chosen
+            }
+            return;
+        } else if self.side_shown(width) && !teaches {
             let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
             panel.show(ui, |ui| side(self, ui));
-        } else if narrow && self.shows_side {
-            CentralPanel::default().show(ui, |ui| side(self, ui));
-            return;
+        }
+        let empty = self.model.bundles().is_empty()
+            && current(&self.state).is_none_or(|view| !needs_no_bundle(view));
+        if empty || self.welcomes {
+            return self.welcome(ui);
         }
         if !teaches && details::selected(&self.model, &self.state).is_some() {
             self.details(ui);
@@ -362,6 +420,64 @@ impl App {
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
+    }
+
+    /// Whether bundles and matrices are shown, with so much room.
+    fn side_shown(&self, width: f32) -> bool {
+        self.shows_side.unwrap_or(width >= FOLDS && !self.model.bundles().is_empty())
+    }
+
+    fn messages(&mut self, ui: &mut Ui) {
+        let now = ui.input(|input| input.time);
+        self.notices.retain(|notice| notice.until.is_none_or(|until| until > now));
+        for notice in self.notices.iter_mut().filter(|notice| notice.confirms) {
+            let until = *notice.until.get_or_insert(now + STAYS);
+            let left = std::time::Duration::try_from_secs_f64(until - now).unwrap_or_default();
+            ui.ctx().request_repaint_after(left);
+        }
+        if !self.notices.is_empty() {
+            Panel::top("notices").show(ui, |ui| self.show_notices(ui));
+        }
+        self.tell_missing(ui);
+    }
+
+    /// What there is to open, until something of it is chosen.
+    fn welcome(&mut self, ui: &mut Ui) {
+        let before = self.state.clone();
+        CentralPanel::default().show(ui, |ui| {
+            welcome::show(ui, &self.actions, &self.model, &mut self.state, &mut self.asked);
+        });
+        if self.state != before || !self.asked.is_empty() {
+            self.welcomes = false;
+        }
+    }
+
+    /// The view in front below one line: its name, its settings, the way back to work.
+    fn present(&mut self, ui: &mut Ui, view: &'static View) {
+        Panel::top("presents").show(ui, |ui| {
+            ui.add_space(4.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let end = ui.button("End presentation");
+                if end.on_hover_text("Back to all views (key P)").clicked() {
+                    self.state.present = false;
+                }
+                self.zoom(ui);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.label(RichText::new(view.name).strong().size(17.0));
+                    ui.add_space(8.0);
+                    if !teaches(view, &self.model, &self.state) {
+                        pane::settings(ui, view, &self.model, &mut self.state);
+                    }
+                });
+            });
+            ui.add_space(4.0);
+        });
+        self.messages(ui);
+        let frame = Frame::central_panel(ui.style()).inner_margin(0);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            let purpose = pane::Purpose::Audience;
+            pane::show(ui, view, &self.model, &mut self.state, &mut self.saved, purpose);
+        });
     }
 
     /// All of the selected run: at the right where there is room, else below.
@@ -382,62 +498,104 @@ impl App {
         // A lesson needs the room; what the buttons do, keys do too.
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
-        let narrow = ui.available_width() < WITH_SIDE;
-        let wide = !narrow && (teaches || ui.available_width() > 900.0);
+        let width = ui.available_width();
+        let room = match width {
+            width if width < WITH_SIDE => Room::Little,
+            width if width < FOLDS => Room::Some,
+            _ => Room::Much,
+        };
         ui.add_space(4.0);
-        let parts = |ui: &mut Ui| self.line(ui, teaches, narrow, wide);
-        if narrow {
-            ui.horizontal_wrapped(parts);
-        } else {
-            ui.horizontal(parts);
-        }
-        if !wide {
-            ui.horizontal(|ui| self.look_settings(ui));
-        }
+        ui.horizontal(|ui| self.line(ui, teaches && room != Room::Little, room));
         ui.add_space(4.0);
     }
 
-    fn line(&mut self, ui: &mut Ui, teaches: bool, narrow: bool, wide: bool) {
-        ui.label(RichText::new("Sparsescope").strong().size(17.0));
-        if narrow {
-            let button = egui::Button::new("Matrices").selected(self.shows_side);
-            self.shows_side ^= ui.add(button).clicked();
-        } else {
-            ui.add_space(12.0);
+    fn line(&mut self, ui: &mut Ui, teaches: bool, room: Room) {
+        let title = RichText::new("Sparsescope").strong().size(17.0);
+        let title = ui.add(Button::new(title).frame(false));
+        if title.on_hover_text("What there is to open, examples, lessons").clicked() {
+            self.welcomes = !self.welcomes;
         }
-        dock::menu(ui, &mut self.state);
-        for action in self.actions.iter().filter(|_| !teaches) {
-            let hint = format!("{} (key {})", action.hint, action.key.name());
-            if ui.button(action.name).on_hover_text(hint).clicked() {
-                self.asked.push(*action);
+        if !teaches {
+            let shown = self.side_shown(ui.ctx().content_rect().width());
+            let button = ui.add(Button::new("Matrices").selected(shown));
+            if button.on_hover_text("Bundles, filters and matrices (key B)").clicked() {
+                self.shows_side = Some(!shown);
             }
         }
-        if wide {
-            self.look_settings(ui);
-        }
-    }
-
-    /// Back, zoom and theme, at the right end of the line.
-    fn look_settings(&mut self, ui: &mut Ui) {
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            for theme in Theme::ALL.into_iter().rev() {
-                let chosen = self.state.theme == theme;
-                if ui.selectable_label(chosen, theme.name()).clicked() {
-                    self.state.theme = theme;
+        match room {
+            Room::Much => {
+                dock::menu(ui, &mut self.state);
+                if !teaches {
+                    self.offered(ui);
                 }
             }
-            ui.weak("Theme");
-            ui.add_space(8.0);
-            self.zoom(ui);
-            let back = ui.add_enabled(!self.history.is_empty(), egui::Button::new("Back"));
+            Room::Some if teaches => dock::menu(ui, &mut self.state),
+            Room::Some => drop(ui.menu_button("Menu", |ui| self.menu(ui))),
+            Room::Little => {}
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if room == Room::Little {
+                ui.menu_button("Menu", |ui| {
+                    self.menu(ui);
+                    ui.separator();
+                    ui.horizontal(|ui| {
+                        ui.weak("Size");
+                        self.zoom(ui);
+                    });
+                    ui.weak("Theme");
+                    ui.horizontal(|ui| self.themes(ui));
+                });
+            } else {
+                self.themes(ui);
+                ui.weak("Theme");
+                ui.add_space(8.0);
+                self.zoom(ui);
+            }
+            let back = ui.add_enabled(!self.history.is_empty(), Button::new("Back"));
             if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
                 self.back = true;
             }
         });
     }
 
+    /// What stands in the line at the top where there is room.
+    fn menu(&mut self, ui: &mut Ui) {
+        ui.set_min_width(200.0);
+        self.offered(ui);
+        dock::menu(ui, &mut self.state);
+    }
+
+    /// Buttons for what the window or the page can do. The first example is what a first start
+    /// shows: the cards have it.
+    fn offered(&mut self, ui: &mut Ui) {
+        for action in self.actions.iter().filter(|action| **action != CPU_EXAMPLE) {
+            let hint = format!("{} (key {})", action.hint, action.key.name());
+            if ui.button(action.name).on_hover_text(hint).clicked() {
+                self.asked.push(*action);
+                ui.close();
+            }
+        }
+    }
+
+    /// The themes, in the order of the layout.
+    fn themes(&mut self, ui: &mut Ui) {
+        let mut all = Theme::ALL;
+        if ui.layout().prefer_right_to_left() {
+            all.reverse();
+        }
+        for theme in all {
+            if ui.selectable_label(self.state.theme == theme, theme.name()).clicked() {
+                self.state.theme = theme;
+            }
+        }
+    }
+
     fn zoom(&mut self, ui: &mut Ui) {
-        for (text, name, factor) in [("+", "Larger", 1.1), ("−", "Smaller", 1.0 / 1.1)] {
+        let mut sizes = [("−", "Smaller", 1.0 / 1.1), ("+", "Larger", 1.1)];
+        if ui.layout().prefer_right_to_left() {
+            sizes.reverse();
+        }
+        for (text, name, factor) in sizes {
             let button = ui.button(text);
             button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
             if button.on_hover_text(name).clicked() {
@@ -477,7 +635,7 @@ impl App {
         }
         for (index, notice) in self.notices.iter().enumerate().take(MOST_NOTICES) {
             ui.horizontal_wrapped(|ui| {
-                ui.label(notice);
+                ui.label(&notice.sentence);
                 if ui.button("Dismiss").clicked() {
                     dismissed = Some(index);
                 }

@@ -1,6 +1,7 @@
 //! One view in its place: what it shows in a sentence, its settings, its export, and the view.
 
-use egui::{Align, Layout, Role, ScrollArea, Ui, WidgetInfo};
+use egui::scroll_area::ScrollBarVisibility;
+use egui::{Align, Frame, Layout, Panel, Role, ScrollArea, Ui, WidgetInfo};
 
 use sparsescope_core::bundle::spreadsheet_cell;
 
@@ -16,33 +17,50 @@ pub(super) struct Saved {
     pub(super) failures: Vec<String>,
 }
 
+/// What a view is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Work, among so many panes.
+    Work(usize),
+    /// An audience, below a line of its own.
+    Audience,
+}
+
+/// Narrower screens are a phone's.
+const PHONE: f32 = 420.0;
 /// Narrower panes have the export below the settings.
 const WIDE: f32 = 640.0;
 
-/// Draws the view into all of the place, one of so many.
+/// Draws the view into all of the place.
 pub(super) fn show(
     ui: &mut Ui,
     view: &View,
     model: &Model,
     state: &mut ViewState,
     saved: &mut Saved,
-    panes: usize,
+    purpose: Purpose,
 ) {
-    let side = if panes > 1 { 10.0 } else { 16.0 };
+    let several = matches!(purpose, Purpose::Work(2..));
+    let side = if several { 10.0 } else { 16.0 };
     let rect = ui.max_rect().shrink2(egui::vec2(side, 8.0));
     ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(view.id), |ui| {
         ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(egui::vec2(side, 8.0))));
         let teaches = teaches(view, model, state);
-        if !teaches || state.layouts.tools {
-            ui.scope(|ui| head(ui, view, model, state, saved, panes > 1));
-            ui.separator();
-        }
-        let draw = |ui: &mut Ui, state: &mut ViewState| {
-            if model.bundles().is_empty() && !needs_no_bundle(view) {
-                return welcome(ui);
+        if purpose != Purpose::Audience && (!teaches || state.layouts.tools) {
+            if ui.ctx().content_rect().width() < PHONE {
+                // The picture comes first, and then what changes it.
+                let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
+                panel.frame(Frame::NONE).show(ui, |ui| {
+                    ui.add_space(6.0);
+                    settings(ui, view, model, state);
+                    ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+                });
+            } else {
+                ui.scope(|ui| head(ui, view, model, state, saved, several));
+                ui.separator();
             }
-            (view.show)(ui, model, state);
-        };
+        }
+        let draw = |ui: &mut Ui, state: &mut ViewState| (view.show)(ui, model, state);
         if teaches && !needs_no_bundle(view) {
             layouts::beside(ui, model, state, draw);
         } else {
@@ -73,22 +91,41 @@ fn head(
     } else {
         ui.add(sentence);
     }
-    ui.horizontal_wrapped(|ui| {
-        (view.settings)(ui, model, state);
-        if !wide {
-            export(ui, view, model, state, saved, several);
-        }
-    });
+    settings(ui, view, model, state);
+    if !wide {
+        ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+    }
 }
 
-/// What is to be done while nothing is open; scrolls where there is little room.
-fn welcome(ui: &mut Ui) {
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        ui.add_space(ui.available_height() * 0.3);
-        ui.vertical_centered(|ui| {
-            ui.heading("Drop a result bundle here");
-            ui.weak("`sparsescope bench` writes one: a .zip with everything it measured.");
+/// The view's settings in one line; where they are wider than it, the line can be scrolled and a
+/// button shows all of them.
+pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
+    let id = ui.scope_id().with(("width of the settings", view.id));
+    let needed: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let available = ui.available_width();
+    ui.horizontal(|ui| {
+        ui.set_min_height(24.0);
+        if needed > available {
+            let all = ui.menu_button("Settings", |ui| {
+                ui.set_max_width(420.0_f32.min(available));
+                ui.horizontal_wrapped(|ui| (view.settings)(ui, model, state));
+            });
+            let name = format!("Settings of {}", view.name);
+            all.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+        }
+        let line = ScrollArea::horizontal().id_salt(view.id).auto_shrink(true);
+        let line = line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden);
+        let drawn = line.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().interact_size.y = 24.0;
+                (view.settings)(ui, model, state);
+            });
         });
+        let width = drawn.content_size.x;
+        if (width - needed).abs() > 0.5 {
+            ui.data_mut(|data| data.insert_temp(id, width));
+            ui.ctx().request_repaint();
+        }
     });
 }
 

@@ -192,7 +192,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
         let app = harness.state_mut();
         app.notices.clear();
         app.follow(fragment);
-        let said = app.notices.concat();
+        let said: String = app.notices.iter().map(|n| n.sentence.as_str()).collect();
         let state = app.state().clone();
         harness.run();
         (said, state)
@@ -305,7 +305,9 @@ fn without_bundles_the_window_says_what_to_do() {
         .with_size(vec2(800.0, 600.0))
         .build_ui_state(|ui, app: &mut App| app.ui(ui), App::new());
     harness.run();
-    harness.get_by_label("Drop a result bundle here");
+    for card in ["A matrix or a result", "Examples", "Lessons"] {
+        harness.get_by_label(card);
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn about_matrix(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &Matr
     ranking::show(ui, model, state, &matrix_key(record));
     table_of(ui, &facts(record));
     ui.add_space(10.0);
-    let width = (ui.available_width() - 12.0).max(420.0);
+    let width = (ui.available_width() - 12.0).max(340.0);
     let name = format!("Row lengths and formats of {}", display_name(record));
     figure(record, &model.predicted(&matrix_key(record)), state, width).show(ui, &name);
 }
@@ -81,7 +81,7 @@ fn about_other(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &Subje
 fn table_of(ui: &mut Ui, facts: &[(&str, String)]) {
     let columns = match ui.available_width() {
         width if width > 760.0 => 3,
-        width if width > 460.0 => 2,
+        width if width > 500.0 => 2,
         _ => 1,
     };
     let grid = Grid::new("facts").num_columns(columns * 2).striped(true).spacing([18.0, 6.0]);

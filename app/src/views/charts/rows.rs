@@ -1,5 +1,5 @@
 //! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
-//! row, and marks that would hide one another move to another lane of it.
+//! row that it has points in, and marks that would hide one another move to another lane of it.
 
 use egui::{Pos2, pos2, vec2};
 
@@ -30,26 +30,34 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let [bare, ticks] = BELOW;
     let (ends, foot) = if rows.len() > MANY { (Ends::Both, ticks) } else { (Ends::Above, bare) };
     let top = top + HEAD;
-    let bands = sheet.bundles.len().max(1) as f32;
+    let bands = bands(sheet, rows.len());
+    let all: usize = bands.iter().map(Vec::len).sum();
     let lanes = lanes(sheet);
-    let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND) * bands);
-    let least = if plot.form == Form::Intervals { 3.0 } else { BAND * bands };
-    let each = |room: f32| ((room - top - foot) / rows.len().max(1) as f32).clamp(least, most);
-    let row_height = match room {
+    let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND));
+    let least = if plot.form == Form::Intervals { 3.0 } else { BAND };
+    let each = |room: f32| ((room - top - foot) / all.max(1) as f32).clamp(least, most);
+    let band = match room {
         Some(room) => each(room),
         None if plot.form == Form::Intervals => each(700.0),
         None if rows.len() > MANY => least,
         None => saved,
     };
-    let bottom = top + row_height * rows.len() as f32;
-    let named = row_height >= NAMED;
+    let mut bottom = top;
+    let rows_at: Vec<[f32; 2]> = bands
+        .iter()
+        .map(|bands| {
+            let from = bottom;
+            bottom += band * bands.len() as f32;
+            [from, bottom]
+        })
+        .collect();
+    let named = band >= NAMED;
     let longest = rows.iter().map(|row| text_width(&row.name, 13.0)).fold(60.0, f32::max);
     let margin = if named { longest.min(width * 0.35) + 24.0 } else { 16.0 };
     let (left, right) = (margin, width - 24.0);
-    for index in (0..rows.len()).step_by(2).filter(|_| named) {
-        let y = top + row_height * index as f32;
+    for [from, to] in rows_at.iter().step_by(2).filter(|_| named) {
         let shade = blend(ink.grid, ink.paper, 0.67);
-        sheet.figure.rect(area(left, y, right, y + row_height), shade);
+        sheet.figure.rect(area(left, *from, right, *to), shade);
     }
     let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, ends);
     for guide in &plot.guides {
@@ -57,21 +65,22 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         sheet.figure.line(pos2(at, top), pos2(at, bottom), 1.5, ink.weak);
     }
     if named {
-        for (index, row) in rows.iter().enumerate() {
-            let y = top + row_height * (index as f32 + 0.5);
+        for (row, [from, to]) in rows.iter().zip(&rows_at) {
             let name = elide(&row.name, left - 20.0);
-            sheet.text(pos2(left - 10.0, y), Anchor::End, ink.text, &name);
+            let at = pos2(left - 10.0, (from + to) * 0.5);
+            sheet.text(at, Anchor::End, ink.text, &name);
         }
     }
-    let band = row_height / bands;
     let lane = band / (lanes + 0.1);
-    let size = radius(plot).min(row_height * 0.5);
+    let size = radius(plot).min(band * 0.5);
     let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
     let points: Vec<_> = plot.points().collect();
     for (name, series, point) in points {
-        let number = sheet.lane(series) as f32;
-        let center = top + row_height * (point.at[1] as f32 + 0.5);
-        let middle = center + band * (number - (bands - 1.0) * 0.5);
+        let row = point.at[1] as usize;
+        let (Some([from, _]), Some(own)) = (rows_at.get(row), bands.get(row)) else { continue };
+        let number = sheet.lane(series);
+        let number = own.iter().position(|lane| *lane == number).unwrap_or_default();
+        let middle = from + band * (number as f32 + 0.5);
         let wanted = pos2(x.at(point.at[0]), middle);
         let (color, mark, fill) = sheet.look(name, series);
         if let (Form::Boxes, Some(range)) = (plot.form, point.range) {
@@ -115,6 +124,22 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         }
     }
     bottom + foot
+}
+
+/// The places of the bundles that have points in each row, ascending; a row without points is as
+/// high as one of a bundle.
+fn bands(sheet: &Sheet<'_, '_>, rows: usize) -> Vec<Vec<usize>> {
+    let mut bands: Vec<Vec<usize>> = vec![Vec::new(); rows];
+    for (_, series, point) in sheet.plot.points() {
+        let lane = sheet.lane(series);
+        if let Some(of_row) = bands.get_mut(point.at[1] as usize)
+            && let Err(place) = of_row.binary_search(&lane)
+        {
+            of_row.insert(place, lane);
+        }
+    }
+    bands.iter_mut().filter(|lanes| lanes.is_empty()).for_each(|lanes| lanes.push(0));
+    bands
 }
 
 /// Lanes of a band: as many as points that it may have to hold apart.

@@ -28,6 +28,9 @@ pub(in crate::views) const VIEW: View = View {
 /// Wider figures are not drawn in files.
 const SAVED: f32 = 900.0;
 
+/// Narrower ones are not drawn on the screen.
+const LEAST: f32 = 320.0;
+
 /// Why there is nothing to draw.
 fn why(chart: &Chart, data: &Data<'_>) -> &'static str {
     let others = || data.model.runs(&data.state.filter).iter().any(|run| run.rate().is_some());
@@ -143,7 +146,7 @@ struct Drawn {
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
     // Drawing thousands of points anew for every picture would take its time.
-    let width = (ui.available_width() - 12.0).max(420.0);
+    let width = (ui.available_width() - 12.0).max(LEAST);
     let bright_id = Id::unique("the series pointed at");
     let bright: Option<String> = ui.data(|data| data.get_temp(bright_id)).unwrap_or_default();
     let size = [width, ui.available_height()];

@@ -1,19 +1,19 @@
 //! Every run in a table that sorts.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
-use sparsescope_core::record::{Figures, Predicted};
 
-use super::view::{View, kept, no_run, nothing};
+use super::columns::{COLUMNS, Cell, Column, columns, widths};
+use super::narrow;
 use crate::figure::elided;
-use crate::model::{Model, RunOf, count, seconds, significant, small};
+use crate::model::{Model, RunOf};
 use crate::state::ViewState;
+use crate::views::view::{View, kept, no_run, nothing};
 
-pub(super) const VIEW: View = View {
+pub(in crate::views) const VIEW: View = View {
     id: "runs",
     name: "Runs",
     sentence: "Every run that passes the filters; a heading sorts, a click tells all of a run.",
@@ -22,217 +22,6 @@ pub(super) const VIEW: View = View {
     table,
     svg: None,
 };
-
-/// What a cell holds, for sorting and showing.
-enum Cell {
-    Text(String),
-    Number(Option<f64>, fn(f64) -> String),
-}
-
-struct Column {
-    id: &'static str,
-    title: &'static str,
-    width: f32,
-    explain: &'static str,
-    /// Stands at the right of its column.
-    number: bool,
-    cell: fn(&RunOf<'_>) -> Cell,
-}
-
-const COLUMNS: [Column; 18] = [
-    Column {
-        id: "matrix",
-        title: "Matrix",
-        width: 140.0,
-        explain: "What it ran on",
-        number: false,
-        cell: |run| Cell::Text(run.name()),
-    },
-    Column {
-        id: "kernel",
-        title: "Kernel",
-        width: 180.0,
-        explain: "Kernel id: device or vendor, format, mapping",
-        number: false,
-        cell: |run| Cell::Text(run.run.kernel.clone()),
-    },
-    Column {
-        id: "bundle",
-        title: "Bundle",
-        width: 110.0,
-        explain: "The bundle that the run is in",
-        number: false,
-        cell: |run| Cell::Text(run.bundle.label().into()),
-    },
-    Column {
-        id: "setting",
-        title: "Setting",
-        width: 110.0,
-        explain: "Threads, threads a block, parameters of the format, precision where not f64",
-        number: false,
-        cell: |run| Cell::Text(run.setting()),
-    },
-    Column {
-        id: "caches",
-        title: "Caches",
-        width: 76.0,
-        explain: "Warm: as the execution before left them; flushed before each sample",
-        number: false,
-        cell: |run| Cell::Text(if run.run.hot { "warm" } else { "flushed" }.into()),
-    },
-    Column {
-        id: "threads",
-        title: "Threads",
-        width: 76.0,
-        explain: "Threads asked for",
-        number: true,
-        cell: |run| Cell::Number(Some(f64::from(run.run.threads)), |value| value.to_string()),
-    },
-    Column {
-        id: "gflops",
-        title: "GFLOPS",
-        width: 80.0,
-        explain: "The rate of the operation, from the median time",
-        number: true,
-        cell: |run| Cell::Number(run.rate(), significant),
-    },
-    Column {
-        id: "gbs",
-        title: "GB/s",
-        width: 68.0,
-        explain: "Minimal bytes a second / 10⁹",
-        number: true,
-        cell: |run| figure(run, |figures| Some(figures.gbs), significant),
-    },
-    Column {
-        id: "predicted_gbs",
-        title: "Moved GB/s",
-        width: 100.0,
-        explain: "Bytes that it is predicted to move a second / 10⁹, from the median time",
-        number: true,
-        cell: |run| {
-            let median = run.run.figures.as_ref().map(|figures| figures.median_s);
-            let rate = median.zip(run.predicted_bytes()).map(|(s, bytes)| bytes / s / 1e9);
-            Cell::Number(rate, significant)
-        },
-    },
-    Column {
-        id: "pct_useful",
-        title: "% useful",
-        width: 82.0,
-        explain: "Of the bytes that it is predicted to move, those that it asks for, in percent",
-        number: true,
-        cell: |run| {
-            let share = predicted(run).and_then(Predicted::efficiency);
-            Cell::Number(share.map(|share| share * 100.0), significant)
-        },
-    },
-    Column {
-        id: "load_sectors",
-        title: "Sectors",
-        width: 80.0,
-        explain: "Predicted sectors of 32 bytes that its loads ask for, hits in caches included",
-        number: true,
-        cell: |run| {
-            let sectors = predicted(run).and_then(|predicted| predicted.load_sectors);
-            Cell::Number(sectors.map(|sectors| sectors as f64), |value| count(value as u64))
-        },
-    },
-    Column {
-        id: "pct_copy",
-        title: "% copy",
-        width: 76.0,
-        explain: "GB/s in percent of the copy bandwidth with as many threads",
-        number: true,
-        cell: |run| figure(run, |figures| figures.pct_copy, significant),
-    },
-    Column {
-        id: "speedup",
-        title: "Speed-up",
-        width: 84.0,
-        explain: "Median time of the serial reference over this median",
-        number: true,
-        cell: |run| figure(run, |figures| figures.speedup, significant),
-    },
-    Column {
-        id: "median_s",
-        title: "Median",
-        width: 84.0,
-        explain: "Median time of one execution",
-        number: true,
-        cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
-    },
-    Column {
-        id: "check",
-        title: "Check",
-        width: 96.0,
-        explain: "How the comparison with the reference ended; imported: by another program, not checked by Sparsescope",
-        number: false,
-        cell: |run| Cell::Text(run.verdict().into()),
-    },
-    Column {
-        id: "worst",
-        title: "Worst row",
-        width: 92.0,
-        explain: "Largest difference of a row from the reference, in units of its bound: up to 1 passes",
-        number: true,
-        cell: |run| Cell::Number(run.run.check.worst, significant),
-    },
-    Column {
-        id: "rel_err",
-        title: "Error",
-        width: 92.0,
-        explain: "Relative error: norm of the difference from the reference over the reference's norm",
-        number: true,
-        cell: |run| Cell::Number(run.run.check.rel_err, small),
-    },
-    Column {
-        id: "s_paper",
-        title: "s",
-        width: 76.0,
-        explain: "Paper 000's s: sum of the differences from the reference of at least 1e-10, over the rows",
-        number: true,
-        cell: |run| Cell::Number(run.run.check.s_paper, small),
-    },
-];
-
-/// Columns that are shown unless others are chosen.
-const USUAL: [&str; 12] = [
-    "matrix", "kernel", "bundle", "setting", "caches", "gflops", "gbs", "pct_copy", "speedup",
-    "median_s", "check", "rel_err",
-];
-
-/// Columns that say nothing where no run has a number there.
-const SOME: [&str; 3] = ["gbs", "pct_copy", "rel_err"];
-
-fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
-    run.run.costs.predicted.as_ref()
-}
-
-fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
-    Cell::Number(run.run.figures.as_ref().and_then(pick), text)
-}
-
-impl Cell {
-    /// What is shown; a dash for nothing.
-    fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Number(Some(value), text) => text(*value),
-            Self::Number(None, _) => "–".into(),
-        }
-    }
-
-    /// Nothing comes before everything.
-    fn compare(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(one, _), Self::Number(other, _)) => one.partial_cmp(other),
-            (Self::Text(one), Self::Text(other)) => Some(one.cmp(other)),
-            _ => None,
-        }
-        .unwrap_or(Ordering::Equal)
-    }
-}
 
 /// The table but for its cells: what takes a look at every run.
 struct Rows {
@@ -299,6 +88,9 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     lines
 }
 
+/// Narrower places have two lines a run.
+const NARROW: f32 = 480.0;
+
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let kept = kept_rows(ui, model, state);
     let Rows { runs, columns, rate } = kept.as_ref();
@@ -314,6 +106,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let hint = "Up and down arrows select a run and say why it is as fast as it is.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
+    if ui.available_width() < NARROW {
+        narrow::sorts(ui, columns, rate, state);
+        narrow::show(ui, model, runs, rate, state);
+        return;
+    }
     let widths = widths(columns, ui);
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         let mut table = TableBuilder::new(ui)
@@ -350,26 +147,6 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// The columns that are chosen; without a choice those worth their place: one bundle need not be
-/// named in every line, nor what no run has.
-fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static Column> {
-    let named = |column: &&Column| chosen.split(',').any(|id| id == column.id);
-    let found: Vec<&Column> = COLUMNS.iter().filter(named).collect();
-    if !found.is_empty() {
-        return found;
-    }
-    let several = model.bundles().len() > 1;
-    let any = |column: &Column| {
-        runs.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
-    };
-    let worth = |column: &&Column| match column.id {
-        "bundle" => several,
-        "caches" => runs.iter().any(|run| !run.run.hot),
-        id => USUAL.contains(&id) && (!SOME.contains(&id) || any(column)),
-    };
-    COLUMNS.iter().filter(worth).collect()
-}
-
 /// Lets columns be chosen.
 fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
     ui.menu_button("Columns", |ui| {
@@ -389,21 +166,6 @@ fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
             state.columns.clear();
         }
     });
-}
-
-/// Widths that fill the view: texts share what the numbers leave, down to a least.
-fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
-    const LEAST: f32 = 0.9;
-    let spacing = ui.spacing();
-    let sum = |numbers: bool| {
-        let of = columns.iter().filter(|column| column.number == numbers);
-        of.map(|column| column.width).sum::<f32>()
-    };
-    let between = spacing.item_spacing.x * columns.len() as f32;
-    let left = ui.available_width() - between - spacing.scroll.bar_width - 8.0 - sum(true);
-    let stretch = (left / sum(false)).max(LEAST);
-    let width = |column: &&Column| column.width * if column.number { 1.0 } else { stretch };
-    columns.iter().map(width).collect()
 }
 
 /// The row of the selected run.
@@ -438,7 +200,7 @@ fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState) -> bool {
         select(run, state);
     }
     if enter && now.is_some() {
-        state.view = super::matrix::VIEW.id.into();
+        state.view = crate::views::matrix::VIEW.id.into();
     }
     run.is_some()
 }
@@ -508,11 +270,11 @@ mod tests {
     fn columns_are_those_that_are_chosen_or_worth_their_place() {
         let (mut run, statistics, environment) = tests::run("cuda/csr/thread-per-row");
         let plain = tests::model(vec![run.clone()], statistics.clone(), environment.clone());
-        run.costs.predicted = Some(Predicted {
+        run.costs.predicted = Some(sparsescope_core::record::Predicted {
             load_sectors: Some(2_800_000),
             store_sectors: Some(200_000),
             useful_bytes: Some(24_000_000),
-            ..Predicted::default()
+            ..Default::default()
         });
         let model = tests::model(vec![run], statistics, environment);
         const PREDICTIONS: [&str; 3] = ["load_sectors", "pct_useful", "predicted_gbs"];

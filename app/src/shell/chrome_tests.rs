@@ -1,0 +1,76 @@
+//! What is around the views: the side, presentations, messages, cards.
+
+use super::tests::{with_example, with_example_at};
+use super::*;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+#[test]
+fn the_title_shows_what_there_is_to_open_and_a_lesson_begins_from_there() {
+    let mut harness = with_example("v1");
+    harness.get_by_label("Sparsescope").click();
+    harness.run();
+    let lesson = crate::lesson::Lessons::default().iter().next().unwrap().clone();
+    harness.get_by_label(&lesson.title).click();
+    harness.run();
+    let shown = harness.state().state().layouts.lesson.clone();
+    assert_eq!(shown, Some((lesson.id.clone(), 0)));
+    assert!(harness.query_by_label("A matrix or a result").is_none());
+}
+
+#[test]
+fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
+    let mut harness = with_example("v1");
+    let shown = |harness: &Harness<'static, App>| harness.query_by_label("Filters").is_some();
+    assert!(shown(&harness));
+    for expected in [false, true] {
+        harness.key_press(Key::B);
+        harness.run();
+        assert_eq!(shown(&harness), expected);
+    }
+    let mut narrow = with_example("v1;zoom=1.5");
+    assert!(!shown(&narrow), "853 points");
+    narrow.get_by_label("Matrices").click();
+    narrow.run();
+    assert!(shown(&narrow));
+}
+
+#[test]
+fn a_presentation_leaves_the_view_and_a_line_of_its_settings() {
+    let mut harness = with_example("v1;view=chart");
+    harness.key_press(Key::P);
+    harness.run();
+    assert!(harness.state().state().present);
+    harness.get_by_label("Figure: Kernels by matrix");
+    harness.get_by_label("Chart: Kernels by matrix");
+    for gone in ["Filters", "Save CSV", "Views", "Theme"] {
+        assert!(harness.query_by_label(gone).is_none(), "{gone}");
+    }
+    harness.get_by_label("End presentation").click();
+    harness.run();
+    assert!(!harness.state().state().present);
+    harness.get_by_label("Save CSV");
+}
+
+#[test]
+fn what_confirms_goes_away_by_itself_and_what_went_wrong_stays() {
+    let mut harness = with_example_at("v1", 1.0);
+    harness.state_mut().confirm("Saved a.csv.".into());
+    harness.state_mut().notify("b.zip was not opened.".into());
+    harness.run_steps(2);
+    harness.get_by_label("Saved a.csv.");
+    harness.run_steps(10);
+    assert!(harness.query_by_label("Saved a.csv.").is_none());
+    harness.get_by_label("b.zip was not opened.");
+}
+
+#[test]
+fn the_legend_shows_a_series_alone_and_all_again() {
+    let mut harness = with_example("v1;view=chart");
+    harness.get_by_label("Show only cpu/hll/guided").click();
+    harness.run();
+    assert_eq!(harness.state().state().charts.only, "cpu/hll/guided");
+    harness.get_by_label("Show all series").click();
+    harness.run();
+    assert_eq!(harness.state().state().charts.only, "");
+}
