@@ -104,6 +104,32 @@ fn every_matrix_and_every_kernel_is_in_it_and_nothing_from_elsewhere() {
 }
 
 #[test]
+fn it_begins_with_who_wins_as_the_first_view_does() {
+    let p = program();
+    let files = [example("h200.zip"), example("mini.zip")];
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let html = report(&p, &files);
+    let document = parse(&html);
+    let first = document.descendants().find(|node| node.tag_name().name() == "table").unwrap();
+    let texts = |row: roxmltree::Node<'_, '_>| {
+        let of = row.descendants().filter(|node| node.is_text());
+        of.map(|node| node.text().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let rows = first.descendants().filter(|node| node.tag_name().name() == "tr");
+    let rows: Vec<Vec<String>> = rows.skip(1).map(texts).collect();
+    let table = [&["export"][..], &files, &["--table", "-", "--view", "best"]].concat();
+    let table = p.succeed(&table);
+    let lines: Vec<Vec<&str>> =
+        table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), lines.len());
+    for (row, line) in rows.iter().zip(&lines) {
+        assert!(line.contains(&row[0].as_str()), "{row:?} {line:?}");
+        assert!(line.contains(&row[2].as_str()), "{row:?} {line:?}");
+    }
+    assert!(html.contains(">vs vendor<"), "the H200 ran cuSPARSE");
+}
+
+#[test]
 fn hostile_names_stay_text() {
     let p = program();
     let mut bundle = Bundle::open(Path::new(&example("mini.zip")), &Limits::default()).unwrap();

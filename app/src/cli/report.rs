@@ -18,12 +18,10 @@ use super::figure::drawing;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
 use crate::figure::{Figure, Provenance, Shape, area, escape};
-use crate::model::{
-    Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name, subject_size,
-};
+use crate::model::{Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name};
 use crate::picture::Picture;
 use crate::state::{Filter, ViewState};
-use crate::views::{VIEWS, charts};
+use crate::views::{Board, VIEWS, charts};
 
 /// Cells along the longer edge of a matrix's picture, and how large it is drawn.
 const CELLS: usize = 160;
@@ -37,7 +35,7 @@ h1 { font-size: 1.6rem; } h2 { margin-top: 2.2rem; } a { color: var(--link); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.92em; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.2rem 0.55rem 0.2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-td { white-space: nowrap; } td.long { white-space: normal; overflow-wrap: anywhere; }
+td { white-space: nowrap; } td.long { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; }
 .number { text-align: right; }
 figure { margin: 1.2rem 0; } figcaption { margin-bottom: 0.4rem; }
 .chart svg { display: block; width: 100%; min-width: 44rem; height: auto; }
@@ -116,7 +114,7 @@ fn page(model: &Model) -> String {
     let mut subjects: Vec<(&str, Subject<'_>)> =
         matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
     subjects.extend(&others);
-    chapter(0, fastest(model, &subjects, &best) + &outcome(&runs));
+    chapter(0, fastest(model, &subjects) + &outcome(&runs));
     chapter(1, drawn);
     let about = |(number, (key, subject)): (usize, &(&str, Subject<'_>))| {
         about(model, number, key, *subject, &best)
@@ -137,6 +135,8 @@ fn put(html: &mut String, text: std::fmt::Arguments<'_>) {
 enum Cell {
     Text(String),
     Number(String),
+    /// A sentence, in as many lines as it takes.
+    Long(String),
     /// Markup of our own making.
     Made(String),
 }
@@ -160,6 +160,9 @@ fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
                 Cell::Number(text) => {
                     put(&mut html, format_args!("<td class=\"number\">{text}</td>"));
                 }
+                Cell::Long(text) => {
+                    put(&mut html, format_args!("<td class=\"long\">{}</td>", escape(text)));
+                }
                 Cell::Made(made) => put(&mut html, format_args!("<td>{made}</td>")),
             }
         }
@@ -168,16 +171,13 @@ fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
     html + "</table></div>\n"
 }
 
-/// The best run on each subject, of each bundle, operation by operation.
-fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) -> String {
+/// Who wins on each subject, over all bundles, operation by operation: the table that the view
+/// begins with.
+fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)]) -> String {
     let operations = model.operations();
     let mut html = String::new();
     for operation in &operations {
-        // Precisions do not compete.
-        let is_of =
-            |run: &&RunOf<'_>| run.run.operation == *operation && run.run.precision == "f64";
-        let of: Vec<RunOf<'_>> = best.iter().filter(is_of).copied().collect();
-        let table = fastest_of(model, subjects, &of);
+        let table = fastest_of(model, subjects, operation);
         if operations.len() > 1 && !table.is_empty() {
             put(&mut html, format_args!("<h3>{}</h3>\n", escape(operation)));
         }
@@ -186,50 +186,61 @@ fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) 
     if html.is_empty() { "<p>No run has a time.</p>\n".into() } else { html }
 }
 
-/// The same of the runs of one operation.
-fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], best: &[RunOf<'_>]) -> String {
-    let several = model.bundles().len() > 1;
-    let mut lines = Vec::new();
-    for (number, (key, subject)) in subjects.iter().enumerate() {
-        for open in model.bundles() {
-            let of =
-                best.iter().filter(|run| run.bundle.series == open.series && run.key() == *key);
-            let Some(run) = of.reduce(|best, run| if run.beats(best) { run } else { best }) else {
-                continue;
-            };
-            let name = escape(&subject_name(*subject));
-            let mut line = vec![
-                Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
-                Cell::Number(count(subject_size(*subject))),
-                Cell::Text(run.run.kernel.clone()),
-            ];
-            line.extend(figures(run));
-            if several {
-                line.push(Cell::Text(open.label().into()));
-            }
-            lines.push(line);
-        }
-    }
-    let Some(first) = best.first() else { return String::new() };
-    let on_matrices = first.matrix().is_some();
-    let mut header = match on_matrices {
-        true => vec!["matrix", "nnz", "kernel"],
-        false => vec!["subject", "size", "kernel"],
+/// The same of one operation.
+fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) -> String {
+    let over = |baseline: &str| {
+        let mut state = ViewState { filter: Filter::all_of(operation), ..ViewState::default() };
+        state.best.over = baseline.to_owned();
+        Board::of(model, &state)
     };
-    let rate = first.metric().map_or("rate".into(), metric_title);
-    header.extend(titles(&rate));
-    if several {
-        header.push("bundle");
+    let board = over("");
+    let vendor = over("vendor");
+    let has_vendor = vendor.versus != board.versus;
+    if board.rows.is_empty() {
+        return String::new();
     }
-    let operation = Operation::of(&first.run.operation);
-    let reference = operation.map_or("the reference", |operation| reference(operation).id);
+    let times = |value: Option<f64>| {
+        let text = value.map(|value| format!("{}×", three_digits(value)));
+        Cell::Number(text.unwrap_or_else(|| "–".into()))
+    };
+    let mut lines = Vec::new();
+    for (row, against) in board.rows.iter().zip(&vendor.rows) {
+        let name = escape(&row.name);
+        let number = subjects.iter().position(|(key, _)| *key == row.key).unwrap_or_default();
+        let mut setting = row.setting.clone();
+        if board.devices {
+            setting += &format!(", {}", row.device);
+        }
+        let mut line = vec![
+            Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
+            Cell::Number(count(row.size)),
+            Cell::Text(row.kernel.clone()),
+            Cell::Number(three_digits(row.rate)),
+            Cell::Number(row.pct_copy.map_or("–".into(), |share| format!("{share:.0}"))),
+            times(row.lead),
+            times(row.over),
+        ];
+        line.extend(has_vendor.then(|| times(against.over)));
+        line.extend([Cell::Text(setting), Cell::Long(row.why.clone())]);
+        lines.push(line);
+    }
+    let first = subjects.iter().find(|(key, _)| board.rows.iter().any(|row| row.key == *key));
+    let on_matrices = matches!(first, Some((_, Subject::Matrix(_))));
+    let (what, size) = if on_matrices { ("matrix", "nnz") } else { ("subject", "size") };
+    let rate = escape(&board.rate);
+    let mut header = vec![what, size, "fastest kernel", &rate, "% of copy", "lead", &board.versus];
+    header.extend(has_vendor.then_some(vendor.versus.as_str()));
+    header.extend(["setting", "why"]);
+    let known = Operation::of(operation);
+    let reference = known.map_or("the reference", |operation| reference(operation).id);
     table(&header, &lines)
         + &format!(
-            "<p class=\"weak\">Medians with warm caches, each kernel at its best setting. % of copy \
-             relates the bytes that must move at least to the measured copy bandwidth; speed-up is \
-             relative to {} on the same {}.</p>\n",
+            "<p class=\"weak\">Right results in f64 with warm caches, each kernel at its best \
+             setting, over all bundles. Lead is over the second kernel, vs serial over {} on the \
+             same {what}{}. % of copy relates the bytes that must move at least to the measured \
+             copy bandwidth.</p>\n",
             escape(reference),
-            if on_matrices { "matrix" } else { "subject" },
+            if has_vendor { ", vs vendor over the best kernel of a vendor's library" } else { "" },
         )
 }
 

@@ -74,3 +74,18 @@ fn the_legend_shows_a_series_alone_and_all_again() {
     harness.run();
     assert_eq!(harness.state().state().charts.only, "");
 }
+
+#[test]
+fn what_an_import_leaves_out_is_said() {
+    let mut app = App::new();
+    let of = include_bytes!("../../../tests/golden/nvbench.json");
+    app.open_bytes("example.zip", include_bytes!("../../example/mini.zip"));
+    app.open_bytes("nvbench.json", of);
+    let open = app.model().bundles().last().unwrap();
+    let sentences: Vec<String> = open.bundle.left_out().map(str::to_owned).collect();
+    assert!(!sentences.is_empty());
+    for sentence in sentences {
+        let said = app.notices.iter().any(|notice| notice.sentence.contains(&sentence));
+        assert!(said, "{sentence}");
+    }
+}

@@ -220,20 +220,23 @@ impl App {
         let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
             return;
         };
+        let left_out: Vec<String> =
+            open.bundle.left_out().map(|sentence| format!("{name}: {sentence}.")).collect();
         let runs = &open.bundle.runs;
-        let Some(by) = runs.iter().find_map(|run| run.check.by.as_ref()) else { return };
-        if runs.iter().any(|run| run.check.by.is_none()) {
-            return; // A merged bundle, whose matrices were recognised then.
-        }
+        let by = runs.iter().find_map(|run| run.check.by.as_ref());
+        // Of a merged bundle, the matrices were recognised when it was merged.
+        let Some(by) = by.filter(|_| runs.iter().all(|run| run.check.by.is_some())) else { return };
         let matrices = &open.bundle.matrices;
         let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
-        self.notify(format!(
+        let imported = format!(
             "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} \
              matrices are taken for opened ones of equal name, rows, columns and entries.",
             runs.len(),
             matrices.len() - by_name,
             matrices.len()
-        ));
+        );
+        self.notify(imported);
+        left_out.into_iter().for_each(|sentence| self.notify(sentence));
     }
 
     fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {

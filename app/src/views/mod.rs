@@ -18,6 +18,8 @@ use crate::lesson::{Lesson, fill};
 use crate::model::Model;
 use crate::state::ViewState;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use best::Board;
 pub use view::View;
 
 /// Every view, in the order of the tabs.

@@ -5,57 +5,57 @@ use crate::state::ViewState;
 
 /// What the view draws from, as far as it takes a look at every run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Board {
-    pub(super) rows: Vec<Row>,
+pub(crate) struct Board {
+    pub(crate) rows: Vec<Row>,
     /// What the rate is, with its unit.
-    pub(super) rate: String,
+    pub(crate) rate: String,
     /// What the last column compares with, and the same as its title.
-    pub(super) over: String,
-    pub(super) versus: String,
+    pub(crate) over: String,
+    pub(crate) versus: String,
     /// The worst and the best rate of all.
-    pub(super) span: [f64; 2],
+    pub(crate) span: [f64; 2],
     /// Ids of all kernels that compete somewhere, those that win most often first.
-    pub(super) kernels: Vec<String>,
+    pub(crate) kernels: Vec<String>,
     /// More than one device: the winner's is named.
-    pub(super) devices: bool,
+    pub(crate) devices: bool,
 }
 
 /// One matrix, or other subject.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
-    pub(super) key: String,
-    pub(super) name: String,
+pub(crate) struct Row {
+    pub(crate) key: String,
+    pub(crate) name: String,
     /// Entries, or another size.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Number of the winner.
-    pub(super) run: usize,
-    pub(super) kernel: String,
-    pub(super) setting: String,
-    pub(super) device: String,
-    pub(super) rate: f64,
-    pub(super) pct_copy: Option<f64>,
+    pub(crate) run: usize,
+    pub(crate) kernel: String,
+    pub(crate) setting: String,
+    pub(crate) device: String,
+    pub(crate) rate: f64,
+    pub(crate) pct_copy: Option<f64>,
     /// How many times better than the second kernel.
-    pub(super) lead: Option<f64>,
-    pub(super) second: String,
+    pub(crate) lead: Option<f64>,
+    pub(crate) second: String,
     /// How many times better than the baseline.
-    pub(super) over: Option<f64>,
-    pub(super) why: String,
+    pub(crate) over: Option<f64>,
+    pub(crate) why: String,
     /// All that compete: the winner first.
-    pub(super) runs: Vec<Rival>,
+    pub(crate) runs: Vec<Rival>,
     /// Kernels that were refused or failed here, with the reason.
-    pub(super) without: Vec<(String, String)>,
+    pub(crate) without: Vec<(String, String)>,
 }
 
 /// One kernel at its best on a matrix.
 #[derive(Clone, Debug)]
-pub(super) struct Rival {
-    pub(super) run: usize,
-    pub(super) kernel: String,
-    pub(super) rate: f64,
+pub(crate) struct Rival {
+    pub(crate) run: usize,
+    pub(crate) kernel: String,
+    pub(crate) rate: f64,
     /// Of the winner's rate; 1 for the winner.
-    pub(super) share: f64,
+    pub(crate) share: f64,
     /// What is said of it.
-    pub(super) words: String,
+    pub(crate) words: String,
 }
 
 /// Baselines by their word in a link, and what they are called: the reference, vendors, bundles.
@@ -91,7 +91,7 @@ fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
 }
 
 impl Board {
-    pub(super) fn of(model: &Model, state: &ViewState) -> Self {
+    pub(crate) fn of(model: &Model, state: &ViewState) -> Self {
         let all = baselines(model, state);
         let chosen = all.iter().find(|(word, _)| *word == state.best.over).or(all.first());
         let (word, called) = chosen.cloned().unwrap_or_default();

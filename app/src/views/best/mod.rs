@@ -7,4 +7,6 @@ mod list;
 mod tests;
 mod view;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use board::Board;
 pub(super) use view::VIEW;
