@@ -120,6 +120,15 @@ impl Theme {
     }
 }
 
+/// Black or white, whichever is the better to read on a colour: the one with the larger contrast as
+/// WCAG 2 defines it.
+pub(crate) fn text_on(color: Color32) -> Color32 {
+    let color = egui::Rgba::from(color);
+    // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).
+    let luminance = 0.2126 * color.r() + 0.7152 * color.g() + 0.0722 * color.b() + 0.05;
+    if luminance * luminance > 1.05 * 0.05 { Color32::BLACK } else { Color32::WHITE }
+}
+
 /// So much of the other colour in the one.
 pub(crate) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
     let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;

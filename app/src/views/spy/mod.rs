@@ -16,5 +16,6 @@ mod steer;
 #[cfg(test)]
 mod tests;
 mod view;
+mod written;
 
 pub(super) use view::VIEW;

@@ -10,7 +10,7 @@ use super::difference::Other;
 use super::draw::{Frame, around, caption, legend, numbering_words};
 use super::place::Place;
 use super::shade::Shade;
-use super::{difference, image};
+use super::{difference, image, written};
 use crate::figure::Figure;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
@@ -137,6 +137,9 @@ impl<'a> Scene<'a> {
         let mut figure = Figure::new(self.frame.size(), paper);
         caption(&mut figure, &shown.caption, state.theme.ink());
         around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
+        if shown.other.is_none() {
+            written::values(&mut figure, &self.place, &shown.picture, &self.cells, &self.shade);
+        }
         let ink = state.theme.ink();
         match &shown.other {
             None => legend(&mut figure, &self.frame, &self.cells, &self.shade, ink),

@@ -143,7 +143,7 @@ fn cell_words(
     if shift == 0
         && let Some(value) = picture.value(r, c)
     {
-        words.push(format!("Value {value}"));
+        words.push(format!("Value {}", value.concat()));
     }
     Some(words)
 }
