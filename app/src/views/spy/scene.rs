@@ -7,7 +7,8 @@ use egui::{Color32, ColorImage};
 use sparsescope_core::record::MatrixRecord;
 
 use super::difference::Other;
-use super::draw::{Frame, around, caption, legend, numbering_words};
+use super::draw::{around, caption, legend, numbering_words};
+use super::frame::Frame;
 use super::place::Place;
 use super::shade::Shade;
 use super::{difference, image, written};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use sparsescope_core::record::MatrixRecord;
 
-use super::draw::{index, overlay_words};
+use super::axes::index;
+use super::draw::overlay_words;
 use super::paint::paint_cells;
 use super::place::Place;
 use super::scene::{Scene, Shown, subject};
