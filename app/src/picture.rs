@@ -131,6 +131,13 @@ impl Picture {
         Some(*self.band.get_or_init(band))
     }
 
+    /// Cells of 2^shift rows and columns are the finest where only the pyramid is at hand; `None`
+    /// where the matrix itself is.
+    pub(crate) fn finest(&self) -> Option<u32> {
+        let finest = self.pyramid.levels().first().map_or(0, |level| level.shift());
+        self.values.is_none().then_some(finest)
+    }
+
     /// The finest cells of at least one pixel, where a pixel shows `per_pixel` rows (or columns,
     /// whichever are more); `rows` and `cols` are in view.
     pub(crate) fn cells(

@@ -80,7 +80,7 @@ mod tests {
     /// 1000 × 1000, with their places.
     fn numbers(at: Option<At>) -> (Place, Vec<(String, egui::Pos2)>) {
         let area = Rect::from_min_size(pos2(100.0, 100.0), vec2(400.0, 400.0));
-        let place = Place::new(area, (1000, 1000), at, false);
+        let place = Place::new(area, (1000, 1000), at, false, 5.0);
         let mut figure = Figure::new(vec2(600.0, 600.0), Color32::WHITE);
         axes(&mut figure, area, &place, Theme::Light.ink());
         let texts = figure.shapes.into_iter().filter_map(|shape| match shape {

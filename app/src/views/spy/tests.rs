@@ -123,6 +123,21 @@ fn dragging_moves_what_is_under_the_pointer_along_and_counts_as_one_step_back() 
 }
 
 #[test]
+fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
+    let mut app = App::new();
+    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.set_state(ViewState::from_fragment("v1;view=spy;search=web").unwrap());
+    let mut harness = drawn(app);
+    harness.get_by_label_contains("the bundle's finest cells are ");
+    let at = At { row: 90.5, col: 90.5, rows: 1.0 };
+    let mut state = harness.state().state().clone();
+    state.spy.at = Some(at);
+    harness.state_mut().set_state(state);
+    harness.run();
+    harness.get_by_label_contains("the bundle keeps no finer picture");
+}
+
+#[test]
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
     harness

@@ -15,7 +15,6 @@ use super::settings::settings;
 use super::steer::steer;
 use crate::figure::{Figure, Shape};
 use crate::model::{Model, count, display_name};
-use crate::picture::Picture;
 use crate::state::{Numbering, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::{View, nothing};
@@ -106,7 +105,7 @@ fn show_picture(
         for words in overlay_words(picture, &state.spy) {
             ui.label(format!("{words}."));
         }
-        ui.weak(resolution(record, picture, &scene));
+        ui.weak(resolution(record, &scene));
     });
 }
 
@@ -150,8 +149,7 @@ fn cell_words(
 }
 
 /// How fine the picture is, and how to look closer.
-fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> String {
-    let finest = picture.pyramid.levels().first().map_or(0, |level| level.shift());
+fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
     let view = match place.at() {
@@ -163,11 +161,10 @@ fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> St
             format!("Rows {}, columns {}", of(&rows), of(&cols))
         }
     };
-    let finest = match (finest, picture.values.is_some()) {
-        (0, _) | (_, true) => "every entry can be zoomed to".to_owned(),
-        (shift, false) => {
-            format!("the bundle's finest cells are {0} × {0}", side(shift))
-        }
+    let finest = match scene.finest {
+        Some(_) if place.is_closest() => "the bundle keeps no finer picture".to_owned(),
+        None | Some(0) => "every entry can be zoomed to".to_owned(),
+        Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
     format!("{view}; {finest}. Scroll to zoom, drag to move, double click for the whole.")
 }

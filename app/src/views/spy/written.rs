@@ -92,7 +92,7 @@ mod tests {
         let area = Rect::from_min_size(pos2(10.0, 10.0), vec2(480.0, 480.0));
         let seen = f64::from(480.0 / side);
         let at = crate::state::At { row: seen / 2.0, col: seen / 2.0, rows: seen };
-        let place = Place::new(area, (20, 20), Some(at), false);
+        let place = Place::new(area, (20, 20), Some(at), false, 5.0);
         let cells = picture.cells(f64::from(1.0 / side), &place.rows(), &place.cols()).unwrap();
         let spread = picture.spread(&cells);
         let shade = Shade::new(Scale::Log, ColorMap::Blues, Theme::Light, spread);
