@@ -75,14 +75,22 @@ impl Place {
 
     /// The part in view after showing `factor` times as much around a point that stays in place.
     pub(super) fn zoomed(&self, around: Pos2, factor: f64) -> Option<At> {
+        self.pinched(around, Vec2::ZERO, factor)
+    }
+
+    /// The part in view after fingers have moved by so many points, to have `center` as their
+    /// midpoint, and now show `factor` times as much: what was at their midpoint stays there.
+    pub(super) fn pinched(&self, center: Pos2, by: Vec2, factor: f64) -> Option<At> {
         let seen = self.rows_per_point * f64::from(self.area.height());
         let across = self.cols_per_point * f64::from(self.area.width());
         let factor = factor.max(self.closest / seen);
-        let (row, col) = self.matrix(around);
-        let (middle_row, middle_col) = (self.row + seen / 2.0, self.col + across / 2.0);
+        let (row, col) = self.matrix(center - by);
+        let from = self.area.center() - center;
+        let (rows, cols) =
+            (seen / f64::from(self.area.height()), across / f64::from(self.area.width()));
         let at = At {
-            row: row + (middle_row - row) * factor,
-            col: col + (middle_col - col) * factor,
+            row: row + f64::from(from.y) * rows * factor,
+            col: col + f64::from(from.x) * cols * factor,
             rows: seen * factor,
         };
         let stretched = self.rows_per_point != self.cols_per_point;
@@ -201,6 +209,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_lay_between_two_fingers_lies_between_them_after_they_have_moved(
+            x in 150.0..350.0_f32, y in 100.0..240.0_f32, right in -90.0..90.0_f32,
+            down in -70.0..70.0_f32, factor in 0.2..1.5, stretch in any::<bool>(),
+        ) {
+            let at = Some(At { row: 50_000.0, col: 40_000.0, rows: 3_000.0 });
+            let size = (100_000, 90_000);
+            let place = Place::new(area(), size, at, stretch, 5.0);
+            let (center, by) = (pos2(x, y) + vec2(right, down), vec2(right, down));
+            let after = Place::new(area(), size, place.pinched(center, by, factor), stretch, 5.0);
+            let (before, now) = (place.matrix(pos2(x, y)), after.matrix(center));
+            prop_assert!((before.0 - now.0).abs() < 0.1 && (before.1 - now.1).abs() < 0.1);
+            let zoom = after.per_point() / place.per_point();
+            prop_assert!((zoom - factor).abs() < 1e-6);
+        }
+
         #[test]
         fn what_is_in_view_lies_within_the_matrix(
             rows in 1usize..100_000_000, cols in 1usize..100_000_000, row in -1e9..1e9,
