@@ -8,12 +8,14 @@ use super::frame::{CAPTION, Frame, GAP, STRIP, TYPE};
 use super::overlay::{Padding, Parts};
 use super::place::Place;
 use super::shade::Shade;
-use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use crate::figure::{Anchor, Axis, Figure, area, elided, text_width};
 use crate::model::{count, significant, slots};
 use crate::picture::{Cells, Picture};
 use crate::state::{SpyState, Theme};
 use crate::theme::{Ink, format_color};
 
+/// Height of the type of the matrix's name.
+const NAME: f32 = 14.0;
 /// What overlays draw: apart from every range of colours.
 const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
 
@@ -44,9 +46,14 @@ pub(super) fn around(
     outline(figure, place.covered(), ink.weak);
 }
 
-/// Which numbering a picture shows, above it.
-pub(super) fn caption(figure: &mut Figure, words: &str, ink: Ink) {
-    figure.text(pos2(12.0, CAPTION * 0.5), Anchor::Start, TYPE, ink.text, words);
+/// Which matrix a picture shows and, below the name, in which numbering.
+pub(super) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
+    let left = 12.0;
+    let name = elided(name, figure.size.x - 2.0 * left, NAME);
+    figure.text(pos2(left, CAPTION * 0.6), Anchor::Start, NAME, ink.text, &name);
+    if !numbering.is_empty() {
+        figure.text(pos2(left, CAPTION * 1.5), Anchor::Start, TYPE, ink.text, numbering);
+    }
 }
 
 /// A numbering and how far it keeps entries from the diagonal.

@@ -14,8 +14,8 @@ const BOTTOM: f32 = 62.0;
 pub(super) const GAP: f32 = 26.0;
 /// Width of the strip of padding.
 pub(super) const STRIP: f32 = 16.0;
-/// Above a picture that is one of several: which one it is.
-pub(super) const CAPTION: f32 = 26.0;
+/// Above a picture, the matrix's name, and a line more where it is numbered anew.
+pub(super) const CAPTION: f32 = 22.0;
 /// Row lengths take between these widths.
 const PROFILE: (f32, f32) = (110.0, 300.0);
 
@@ -37,8 +37,8 @@ impl Frame {
         // Two pictures side by side leave no room for row lengths, which are those of either.
         let with_profile = state.numbering != Numbering::Both;
         let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
-        let is_plain = state.numbering == Numbering::Stored && state.against.is_empty();
-        let top = if is_plain { TOP } else { TOP + CAPTION };
+        let lines = if state.numbering == Numbering::Stored { 1.0 } else { 2.0 };
+        let top = TOP + CAPTION * lines;
         let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
         let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
         let height = room.y.max(120.0);

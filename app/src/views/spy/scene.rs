@@ -24,6 +24,8 @@ pub(super) struct Shown {
     pub(super) picture: Arc<Picture>,
     /// The matrix's key and the numbering's word.
     pub(super) key: String,
+    /// Name of the matrix, or of both that are compared.
+    pub(super) name: String,
     /// Which numbering or difference this is; empty for the matrix alone as its file has it.
     pub(super) caption: String,
     /// What it is compared with.
@@ -56,7 +58,9 @@ pub(super) fn subject<'a>(
             (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
             _ => String::new(),
         };
-        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption, other });
+        let name = if other.is_some() { caption.clone() } else { display_name(record) };
+        let key = matrix_key(record);
+        shown.push(Shown { picture: picture.clone(), key, name, caption, other });
     }
     if numbering != Numbering::Stored {
         let renumbered = match wait {
@@ -69,7 +73,7 @@ pub(super) fn subject<'a>(
             .clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
-        shown.push(Shown { picture, key, caption, other: None });
+        shown.push(Shown { picture, key, name: display_name(record), caption, other: None });
     }
     Ok((record, shown))
 }
@@ -162,7 +166,8 @@ impl<'a> Scene<'a> {
     /// Everything but the cells.
     pub(super) fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
         let mut figure = Figure::new(self.frame.size(), paper);
-        caption(&mut figure, &shown.caption, state.theme.ink());
+        let numbering = if shown.other.is_some() { "" } else { &shown.caption };
+        caption(&mut figure, &shown.name, numbering, state.theme.ink());
         around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
         if shown.other.is_none() {
             written::values(&mut figure, &self.place, &shown.picture, &self.cells, &self.shade);
@@ -186,6 +191,7 @@ mod tests {
     use sparsescope_core::matrix::Csr;
 
     use super::*;
+    use crate::figure::Shape;
     use crate::state::At;
 
     /// The diagonal of 9000 × 9000, whose finest level has cells of 4 × 4.
@@ -200,8 +206,8 @@ mod tests {
             name: String::new(),
             here: String::new(),
         });
-        let (key, caption) = (String::new(), String::new());
-        Shown { picture: Arc::new(picture), key, caption, other }
+        let (key, name, caption) = (String::new(), "diagonal".to_owned(), String::new());
+        Shown { picture: Arc::new(picture), key, name, caption, other }
     }
 
     /// Points that a cell takes in the closest look, cells of so many rows, and whether that is all.
@@ -229,5 +235,19 @@ mod tests {
         let whole = shown(bundled(), None);
         let scene = Scene::new(&whole, vec2(900.0, 700.0), 1.0, &ViewState::default()).unwrap();
         assert!(!scene.place.is_closest());
+    }
+    #[test]
+    fn the_name_of_the_matrix_stands_in_the_figure_above_everything_else() {
+        let (shown, state) = (shown(diagonal(), None), ViewState::default());
+        let scene = Scene::new(&shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
+        let figure = scene.figure(&shown, &state, Color32::WHITE);
+        let texts = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { pos, size, text, .. } => Some((pos.y + size * 0.5, text.as_str())),
+            _ => None,
+        });
+        let mut texts: Vec<_> = texts.collect();
+        texts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(texts[0].1, "diagonal");
+        assert!(texts[1].0 - texts[0].0 > 12.0, "{texts:?}");
     }
 }
