@@ -12,6 +12,7 @@ mod export;
 mod frame_tests;
 mod icon;
 mod keys;
+mod link;
 mod pane;
 mod side;
 #[cfg(test)]
@@ -36,6 +37,7 @@ use crate::views::{self, current, details, teaches};
 pub use action::{Action, COPY_LINK, GPU_EXAMPLE};
 use dock::Dock;
 pub use export::Export;
+pub use link::copied;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
