@@ -86,6 +86,12 @@ impl Theme {
         if self == Self::Projector { 1.5 } else { 1.0 }
     }
 
+    /// Least height of type that is read from the last row, in points of the interface: 14 pixels of a
+    /// projector. Elsewhere type may be smaller.
+    pub(crate) fn least_type(self) -> f32 {
+        if self == Self::Projector { 14.0 / self.scale() } else { 7.0 }
+    }
+
     /// Makes the whole interface look so, `zoom` times as large.
     pub(crate) fn apply(self, context: &Context, zoom: f32) {
         let (ink, dark) = (self.ink(), self == Self::Dark);
