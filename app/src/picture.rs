@@ -11,6 +11,8 @@ use sparsescope_core::matrix::{Band, Csr, Reordering, Scalar, permuted};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
 
+use crate::model::value;
+
 /// Rows of a window up to which cells finer than the pyramid's are counted.
 const DETAIL_ROWS: usize = 1 << 20;
 
@@ -129,6 +131,13 @@ impl Picture {
         Some(*self.band.get_or_init(band))
     }
 
+    /// Cells of 2^shift rows and columns are the finest where only the pyramid is at hand; `None`
+    /// where the matrix itself is.
+    pub(crate) fn finest(&self) -> Option<u32> {
+        let finest = self.pyramid.levels().first().map_or(0, |level| level.shift());
+        self.values.is_none().then_some(finest)
+    }
+
     /// The finest cells of at least one pixel, where a pixel shows `per_pixel` rows (or columns,
     /// whichever are more); `rows` and `cols` are in view.
     pub(crate) fn cells(
@@ -189,22 +198,31 @@ impl Picture {
         }
     }
 
-    /// The value of the entry (i, j) as text, where the matrix is at hand and has it.
-    pub(crate) fn value(&self, i: usize, j: usize) -> Option<String> {
-        fn find(col: &[u32], j: usize) -> Option<usize> {
-            col.binary_search(&u32::try_from(j).ok()?).ok()
+    /// The value of the entry (i, j) as people read it, where the matrix is at hand and has it; of
+    /// a complex one the real part and then the imaginary.
+    pub(crate) fn value(&self, i: usize, j: usize) -> Option<Vec<String>> {
+        fn find<T: Copy>((col, val): (&[u32], &[T]), j: usize) -> Option<T> {
+            let place = col.binary_search(&u32::try_from(j).ok()?).ok()?;
+            val.get(place).copied()
+        }
+        if i >= self.pyramid.rows() {
+            return None;
         }
         match self.values.as_ref()? {
-            LoadedValues::Real(a) => {
-                let (col, val) = a.row(i);
-                Some(val.get(find(col, j)?)?.to_string())
-            }
+            LoadedValues::Real(a) => Some(vec![value(find(a.row(i), j)?)]),
             LoadedValues::Complex(a) => {
-                let (col, val) = a.row(i);
-                Some(val.get(find(col, j)?)?.to_string())
+                let of = find(a.row(i), j)?;
+                Some(parts(of.re, of.im))
             }
         }
     }
+}
+
+/// A complex value, each part with its sign.
+fn parts(re: f64, im: f64) -> Vec<String> {
+    let im = value(im);
+    let sign = if im.starts_with('-') { "" } else { "+" };
+    vec![value(re), format!("{sign}{im}i")]
 }
 
 fn reverse_cuthill_mckee<T: Scalar>(a: &Csr<T>) -> Result<Arc<Csr<T>>, String> {
@@ -287,6 +305,12 @@ mod tests {
     }
 
     #[test]
+    fn a_complex_value_is_its_two_parts_with_one_sign_each() {
+        let texts = [(1.5, -2.0), (0.0, 3e7), (-1.0, -0.0)].map(|(re, im)| parts(re, im).concat());
+        assert_eq!(texts, ["1.5-2i", "0+3.0000e7i", "-1+0i"]);
+    }
+
+    #[test]
     fn cells_are_the_finest_that_no_pixel_misses_and_finer_ones_come_from_the_matrix() {
         let t: Vec<_> = (0..9000usize).map(|i| (i, i * 7 % 9000, i as f64)).collect();
         let a = LoadedValues::Real(Arc::new(Csr::from_triplets(9000, 9000, &t).unwrap()));
@@ -298,8 +322,8 @@ mod tests {
         let cells = picture.cells(0.5, &(10..20), &(0..9000)).unwrap();
         assert_eq!((cells.count(11, 77), cells.count(11, 78)), (1, 0));
         assert_eq!(cells.count(30, 210), 0, "outside the window");
-        assert_eq!(picture.value(11, 77).as_deref(), Some("11"));
-        assert_eq!(picture.value(11, 78), None);
+        assert_eq!(picture.value(11, 77), Some(vec!["11".to_owned()]));
+        assert_eq!((picture.value(11, 78), picture.value(9000, 0)), (None, None));
         picture.values = None;
         assert_eq!(picture.cells(0.5, &all, &all).unwrap().shift(), 2);
         assert_eq!(picture.cells(1e9, &all, &all).unwrap().shift(), 14, "one cell");

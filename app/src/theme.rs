@@ -101,6 +101,12 @@ impl Theme {
         if self == Self::Projector { 1.5 } else { 1.0 }
     }
 
+    /// Least height of type that is read from the last row, in points of the interface: 14 pixels of a
+    /// projector. Elsewhere type may be smaller.
+    pub(crate) fn least_type(self) -> f32 {
+        if self == Self::Projector { 14.0 / self.scale() } else { 7.0 }
+    }
+
     /// Makes the whole interface look so, `zoom` times as large.
     pub(crate) fn apply(self, context: &Context, zoom: f32) {
         let (ink, dark) = (self.ink(), self == Self::Dark);
@@ -133,6 +139,15 @@ impl Theme {
         });
         context.set_zoom_factor(self.scale() * zoom);
     }
+}
+
+/// Black or white, whichever is the better to read on a colour: the one with the larger contrast as
+/// WCAG 2 defines it.
+pub(crate) fn text_on(color: Color32) -> Color32 {
+    let color = egui::Rgba::from(color);
+    // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).
+    let luminance = 0.2126 * color.r() + 0.7152 * color.g() + 0.0722 * color.b() + 0.05;
+    if luminance * luminance > 1.05 * 0.05 { Color32::BLACK } else { Color32::WHITE }
 }
 
 /// So much of the other colour in the one.

@@ -248,7 +248,8 @@ export const cases = {
     await sender.drop("three, small.mtx", Buffer.from(text));
     await sender.find("group", "Cells of three, small");
     await sender.click("button", "Copy link");
-    await sender.find("text", "The link is copied.");
+    // The address is of this machine, which is said.
+    await sender.find("text", /^The link is copied\. Its address is of this machine .*`sparsescope export --html`/);
     const link = await sender.page.evaluate(() => navigator.clipboard.readText());
     await sender.close();
     const reader = await Viewer.open(context, link);

@@ -178,8 +178,7 @@
     } catch {
       window.prompt("The browser does not let this page copy. The link:", link.href);
     }
-    const without = missing.length > 0 ? `, without ${missing.join(", ")}: send what does not fit into a link along as a file` : "";
-    viewer?.say(`The link is copied${without}.`);
+    viewer?.copied(location.href, missing);
   }
 
   function toBase64url(bytes) {

@@ -84,6 +84,11 @@ impl Viewer {
         self.with(|window| window.app.notify(sentence));
     }
 
+    /// Says that a link to the page at this address was copied, which leaves these files out.
+    pub fn copied(&self, address: &str, left_out: Vec<String>) {
+        self.say(sparsescope::shell::copied(address, &left_out));
+    }
+
     /// Shows what the fragment of an address says; an address without one shows the usual.
     pub fn show(&self, fragment: &str) {
         self.with(|window| {

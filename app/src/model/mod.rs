@@ -33,7 +33,7 @@ pub use index::Values;
 pub(crate) use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
-pub use numbers::{bytes, count, seconds, significant, slots, small};
+pub use numbers::{bytes, count, seconds, significant, slots, small, value};
 use open::UNFINISHED;
 pub use open::{
     Matrix, OpenBundle, RunOf, display_name, matrix_key, metric_title, subject_key, subject_name,

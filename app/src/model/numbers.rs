@@ -36,6 +36,24 @@ pub fn small(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
 }
 
+/// A matrix's value as people read it, in at most twelve characters: five digits, whole numbers up to
+/// 10⁶ with all of theirs, an exponent beyond that and below 10⁻⁴, e.g. `-4`, `0.33333`, `2.0630e31`.
+pub fn value(value: f64) -> String {
+    let size = value.abs();
+    if !size.is_finite() || size == 0.0 {
+        return if size == 0.0 { "0".into() } else { value.to_string() };
+    }
+    if !(1e-4..=1e6).contains(&size) {
+        return format!("{value:.4e}");
+    }
+    let decimals = (4.0 - size.log10().floor()).clamp(0.0, 8.0) as usize;
+    let digits = format!("{value:.decimals$}");
+    match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => digits,
+    }
+}
+
 /// Slots as people read them, e.g. `1 slot`, `1.5 slots`.
 pub fn slots(value: f64) -> String {
     let number = significant(value);
@@ -67,5 +85,32 @@ mod tests {
         assert_eq!(seconds(0.001_25), "1.25 ms");
         assert_eq!(seconds(2.5e-8), "25 ns");
         assert_eq!(significant(0.012_34), "0.0123");
+    }
+
+    #[test]
+    fn values_are_short_however_large_or_small_they_are() {
+        let expected = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (-4.0, "-4"),
+            (4501.0, "4501"),
+            (2.5, "2.5"),
+            (-1.0 / 3.0, "-0.33333"),
+            (12_345.678, "12346"),
+            (1e-4, "0.0001"),
+            (-0.000_123_456, "-0.00012346"),
+            (999_999.0, "999999"),
+            (1e6, "1000000"),
+            (-1_000_001.0, "-1.0000e6"),
+            (2.063_006_902_324_907_2e31, "2.0630e31"),
+            (9.9e-5, "9.9000e-5"),
+            (-5e-324, "-4.9407e-324"),
+            (f64::MAX, "1.7977e308"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "NaN"),
+        ];
+        for (number, text) in expected {
+            assert_eq!(value(number), text, "{number:e}");
+        }
     }
 }

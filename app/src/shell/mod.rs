@@ -14,6 +14,7 @@ mod export;
 mod frame_tests;
 mod icon;
 mod keys;
+mod link;
 mod pane;
 mod side;
 #[cfg(test)]
@@ -39,6 +40,7 @@ use crate::views::{self, View, current, details, needs_no_bundle, teaches};
 pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
 use dock::Dock;
 pub use export::Export;
+pub use link::copied;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};

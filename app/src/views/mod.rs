@@ -38,8 +38,12 @@ pub(crate) fn current(state: &ViewState) -> Option<&'static View> {
     VIEWS.iter().find(|view| view.id == state.view).or(VIEWS.first())
 }
 
-/// Whether a lesson takes the place of this view's settings and of what lies around the views.
+/// Whether a lesson, or on a projector the board of layouts, takes the place of this view's settings
+/// and of what lies around the views.
 pub(crate) fn teaches(view: &View, model: &Model, state: &ViewState) -> bool {
+    if view.id == layouts::VIEW.id && layouts::is_framed(state) {
+        return true;
+    }
     let Some((id, _)) = &state.layouts.lesson else { return false };
     let shown = model.lessons.get(id).and_then(|lesson| lesson.view(state));
     shown.unwrap_or(layouts::VIEW.id) == view.id

@@ -127,7 +127,7 @@ fn cells(a: &AnyFormat, map: &SlotMap, array: Array) -> Vec<Cell> {
             Held::Entry { col, .. } | Held::Padding { col, .. } => col.to_string(),
         }),
         (Array::Val | Array::TailVal, _) => of_slots(|held| match held {
-            Held::Entry { val, .. } => val.to_string(),
+            Held::Entry { val, .. } => crate::model::value(*val),
             Held::Padding { .. } => "0".into(),
         }),
         (Array::Row | Array::TailRow, _) => of_slots(|held| match held {
@@ -228,6 +228,16 @@ mod tests {
                     assert_eq!(entries.count(), a.nnz(), "{}", panel.name);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn values_are_short_however_large_they_are() {
+        let a = Csr::from_triplets(1, 1, &[(0, 0, 2.063_006_902_324_907_2e31)]).unwrap();
+        for panel in panels(&Arc::new(a), &LayoutsState::default()) {
+            let (strips, _) = panel.arrays.unwrap();
+            let val = strips.iter().find(|strip| strip.name.ends_with("val")).unwrap();
+            assert_eq!(val.cells[0].text, "2.0630e31", "{}", panel.name);
         }
     }
 

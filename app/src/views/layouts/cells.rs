@@ -1,5 +1,6 @@
 //! The cells of an array, and what each belongs to.
 
+use egui::Rect;
 use sparsescope_core::layout::Array;
 
 /// What a cell belongs to.
@@ -28,6 +29,15 @@ pub(super) struct Cell {
     pub(super) owner: Owner,
     /// A thicker line stands before it: a hack or another part begins.
     pub(super) begins: bool,
+}
+
+/// A place that a pointer finds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Spot {
+    pub(super) rect: Rect,
+    pub(super) owner: Owner,
+    /// What it is, in words.
+    pub(super) name: String,
 }
 
 /// An array of cells in one or more lines.

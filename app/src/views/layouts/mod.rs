@@ -7,17 +7,23 @@ mod cells;
 mod moment;
 mod numbers;
 mod panel;
+mod pen;
+#[cfg(test)]
+mod projector_tests;
 mod scene;
 mod settings;
+mod sizes;
 mod stepper;
 mod subject;
 mod teach;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod totals;
 mod view;
 mod walk;
 
 pub(crate) use numbers::check;
+pub(crate) use settings::is_framed;
 pub(crate) use teach::beside;
 pub(super) use view::VIEW;

@@ -78,7 +78,7 @@ pub(super) fn show(
                 ui.spacing_mut().item_spacing.y = 4.0;
                 ui.horizontal_wrapped(|ui| {
                     let (number, all) = (page + 1, lesson.steps.len());
-                    ui.weak(format!("{}: {number} of {all}", lesson.title));
+                    ui.weak(format!("{}: step {number} of {all}", lesson.title));
                     let leave = ui.small_button("Leave");
                     if leave.on_hover_text("Leave the lesson; what is shown stays").clicked() {
                         state.layouts.lesson = None;

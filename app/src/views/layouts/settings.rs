@@ -11,10 +11,16 @@ use super::walk::{self, most, walks};
 use super::{arrays, panel};
 use crate::model::Model;
 use crate::state::layouts::{MOST, MOST_THREADS};
-use crate::state::{Example, LayoutsState, Pattern, Small, ViewState};
+use crate::state::{Example, LayoutsState, Pattern, Small, Theme, ViewState};
+
+/// Whether the view has a frame of its own, as lessons have: on a projector.
+pub(crate) fn is_framed(state: &ViewState) -> bool {
+    state.theme == Theme::Projector && state.layouts.lesson.is_none()
+}
 
 pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    if state.layouts.lesson.is_none() {
+    let framed = is_framed(state);
+    if state.layouts.lesson.is_none() && !framed {
         panel::menu(ui, model, state);
     }
     let layouts = &mut state.layouts;
@@ -77,7 +83,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         formats_menu(ui, layouts);
     }
     ui.end_row();
-    follow(ui, part, layouts);
+    follow(ui, part, layouts, framed);
 }
 
 /// Which formats are shown.
@@ -99,7 +105,7 @@ fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
 }
 
 /// Which kernels are followed, and the step.
-fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState) {
+fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, framed: bool) {
     let choose = |ui: &mut Ui, what: &str, none: &str, id: &mut String| {
         ui.label(what);
         let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
@@ -128,7 +134,7 @@ fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState) {
         let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
         field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));
     }
-    if layouts.lesson.is_none() {
+    if layouts.lesson.is_none() && !framed {
         let a = subject.map(|subject| Arc::new(subject.a));
         let walks = a.map(|a| walks(Some(ui.ctx()), &a, layouts)).unwrap_or_default();
         stepper(ui, layouts, most(&walks));

@@ -9,12 +9,10 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let lesson = layouts.lesson.is_some();
-    if lesson {
-        ui.weak(format!("Kernel step {} of {most}", layouts.step + 1));
-    }
+    let name = ui.weak(format!("Kernel: step {} of {most}", layouts.step.min(most - 1) + 1));
+    name.on_hover_text("Arrow keys step");
     let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
-        let button = egui::Button::new(if lesson { sign } else { name });
+        let button = egui::Button::new(sign);
         let button = ui.add_enabled(may, button).on_hover_text("Arrow keys step");
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button
@@ -28,7 +26,4 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
         layouts.step += 1;
     }
     layouts.step = layouts.step.min(most - 1);
-    if !lesson {
-        ui.weak(format!("{} of {most}; arrow keys step", layouts.step + 1));
-    }
 }

@@ -176,7 +176,7 @@ fn an_opened_lesson_is_shown_at_its_start_or_where_the_link_says() {
 fn threads_of_a_processor_have_their_parts_and_lines() {
     let harness = shown("v1;view=layouts;walk=cpu/csr/rows;cpu-threads=3", (1280.0, 800.0));
     assert_eq!(harness.query_all_by_label("Threads").count(), 2); // the field and its label
-    harness.get_by_label("1 of 4; arrow keys step");
+    harness.get_by_label("Kernel: step 1 of 4");
     let svg = (super::VIEW.svg.unwrap())(harness.state().model(), harness.state().state());
     for text in
         ["T0", "T1", "T2", "Imbalance 1.20: the busiest thread has 4 slots, the mean is 3.33"]

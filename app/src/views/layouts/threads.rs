@@ -144,7 +144,7 @@ impl Threads {
             }
             false => "Every thread has its own part; they work at the same time.",
         };
-        let words = format!("Slot {} of {} of each thread", at + 1, self.len());
+        let words = format!("Step {} of {}: each thread takes a slot", at + 1, self.len());
         moment.words = vec![words, how.into()];
         moment
     }

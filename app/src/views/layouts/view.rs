@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align, Layout, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
-use super::board::Spot;
-use super::cells::Owner;
-use super::scene::scene;
-use super::settings::settings;
+use super::cells::{Owner, Spot};
+use super::scene::{Shown, scene};
+use super::settings::{is_framed, settings};
+use super::sizes::Fit;
+use super::stepper::stepper;
 use super::subject::Subject;
 use super::walk::{Kept, most, walks};
 use super::{arrays, panel, teach};
@@ -26,9 +27,6 @@ pub(in crate::views) const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Scales at which a lesson's board is drawn, until all of it can be seen.
-const SCALES: [f32; 9] = [1.4, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.62, 0.56];
-
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let subject = Subject::of(model, state);
     let a = subject.as_ref().ok().map(|subject| Arc::new(subject.a.clone()));
@@ -42,7 +40,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let beside = |rect| egui::UiBuilder::new().max_rect(rect);
         let texts = panel::counted(ui, &lesson, state, selected.map(|subject| &subject.a));
         ui.scope_builder(beside(text), |ui| panel::show(ui, &lesson, texts, state, steps));
-        ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, &SCALES));
+        ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, true));
         return;
     }
     if let Some(id) = id {
@@ -53,33 +51,60 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             }
         });
     }
-    drawn(ui, subject, state, &walks, &[1.0]);
+    if is_framed(state) {
+        frame(ui, model, state, &walks, |ui, state| drawn(ui, subject, state, &walks, true));
+    } else {
+        drawn(ui, subject, state, &walks, false);
+    }
 }
 
-/// The board, at the largest of these scales at which all of it can be seen.
+/// On a projector the board has the room, as in a lesson, and one line of controls is below it.
+fn frame(
+    ui: &mut Ui,
+    model: &Model,
+    state: &mut ViewState,
+    walks: &[Kept],
+    board: impl FnOnce(&mut Ui, &mut ViewState),
+) {
+    ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
+        ui.horizontal(|ui| {
+            panel::menu(ui, model, state);
+            ui.checkbox(&mut state.layouts.tools, "Settings");
+            if !walks.is_empty() {
+                stepper(ui, &mut state.layouts, most(walks));
+            }
+        });
+        ui.separator();
+        ui.with_layout(Layout::top_down(Align::Min), |ui| board(ui, state));
+    });
+}
+
+/// The board; where it must be seen whole, in the roomiest of its forms in which it can be.
 fn drawn(
     ui: &mut Ui,
     subject: Result<Subject, String>,
     state: &mut ViewState,
     walks: &[Kept],
-    scales: &[f32],
+    whole: bool,
 ) {
     let subject = match subject {
         Ok(subject) => subject,
         Err(why) => return nothing(ui, &why),
     };
     let space = ui.available_size() - vec2(14.0, 0.0);
+    let walking = !walks.is_empty();
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        let mut boards = scales.iter().map(|&scale| {
-            let width = if scales.len() > 1 { space.x / scale } else { space.x.max(380.0) };
-            scene(&subject, state, walks, width, scale)
-        });
-        let fits = |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
-        let found = boards.by_ref().find(fits);
-        let smallest = scales.last().copied().unwrap_or(1.0);
-        let width = (space.x / smallest).max(380.0);
-        let (figure, spots) =
-            found.unwrap_or_else(|| scene(&subject, state, walks, width, smallest));
+        let (figure, spots) = {
+            let shown = Shown::of(&subject, &state.layouts, walks);
+            let all = if whole { Fit::all(state.theme) } else { Vec::new() };
+            // What cannot be seen whole is scrolled.
+            let least = all.last().filter(|_| walking).copied().unwrap_or(Fit::USUAL);
+            let mut boards = all.into_iter().map(|fit| scene(&shown, state, space.x, fit));
+            let fits =
+                |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
+            let found = boards.find(fits);
+            found.unwrap_or_else(|| scene(&shown, state, space.x.max(380.0), least))
+        };
         let corner = ui.cursor().min;
         figure.show(ui, &format!("Memory layouts of {}", subject.title));
         for (index, spot) in spots.iter().enumerate() {
@@ -137,6 +162,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
             .to_svg(VIEW.sentence, &Provenance::default());
     };
     let walks = walks(None, &Arc::new(subject.a.clone()), &state.layouts);
-    let (figure, _) = scene(&subject, state, &walks, 1000.0, 1.0);
+    let (figure, _) =
+        scene(&Shown::of(&subject, &state.layouts, &walks), state, 1000.0, Fit::USUAL);
     figure.to_svg(&format!("Memory layouts of {}", subject.title), &Provenance::default())
 }

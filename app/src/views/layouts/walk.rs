@@ -188,12 +188,12 @@ impl Grid {
         let what = match step.kind {
             StepKind::Fill => "copies its part of x to shared memory".into(),
             StepKind::Start => "loads where its rows begin and end".into(),
-            StepKind::Loop(round) => format!("goes round its loop, step {round}"),
+            StepKind::Loop(round) => format!("is in round {} of its loop", round + 1),
             StepKind::End => "stores its sums".into(),
         };
         let block = self.schedule.launches().get(launch).map_or(0, |info| info.block_of(warp));
         let (number, all) = (at + 1, self.places.len());
-        moment.words.push(format!("Warp {warp} of block {block} {what} ({number} of {all})"));
+        moment.words.push(format!("Step {number} of {all}: warp {warp} of block {block} {what}"));
         moment.words.extend(step.requests.iter().map(request_words));
         moment
     }

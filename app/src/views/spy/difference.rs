@@ -6,8 +6,9 @@ use std::sync::Arc;
 use egui::{Color32, Ui};
 use sparsescope_core::record::MatrixRecord;
 
-use super::draw::{Frame, swatches};
+use super::draw::swatches;
 use super::fields::choose_of;
+use super::frame::Frame;
 use super::shade::Shade;
 use crate::figure::Figure;
 use crate::model::{Model, display_name};

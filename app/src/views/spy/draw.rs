@@ -1,67 +1,23 @@
 //! The picture with everything around it: axes, row lengths, overlays, the scale of colours.
 
-use egui::{Color32, Rect, Vec2, pos2, vec2};
+use egui::{Color32, Rect, pos2};
 use sparsescope_core::spy::LengthBin;
 
+use super::axes::{axes, index};
+use super::frame::{CAPTION, Frame, GAP, STRIP, TYPE};
 use super::overlay::{Padding, Parts};
 use super::place::Place;
 use super::shade::Shade;
-use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use crate::figure::{Anchor, Axis, Figure, area, elided, text_width};
 use crate::model::{count, significant, slots};
 use crate::picture::{Cells, Picture};
-use crate::state::{Numbering, SpyState, Theme};
+use crate::state::{SpyState, Theme};
 use crate::theme::{Ink, format_color};
 
-const TYPE: f32 = 12.5;
-const LEFT: f32 = 78.0;
-const TOP: f32 = 46.0;
-const BOTTOM: f32 = 62.0;
-const GAP: f32 = 26.0;
-const STRIP: f32 = 16.0;
+/// Height of the type of the matrix's name.
+const NAME: f32 = 14.0;
 /// What overlays draw: apart from every range of colours.
 const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
-/// Above a picture that is one of several: which one it is.
-const CAPTION: f32 = 26.0;
-/// Row lengths take between these widths.
-const PROFILE: (f32, f32) = (110.0, 300.0);
-
-/// Where the parts of the picture lie in its figure.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The matrix.
-    pub(super) area: Rect,
-    /// Right edge of everything.
-    right: f32,
-    /// Row lengths are drawn beside it.
-    with_profile: bool,
-}
-
-impl Frame {
-    /// Divides `size` for a matrix of this size; edges fall on pixels.
-    pub(super) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
-        let strip = if state.hack > 0 { GAP + STRIP } else { 0.0 };
-        // Two pictures side by side leave no room for row lengths, which are those of either.
-        let with_profile = state.numbering != Numbering::Both;
-        let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
-        let is_plain = state.numbering == Numbering::Stored && state.against.is_empty();
-        let top = if is_plain { TOP } else { TOP + CAPTION };
-        let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
-        let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
-        let height = room.y.max(120.0);
-        let width = room.x.clamp(120.0, height * if state.stretch { 2.5 } else { aspect });
-        let height = if state.stretch { height } else { height.min(width / aspect) };
-        let corner = pos2(LEFT, top);
-        let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
-        let profile = (size.x - area.max.x - strip - GAP - 12.0).clamp(PROFILE.0, PROFILE.1);
-        let beside = if with_profile { GAP + profile } else { 0.0 };
-        Self { area, right: area.max.x + strip + beside, with_profile }
-    }
-
-    /// Extent of the figure.
-    pub(super) fn size(&self) -> Vec2 {
-        vec2(self.right + 12.0, self.area.max.y + BOTTOM)
-    }
-}
 
 /// Everything but the cells.
 pub(super) fn around(
@@ -73,7 +29,7 @@ pub(super) fn around(
     theme: Theme,
 ) {
     let ink = theme.ink();
-    axes(figure, frame, place, ink);
+    axes(figure, frame.area, place, ink);
     let mut left = frame.area.max.x + GAP;
     if state.hack > 0 {
         padding(figure, left, place, picture, state.hack, ink);
@@ -90,9 +46,14 @@ pub(super) fn around(
     outline(figure, place.covered(), ink.weak);
 }
 
-/// Which numbering a picture shows, above it.
-pub(super) fn caption(figure: &mut Figure, words: &str, ink: Ink) {
-    figure.text(pos2(12.0, CAPTION * 0.5), Anchor::Start, TYPE, ink.text, words);
+/// Which matrix a picture shows and, below the name, in which numbering.
+pub(super) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
+    let left = 12.0;
+    let name = elided(name, figure.size.x - 2.0 * left, NAME);
+    figure.text(pos2(left, CAPTION * 0.6), Anchor::Start, NAME, ink.text, &name);
+    if !numbering.is_empty() {
+        figure.text(pos2(left, CAPTION * 1.5), Anchor::Start, TYPE, ink.text, numbering);
+    }
 }
 
 /// A numbering and how far it keeps entries from the diagonal.
@@ -116,56 +77,6 @@ fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
         rect.left_top(),
     ];
     figure.shapes.push(crate::figure::Shape::Line { points: corners.into(), width: 1.0, color });
-}
-
-fn axes(figure: &mut Figure, frame: &Frame, place: &Place, ink: Ink) {
-    let Frame { area, .. } = *frame;
-    let covered = place.covered();
-    for row in ticks(place.rows(), area.height() / 56.0) {
-        let y = place.y(row as f64);
-        if y >= covered.min.y - 0.5 && y <= covered.max.y + 0.5 {
-            figure.line(pos2(covered.min.x - 4.0, y), pos2(covered.min.x, y), 1.0, ink.weak);
-            let at = pos2(covered.min.x - 7.0, y);
-            figure.text(at, Anchor::End, TYPE, ink.weak, &index(row));
-        }
-    }
-    let mut taken = f32::NEG_INFINITY;
-    for col in ticks(place.cols(), area.width() / 80.0) {
-        let (x, label) = (place.x(col as f64), index(col));
-        let half = text_width(&label, TYPE) * 0.5;
-        let inside = x >= covered.min.x - 0.5 && x <= covered.max.x + 0.5;
-        if inside && x - half > taken && x + half < area.max.x + GAP - 4.0 {
-            figure.line(pos2(x, covered.min.y - 4.0), pos2(x, covered.min.y), 1.0, ink.weak);
-            figure.text(pos2(x, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.weak, &label);
-            taken = x + half + 8.0;
-        }
-    }
-    let titles = pos2(covered.center().x, covered.min.y - 33.0);
-    figure.text(titles, Anchor::Middle, TYPE, ink.text, "Columns, from 0");
-    let corner = pos2((covered.min.x - 7.0).max(40.0), covered.min.y - 33.0);
-    figure.text(corner, Anchor::End, TYPE, ink.text, "Rows");
-}
-
-/// An index as people read it, all its digits in groups of three.
-pub(super) fn index(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push('\u{202f}'); // narrow no-break space
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Round numbers in a range, about `wanted` of them.
-fn ticks(range: std::ops::Range<usize>, wanted: f32) -> impl Iterator<Item = usize> {
-    let rough = range.len() as f64 / f64::from(wanted.max(2.0));
-    let decade = 10_f64.powf(rough.max(1.0).log10().floor());
-    let leading = [1.0, 2.0, 5.0, 10.0].into_iter().find(|leading| leading * decade >= rough);
-    let step = (leading.unwrap_or(10.0) * decade).max(1.0) as usize;
-    (range.start.next_multiple_of(step)..range.end + 1).step_by(step)
 }
 
 /// Lines between the rows of the threads, with their numbers where there is room.

@@ -1,8 +1,10 @@
 //! The picture of a matrix's structure, from all of it to single entries.
 
+mod axes;
 mod difference;
 mod draw;
 mod fields;
+mod frame;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod image;
@@ -16,5 +18,6 @@ mod steer;
 #[cfg(test)]
 mod tests;
 mod view;
+mod written;
 
 pub(super) use view::VIEW;

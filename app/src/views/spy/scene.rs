@@ -7,10 +7,12 @@ use egui::{Color32, ColorImage};
 use sparsescope_core::record::MatrixRecord;
 
 use super::difference::Other;
-use super::draw::{Frame, around, caption, legend, numbering_words};
+use super::draw::{around, caption, legend, numbering_words};
+use super::frame::Frame;
 use super::place::Place;
 use super::shade::Shade;
-use super::{difference, image};
+use super::written::READABLE;
+use super::{difference, image, written};
 use crate::figure::Figure;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
@@ -22,6 +24,8 @@ pub(super) struct Shown {
     pub(super) picture: Arc<Picture>,
     /// The matrix's key and the numbering's word.
     pub(super) key: String,
+    /// Name of the matrix, or of both that are compared.
+    pub(super) name: String,
     /// Which numbering or difference this is; empty for the matrix alone as its file has it.
     pub(super) caption: String,
     /// What it is compared with.
@@ -54,7 +58,9 @@ pub(super) fn subject<'a>(
             (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
             _ => String::new(),
         };
-        shown.push(Shown { picture: picture.clone(), key: matrix_key(record), caption, other });
+        let name = if other.is_some() { caption.clone() } else { display_name(record) };
+        let key = matrix_key(record);
+        shown.push(Shown { picture: picture.clone(), key, name, caption, other });
     }
     if numbering != Numbering::Stored {
         let renumbered = match wait {
@@ -67,15 +73,38 @@ pub(super) fn subject<'a>(
             .clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
-        shown.push(Shown { picture, key, caption, other: None });
+        shown.push(Shown { picture, key, name: display_name(record), caption, other: None });
     }
     Ok((record, shown))
+}
+
+impl Shown {
+    /// The finest cells that all that is compared has; `None` where the matrices are at hand.
+    fn finest(&self) -> Option<u32> {
+        let other = self.other.as_ref().map(|other| &other.picture);
+        [Some(&self.picture), other].into_iter().flatten().filter_map(|of| of.finest()).max()
+    }
+}
+
+/// Rows from the top to the bottom of the closest look at single entries.
+const HANDFUL: f64 = 5.0;
+
+/// Rows from the top to the bottom of the closest look, in an area of this height: a handful, or so
+/// many that the finest cells are no larger than they need to be.
+fn closest(finest: Option<u32>, height: f32) -> f64 {
+    match finest {
+        None => HANDFUL,
+        Some(shift) => f64::from(height / READABLE) * (1_u64 << shift.min(62)) as f64,
+    }
 }
 
 /// What is drawn, once the size is known.
 pub(super) struct Scene<'a> {
     pub(super) frame: Frame,
     pub(super) place: Place,
+    /// The finest cells that there are, of 2^shift rows and columns; `None` where the matrix itself
+    /// is at hand.
+    pub(super) finest: Option<u32>,
     pub(super) cells: Cells<'a>,
     /// Cells of the same rows and columns of what it is compared with.
     pub(super) other: Option<Cells<'a>>,
@@ -92,7 +121,9 @@ impl<'a> Scene<'a> {
         let (spy, picture) = (&state.spy, &shown.picture);
         let shape = (picture.pyramid.rows(), picture.pyramid.cols());
         let frame = Frame::new(size, shape, spy);
-        let place = Place::new(frame.area, shape, spy.at, spy.stretch);
+        let finest = shown.finest();
+        let closest = closest(finest, frame.area.height());
+        let place = Place::new(frame.area, shape, spy.at, spy.stretch, closest);
         let per_pixel = place.per_point() / f64::from(pixels);
         let of = |picture: &'a Picture, per_pixel| {
             picture.cells(per_pixel, &place.rows(), &place.cols())
@@ -111,7 +142,7 @@ impl<'a> Scene<'a> {
             other = shown.other.as_ref().and_then(|other| of(&other.picture, per_pixel));
         }
         let shade = Shade::new(spy.scale, spy.map, state.theme, picture.spread(&cells));
-        Some(Self { frame, place, cells, other, shade })
+        Some(Self { frame, place, finest, cells, other, shade })
     }
 
     /// The cells in view as an image.
@@ -135,8 +166,12 @@ impl<'a> Scene<'a> {
     /// Everything but the cells.
     pub(super) fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
         let mut figure = Figure::new(self.frame.size(), paper);
-        caption(&mut figure, &shown.caption, state.theme.ink());
+        let numbering = if shown.other.is_some() { "" } else { &shown.caption };
+        caption(&mut figure, &shown.name, numbering, state.theme.ink());
         around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
+        if shown.other.is_none() {
+            written::values(&mut figure, &self.place, &shown.picture, &self.cells, &self.shade);
+        }
         let ink = state.theme.ink();
         match &shown.other {
             None => legend(&mut figure, &self.frame, &self.cells, &self.shade, ink),
@@ -146,5 +181,73 @@ impl<'a> Scene<'a> {
             }
         }
         figure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::vec2;
+    use sparsescope_core::experiment::LoadedValues;
+    use sparsescope_core::matrix::Csr;
+
+    use super::*;
+    use crate::figure::Shape;
+    use crate::state::At;
+
+    /// The diagonal of 9000 × 9000, whose finest level has cells of 4 × 4.
+    fn diagonal() -> Picture {
+        let t: Vec<_> = (0..9000).map(|i| (i, i, 1.0)).collect();
+        Picture::of(&LoadedValues::Real(Arc::new(Csr::from_triplets(9000, 9000, &t).unwrap())))
+    }
+
+    fn shown(picture: Picture, other: Option<Picture>) -> Shown {
+        let other = other.map(|picture| Other {
+            picture: Arc::new(picture),
+            name: String::new(),
+            here: String::new(),
+        });
+        let (key, name, caption) = (String::new(), "diagonal".to_owned(), String::new());
+        Shown { picture: Arc::new(picture), key, name, caption, other }
+    }
+
+    /// Points that a cell takes in the closest look, cells of so many rows, and whether that is all.
+    fn closest_look(shown: &Shown) -> (f64, usize, bool) {
+        let mut state = ViewState::default();
+        state.spy.at = Some(At { row: 4500.5, col: 4500.5, rows: 1e-3 });
+        let scene = Scene::new(shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
+        let rows = 1 << scene.cells.shift();
+        (rows as f64 / scene.place.per_point(), rows, scene.place.is_closest())
+    }
+
+    #[test]
+    fn the_closest_look_is_at_a_handful_of_entries_or_at_the_finest_cells_of_a_bundle() {
+        let bundled = || {
+            let mut picture = diagonal();
+            picture.values = None;
+            picture
+        };
+        let (points, rows, is_closest) = closest_look(&shown(diagonal(), None));
+        assert!(rows == 1 && is_closest && points > 100.0, "{points}");
+        for shown in [shown(bundled(), None), shown(diagonal(), Some(bundled()))] {
+            let (points, rows, is_closest) = closest_look(&shown);
+            assert!(rows == 4 && is_closest && (points - 48.0).abs() < 0.01, "{points}, {rows}");
+        }
+        let whole = shown(bundled(), None);
+        let scene = Scene::new(&whole, vec2(900.0, 700.0), 1.0, &ViewState::default()).unwrap();
+        assert!(!scene.place.is_closest());
+    }
+    #[test]
+    fn the_name_of_the_matrix_stands_in_the_figure_above_everything_else() {
+        let (shown, state) = (shown(diagonal(), None), ViewState::default());
+        let scene = Scene::new(&shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
+        let figure = scene.figure(&shown, &state, Color32::WHITE);
+        let texts = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { pos, size, text, .. } => Some((pos.y + size * 0.5, text.as_str())),
+            _ => None,
+        });
+        let mut texts: Vec<_> = texts.collect();
+        texts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(texts[0].1, "diagonal");
+        assert!(texts[1].0 - texts[0].0 > 12.0, "{texts:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Panning and zooming.
+//! Panning and zooming, with a pointer, two fingers or keys.
 
 use egui::{EventFilter, Key, Modifiers, Response, Ui, Vec2, vec2};
 
@@ -12,6 +12,17 @@ pub(super) fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpySt
     }
     if response.double_clicked() {
         spy.at = None;
+        return;
+    }
+    // Two fingers are one gesture: what the first of them does as a pointer is a part of it.
+    let touch =
+        ui.input(|input| input.multi_touch()).filter(|_| response.is_pointer_button_down_on());
+    if let Some(touch) = touch {
+        if touch.zoom_delta.is_normal() && touch.zoom_delta > 0.0 {
+            let factor = 1.0 / f64::from(touch.zoom_delta);
+            spy.at = place.pinched(touch.center_pos, touch.translation_delta, factor);
+        }
+        ui.input_mut(|input| input.smooth_scroll_delta = Vec2::ZERO);
         return;
     }
     if response.dragged() {

@@ -123,6 +123,63 @@ fn dragging_moves_what_is_under_the_pointer_along_and_counts_as_one_step_back() 
 }
 
 #[test]
+fn a_pinch_keeps_what_is_between_the_fingers_and_does_not_pan_twice() {
+    use egui::{Event, PointerButton, TouchDeviceId, TouchId, TouchPhase};
+    let mut harness = with_arrow("v1;view=spy;at=4500,4500,900");
+    let cells = harness.get_by_label("Cells of arrow").rect();
+    let per_point = 900.0 / f64::from(cells.height());
+    let touch = |harness: &mut Harness<'static, App>, finger, phase, pos| {
+        let (device_id, id) = (TouchDeviceId(1), TouchId(finger));
+        harness.event(Event::Touch { device_id, id, phase, pos, force: None });
+    };
+    // As browsers tell: the first finger is the pointer, too.
+    let press = |pos, pressed| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let at = |x: f32, y: f32| cells.left_top() + vec2(x, y);
+    let [mut one, other] = [at(60.0, 150.0), at(140.0, 150.0)];
+    harness.event(Event::PointerMoved(one));
+    touch(&mut harness, 1, TouchPhase::Start, one);
+    harness.event(press(one, true));
+    harness.step();
+    touch(&mut harness, 2, TouchPhase::Start, other);
+    harness.step();
+    for _ in 0..4 {
+        one.x -= 10.0;
+        harness.event(Event::PointerMoved(one));
+        touch(&mut harness, 1, TouchPhase::Move, one);
+        harness.step();
+    }
+    harness.run();
+    // The fingers are 120 points apart instead of 80, their middle 20 points further left.
+    let now = harness.state().state().spy.at.unwrap();
+    assert!((now.rows - 600.0).abs() < 0.1, "{now:?}");
+    let middle = |now: At, x: f32| {
+        now.col + f64::from(x - cells.width() * 0.5) * now.rows / f64::from(cells.height())
+    };
+    let before = At { row: 4500.0, col: 4500.0, rows: 900.0 };
+    assert!((middle(now, 80.0) - middle(before, 100.0)).abs() < per_point * 0.5, "{now:?}");
+}
+
+#[test]
+fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
+    let mut app = App::new();
+    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.set_state(ViewState::from_fragment("v1;view=spy;search=web").unwrap());
+    let mut harness = drawn(app);
+    harness.get_by_label_contains("the bundle's finest cells are ");
+    let at = At { row: 90.5, col: 90.5, rows: 1.0 };
+    let mut state = harness.state().state().clone();
+    state.spy.at = Some(at);
+    harness.state_mut().set_state(state);
+    harness.run();
+    harness.get_by_label_contains("the bundle keeps no finer picture");
+}
+
+#[test]
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
     harness

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use sparsescope_core::record::MatrixRecord;
 
-use super::draw::{index, overlay_words};
+use super::axes::index;
+use super::draw::overlay_words;
 use super::paint::paint_cells;
 use super::place::Place;
 use super::scene::{Scene, Shown, subject};
@@ -14,7 +15,6 @@ use super::settings::settings;
 use super::steer::steer;
 use crate::figure::{Figure, Shape};
 use crate::model::{Model, count, display_name};
-use crate::picture::Picture;
 use crate::state::{Numbering, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::{View, nothing};
@@ -105,7 +105,7 @@ fn show_picture(
         for words in overlay_words(picture, &state.spy) {
             ui.label(format!("{words}."));
         }
-        ui.weak(resolution(record, picture, &scene));
+        ui.weak(resolution(record, &scene));
     });
 }
 
@@ -143,14 +143,13 @@ fn cell_words(
     if shift == 0
         && let Some(value) = picture.value(r, c)
     {
-        words.push(format!("Value {value}"));
+        words.push(format!("Value {}", value.concat()));
     }
     Some(words)
 }
 
 /// How fine the picture is, and how to look closer.
-fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> String {
-    let finest = picture.pyramid.levels().first().map_or(0, |level| level.shift());
+fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
     let view = match place.at() {
@@ -162,11 +161,10 @@ fn resolution(record: &MatrixRecord, picture: &Picture, scene: &Scene<'_>) -> St
             format!("Rows {}, columns {}", of(&rows), of(&cols))
         }
     };
-    let finest = match (finest, picture.values.is_some()) {
-        (0, _) | (_, true) => "every entry can be zoomed to".to_owned(),
-        (shift, false) => {
-            format!("the bundle's finest cells are {0} × {0}", side(shift))
-        }
+    let finest = match scene.finest {
+        Some(_) if place.is_closest() => "the bundle keeps no finer picture".to_owned(),
+        None | Some(0) => "every entry can be zoomed to".to_owned(),
+        Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
     format!("{view}; {finest}. Scroll to zoom, drag to move, double click for the whole.")
 }
