@@ -13,9 +13,17 @@ use crate::views::facts;
 /// Width of a lesson's text beside what it shows, as a share of all.
 const TEXT: f32 = 0.36;
 
+/// The same of what is narrower than this, where the text stands above.
+const NARROW: f32 = 560.0;
+const TEXT_ABOVE: f32 = 0.45;
+
 /// Where the text is, and the rest of the room.
 pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
     let full = ui.available_rect_before_wrap();
+    if full.width() < NARROW && full.height() > full.width() {
+        let (text, rest) = full.split_top_bottom_at_fraction(TEXT_ABOVE);
+        return (text, rest.with_min_y(rest.top() + 10.0));
+    }
     let (text, rest) = full.split_left_right_at_fraction(TEXT);
     (text.with_max_x(text.right() - 12.0), rest)
 }

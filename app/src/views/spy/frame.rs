@@ -16,6 +16,8 @@ pub(super) const GAP: f32 = 26.0;
 pub(super) const STRIP: f32 = 16.0;
 /// Above a picture, the matrix's name, and a line more where it is numbered anew.
 pub(super) const CAPTION: f32 = 22.0;
+/// Narrower places have the matrix alone.
+const NARROW: f32 = 480.0;
 /// Row lengths take between these widths.
 const PROFILE: (f32, f32) = (110.0, 300.0);
 
@@ -34,8 +36,9 @@ impl Frame {
     /// Divides `size` for a matrix of this size; edges fall on pixels.
     pub(super) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
         let strip = if state.hack > 0 { GAP + STRIP } else { 0.0 };
-        // Two pictures side by side leave no room for row lengths, which are those of either.
-        let with_profile = state.numbering != Numbering::Both;
+        // Two pictures side by side leave no room for row lengths, which are those of either; nor
+        // does a narrow screen.
+        let with_profile = state.numbering != Numbering::Both && size.x >= NARROW;
         let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
         let lines = if state.numbering == Numbering::Stored { 1.0 } else { 2.0 };
         let top = TOP + CAPTION * lines;
