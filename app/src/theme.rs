@@ -159,3 +159,21 @@ pub(crate) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
         channel(one.b(), other.b()),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_black_on_light_colours_and_white_on_dark_ones() {
+        let (white, black) = (Color32::WHITE, Color32::BLACK);
+        // Okabe and Ito's yellow, sky blue and orange; their blue, and the darkest of the blues.
+        let light = [(240, 228, 66), (86, 180, 233), (230, 159, 0), (119, 119, 119)];
+        for (r, g, b) in light {
+            assert_eq!(text_on(Color32::from_rgb(r, g, b)), black, "{r} {g} {b}");
+        }
+        for (r, g, b) in [(0, 90, 150), (8, 48, 107), (116, 116, 116)] {
+            assert_eq!(text_on(Color32::from_rgb(r, g, b)), white, "{r} {g} {b}");
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub struct LayoutsState {
     pub guess: Option<u32>,
     /// The answer of the lesson's question is shown.
     pub told: bool,
-    /// During a lesson, the view's settings are shown too.
+    /// During a lesson, or on a projector, the view's settings are shown too.
     pub tools: bool,
 }
 

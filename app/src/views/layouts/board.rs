@@ -81,7 +81,7 @@ impl Board {
 
     /// Room above a cell for what reads it, which must not cover values.
     fn tags(&self) -> f32 {
-        if self.tagged { self.sizes.small + 3.0 } else { 0.0 }
+        if self.tagged { self.sizes.small + 2.5 } else { 0.0 }
     }
 
     /// Draws a strip where the flow has room for it.
@@ -113,7 +113,7 @@ impl Board {
         self.figure.text(pos2(at.x, middle + down), Anchor::Start, small, ink.weak, &bytes);
         // Below a cell are the bar of what is moved, and its index.
         let has_indices = self.has_indices(strip);
-        let below = if has_indices { small + 3.0 } else { 4.0 };
+        let below = if has_indices { small + 2.0 } else { 4.0 };
         let line_height = tags + side.y + below;
         let mut before = None;
         for (index, cell) in strip.cells.iter().enumerate() {
@@ -273,7 +273,7 @@ impl Board {
     }
 
     fn line_height(&self, size: f32) -> f32 {
-        if self.sizes.is_dense() { size * 1.2 + 1.0 } else { size * 1.3 + 4.0 }
+        if self.sizes.is_dense() { size * 1.15 + 1.0 } else { size * 1.3 + 4.0 }
     }
 
     /// The same in smaller type where it would be wider than `width`, and in more lines where that

@@ -86,10 +86,11 @@ impl Sizes {
         let room = |text: &str| text_width(text, small) + 4.0;
         let cells = strips.flat_map(|strip| &strip.cells);
         let widest = cells.map(|cell| room(&cell.text)).fold(15.0, f32::max);
+        let height = if form == Form::Tight { small + 4.0 } else { small + 5.0 };
         let dense = values.iter().map(|value| room(value)).fold(15.0, f32::max);
         Self {
-            cell: vec2(widest.min(34.0), small + 5.0),
-            dense: vec2(dense.min(34.0), small + 5.0),
+            cell: vec2(widest.min(34.0), height),
+            dense: vec2(dense.min(34.0), height),
             names: 0.0,
             text: small,
             small,

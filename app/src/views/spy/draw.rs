@@ -173,7 +173,8 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
         y += 1.0;
     }
     for tick in axis.ticks() {
-        let whole = !log || (tick >= 1.0 && tick.log10().fract().abs() < 1e-6);
+        let decade = || tick >= 1.0 && tick.log10().fract().abs() < 1e-6;
+        let whole = if log { decade() } else { tick.fract() == 0.0 };
         if whole {
             let (x, label) = (axis.place(tick), count(tick as u64));
             let ends = (pos2(x, covered.min.y), pos2(x, covered.max.y));

@@ -204,6 +204,15 @@ fn the_saved_figure_has_the_cells_and_their_table_has_all_entries() {
 }
 
 #[test]
+fn a_saved_figure_has_the_values_that_the_window_shows_and_the_name() {
+    let app = opened("arrow.mtx", &arrow(), "v1;view=spy;at=4500.5,4500.5,9");
+    let svg = (super::VIEW.svg.unwrap())(app.model(), app.state());
+    for text in ["arrow", "4501", "4498", "4\u{202f}500"] {
+        assert!(svg.contains(&format!(">{text}</text>")), "{text}");
+    }
+}
+
+#[test]
 fn another_matrix_is_shown_whole() {
     let mut harness = with_arrow("v1;view=spy;at=4500,4500,9");
     let other = b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n";
