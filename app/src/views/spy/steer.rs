@@ -18,7 +18,9 @@ pub(super) fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpySt
     let touch =
         ui.input(|input| input.multi_touch()).filter(|_| response.is_pointer_button_down_on());
     if let Some(touch) = touch {
-        if touch.zoom_delta.is_normal() && touch.zoom_delta > 0.0 {
+        // Fingers that rest change nothing, not even by rounding.
+        let moved = touch.zoom_delta != 1.0 || touch.translation_delta != Vec2::ZERO;
+        if moved && touch.zoom_delta.is_normal() && touch.zoom_delta > 0.0 {
             let factor = 1.0 / f64::from(touch.zoom_delta);
             spy.at = place.pinched(touch.center_pos, touch.translation_delta, factor);
         }
