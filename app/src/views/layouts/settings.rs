@@ -23,7 +23,10 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if state.layouts.lesson.is_none() && !framed {
         panel::menu(ui, model, state);
     }
+    // What a step needs comes first: the line may be longer than there is room.
+    let subject = Subject::of(model, state).ok();
     let layouts = &mut state.layouts;
+    follow(ui, subject, layouts, framed);
     ui.label("Matrix");
     let shown = match &layouts.small {
         Small::Example(example) => title(*example),
@@ -82,8 +85,9 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if layouts.walk.is_empty() {
         formats_menu(ui, layouts);
     }
-    ui.end_row();
-    follow(ui, part, layouts, framed);
+    if !layouts.walk.is_empty() {
+        beside(ui, layouts);
+    }
 }
 
 /// Which formats are shown.
@@ -104,21 +108,23 @@ fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
     });
 }
 
-/// Which kernels are followed, and the step.
+/// Chooses a kernel.
+fn choose(ui: &mut Ui, what: &str, none: &str, id: &mut String) {
+    ui.label(what);
+    let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
+    let combo = ComboBox::from_id_salt(what).selected_text(&shown).width(170.0);
+    let combo = combo.show_ui(ui, |ui| {
+        ui.selectable_value(id, String::new(), none);
+        for kernel in walk::kernels() {
+            ui.selectable_value(id, kernel.id.into(), kernel.id).on_hover_text(kernel.summary);
+        }
+    });
+    let name = format!("{what}: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
+
+/// Which kernel is followed, and the step.
 fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, framed: bool) {
-    let choose = |ui: &mut Ui, what: &str, none: &str, id: &mut String| {
-        ui.label(what);
-        let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
-        let combo = ComboBox::from_id_salt(what).selected_text(&shown).width(170.0);
-        let combo = combo.show_ui(ui, |ui| {
-            ui.selectable_value(id, String::new(), none);
-            for kernel in walk::kernels() {
-                ui.selectable_value(id, kernel.id.into(), kernel.id).on_hover_text(kernel.summary);
-            }
-        });
-        let name = format!("{what}: {shown}");
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
-    };
     let before = layouts.walk.clone();
     choose(ui, "Follow", "no kernel", &mut layouts.walk);
     if layouts.walk.is_empty() {
@@ -128,16 +134,20 @@ fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, fra
     if before != layouts.walk {
         layouts.step = 0;
     }
+    if layouts.lesson.is_none() && !framed {
+        let a = subject.map(|subject| Arc::new(subject.a));
+        let walks = a.map(|a| walks(Some(ui.ctx()), &a, layouts)).unwrap_or_default();
+        stepper(ui, layouts, most(&walks));
+    }
+}
+
+/// The second kernel, and the threads of those that processors run.
+fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
     choose(ui, "beside", "none", &mut layouts.beside);
     if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
         ui.label("Threads");
         let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
         field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));
-    }
-    if layouts.lesson.is_none() && !framed {
-        let a = subject.map(|subject| Arc::new(subject.a));
-        let walks = a.map(|a| walks(Some(ui.ctx()), &a, layouts)).unwrap_or_default();
-        stepper(ui, layouts, most(&walks));
     }
 }
 
