@@ -150,6 +150,23 @@ pub(crate) fn text_on(color: Color32) -> Color32 {
     if luminance * luminance > 1.05 * 0.05 { Color32::BLACK } else { Color32::WHITE }
 }
 
+/// How marks of bundles are filled, by the bundles' numbers.
+const FILLINGS: [&str; 3] = ["full", "hollow", "pale"];
+
+/// The filling of a bundle's marks in a word: the same in every view for as long as it is open.
+pub(crate) fn filling_word(bundle: usize) -> &'static str {
+    FILLINGS.get(bundle % FILLINGS.len()).unwrap_or(&"full")
+}
+
+/// What fills the marks of this colour of a bundle.
+pub(crate) fn filling(color: Color32, bundle: usize, paper: Color32) -> Color32 {
+    match bundle % FILLINGS.len() {
+        0 => color,
+        1 => paper,
+        _ => blend(color, paper, 0.6),
+    }
+}
+
 /// So much of the other colour in the one.
 pub(crate) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
     let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;

@@ -8,7 +8,7 @@ use super::view::{View, kept, nothing};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
 use crate::model::{Model, RunOf, bytes, seconds, significant};
 use crate::state::ViewState;
-use crate::theme::{Ink, format_color};
+use crate::theme::{Ink, filling, format_color};
 
 pub(super) const VIEW: View = View {
     id: "predicted",
@@ -163,7 +163,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
         let color = format_color(format_of(&point.run));
         let place = worker(kernel(&point.run.run.kernel));
         let mark = WORKERS.get(place).map_or(Mark::Circle, |(_, mark)| *mark);
-        let fill = if point.run.bundle.series % 2 == 1 { ink.paper } else { color };
+        let fill = filling(color, point.run.bundle.series, ink.paper);
         let outline = if fill == color { ink.paper } else { color };
         figure.mark(at, mark, RADIUS, fill, outline);
         let rect = Rect::from_center_size(at, vec2(2.0, 2.0) * RADIUS);
@@ -219,20 +219,19 @@ fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
         points.iter().map(|point| (point.run.bundle.series, point.run.bundle.label())).collect();
     bundles.sort_unstable();
     bundles.dedup();
-    let colored = formats.into_iter().map(|f| (f, Mark::Circle, format_color(f), false));
+    let colored = formats.into_iter().map(|f| (f, Mark::Circle, format_color(f), 0));
     let formed = WORKERS.iter().enumerate().filter(|(place, _)| workers.contains(place));
-    let formed = formed.map(|(_, (name, mark))| (*name, *mark, Color32::GRAY, false));
+    let formed = formed.map(|(_, (name, mark))| (*name, *mark, Color32::GRAY, 0));
     let several = bundles.len() > 1;
     let filled = bundles.into_iter().filter(|_| several);
-    let filled =
-        filled.map(|(series, label)| (label, Mark::Circle, Color32::GRAY, series % 2 == 1));
+    let filled = filled.map(|(series, label)| (label, Mark::Circle, Color32::GRAY, series));
     let mut at: Pos2 = pos2(16.0, 14.0);
-    for (name, mark, color, hollow) in colored.chain(formed).chain(filled) {
+    for (name, mark, color, bundle) in colored.chain(formed).chain(filled) {
         let width = text_width(name, TYPE) + 38.0;
         if at.x > 16.0 && at.x + width > figure.size.x {
             at = pos2(16.0, at.y + 22.0);
         }
-        figure.mark(at, mark, RADIUS, if hollow { ink.paper } else { color }, color);
+        figure.mark(at, mark, RADIUS, filling(color, bundle, ink.paper), color);
         figure.text(at + vec2(12.0, 0.0), Anchor::Start, TYPE, ink.text, name);
         at.x += width;
     }

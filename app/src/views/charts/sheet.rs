@@ -7,7 +7,7 @@ use super::looks::Looks;
 use super::plot::{Form, Plot, Point, Scale, Series};
 use crate::figure::{Anchor, Axis, Figure, Head, Hit, Mark, elided, text_width};
 use crate::model::{OpenBundle, significant};
-use crate::theme::{Ink, blend};
+use crate::theme::{Ink, blend, filling, filling_word};
 
 pub(super) const TYPE: f32 = 13.0;
 pub(super) const RADIUS: f32 = 4.8;
@@ -73,7 +73,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let place = self.names.iter().position(|known| *known == name).unwrap_or_default();
         let (color, mark) = self.looks.get(place).copied().unwrap_or((self.ink.text, Mark::Circle));
         let color = self.shown(name, color);
-        (color, mark, self.filling(color, style(series)))
+        (color, mark, filling(color, style(series), self.ink.paper))
     }
 
     /// The colour, faint where another series stands out.
@@ -88,14 +88,6 @@ impl<'p, 'a> Sheet<'p, 'a> {
     pub(super) fn lane(&self, series: &Series<'_>) -> usize {
         let number = series.bundle.map(|open| open.series);
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
-    }
-
-    fn filling(&self, color: Color32, style: usize) -> Color32 {
-        match style % STYLES.len() {
-            0 => color,
-            1 => self.ink.paper,
-            _ => blend(color, self.ink.paper, 0.6),
-        }
     }
 
     /// Which mark means what; the height below it. A name that is pointed at stands out in the
@@ -126,16 +118,16 @@ impl<'p, 'a> Sheet<'p, 'a> {
         }
         let below = top + names.len().div_ceil(columns) as f32 * LEGEND_ROW;
         let open = self.plot.bundles();
-        if open.len() < 2 && open.iter().all(|open| open.series % STYLES.len() == 0) {
+        if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
             return below - LEGEND_ROW * 0.5;
         }
-        let how = |open: &OpenBundle| STYLES.get(open.series % STYLES.len()).unwrap_or(&"");
-        let words = open.iter().map(|open| format!("{}: {}", how(open), open.label()));
+        let named = |open: &&OpenBundle| format!("{}: {}", filling_word(open.series), open.label());
+        let words = open.iter().map(named);
         let words: Vec<String> = words.collect();
         let grid = self.columns(words.iter().map(String::as_str));
         for (index, (open, words)) in open.iter().zip(&words).enumerate() {
             let at = entry_at(index, grid, below);
-            let fill = self.filling(Color32::GRAY, open.series);
+            let fill = filling(Color32::GRAY, open.series, self.ink.paper);
             self.figure.mark(at, Mark::Circle, RADIUS, fill, Color32::GRAY);
             let text = elide(words, grid.0 - 24.0);
             self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
@@ -284,9 +276,6 @@ impl Placer {
         value < self.least
     }
 }
-
-/// How the marks of a bundle are filled, by its number.
-const STYLES: [&str; 3] = ["full", "hollow", "pale"];
 
 /// The number of a series' bundle, which its style goes by.
 pub(super) fn style(series: &Series<'_>) -> usize {
