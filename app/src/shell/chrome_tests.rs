@@ -19,6 +19,24 @@ fn the_title_shows_what_there_is_to_open_and_a_lesson_begins_from_there() {
 }
 
 #[test]
+fn the_cards_go_when_anything_else_is_shown() {
+    let mut harness = with_example("v1");
+    let shown =
+        |harness: &Harness<'static, App>| harness.query_by_label("A matrix or a result").is_some();
+    for leave in 0..2 {
+        harness.get_by_label("Sparsescope").click();
+        harness.run();
+        assert!(shown(&harness));
+        match leave {
+            0 => harness.key_press(Key::Num3),
+            _ => harness.state_mut().open_bytes("notes.pdf", b"hello"),
+        }
+        harness.run();
+        assert!(!shown(&harness), "{leave}");
+    }
+}
+
+#[test]
 fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
     let mut harness = with_example("v1");
     let shown = |harness: &Harness<'static, App>| harness.query_by_label("Filters").is_some();
@@ -85,7 +103,7 @@ fn what_an_import_leaves_out_is_said() {
     let sentences: Vec<String> = open.bundle.left_out().map(str::to_owned).collect();
     assert!(!sentences.is_empty());
     for sentence in sentences {
-        let said = app.notices.iter().any(|notice| notice.sentence.contains(&sentence));
+        let said = app.notices.sentences().any(|said| said.contains(&sentence));
         assert!(said, "{sentence}");
     }
 }

@@ -3,6 +3,7 @@
 //! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
 mod action;
+mod bar;
 mod borders;
 #[cfg(test)]
 mod chrome_tests;
@@ -15,6 +16,7 @@ mod frame_tests;
 mod icon;
 mod keys;
 mod link;
+mod notices;
 mod pane;
 mod side;
 #[cfg(test)]
@@ -24,7 +26,7 @@ mod welcome;
 
 use std::sync::Arc;
 
-use egui::{Align, Button, CentralPanel, Frame, Key, Layout, Panel, RichText, Ui};
+use egui::{Align, CentralPanel, Frame, Key, Layout, Panel, RichText, Ui};
 
 use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
@@ -35,12 +37,14 @@ use sparsescope_core::record::{RunKey, matrix_name};
 use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
-use crate::state::{Filter, History, Theme, ViewState, ZOOM};
+use crate::state::{Filter, History, Theme, ViewState};
 use crate::views::{self, View, current, details, needs_no_bundle, teaches};
 pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
+use bar::{Bar, Now, WITH_SIDE};
 use dock::Dock;
 pub use export::Export;
 pub use link::copied;
+use notices::Notices;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
@@ -51,54 +55,18 @@ pub struct App {
     model: Model,
     state: ViewState,
     history: History,
-    notices: Vec<Notice>,
+    notices: Notices,
     saved: Saved,
     dock: Option<Dock>,
     look: Option<(Theme, f32)>,
     focus_search: bool,
-    back: bool,
-    actions: Vec<Action>,
-    asked: Vec<Action>,
-    /// Bundles and matrices are shown at the side, as was asked; as there is room where it was not.
-    shows_side: Option<bool>,
-    /// What there is to open is shown instead of the views.
-    welcomes: bool,
+    bar: Bar,
     /// The operation that is shown was chosen, by a link or by the first bundle.
     operation_chosen: bool,
     /// What the link says that was followed last.
     link: String,
 }
 
-/// A message to the user.
-#[derive(Debug)]
-struct Notice {
-    sentence: String,
-    /// It only confirms, and goes away by itself.
-    confirms: bool,
-    /// When it does so, in seconds, once it was seen.
-    until: Option<f64>,
-}
-
-/// Least width with room for the side beside the views, in points; where there is less, it covers
-/// them.
-const WITH_SIDE: f32 = 640.0;
-/// Narrower, the side is folded until it is asked for.
-const FOLDS: f32 = 900.0;
-/// How much of the line at the top has room beside the title.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
-    /// Everything.
-    Much,
-    /// Size and theme, the rest in a menu.
-    Some,
-    /// A menu.
-    Little,
-}
-
-/// Seconds that a confirmation stays.
-const STAYS: f64 = 8.0;
-/// Messages that are shown at a time.
-const MOST_NOTICES: usize = 3;
 /// Least width beside the side with room for a run's details.
 const WITH_DETAILS: f32 = 860.0;
 
@@ -158,6 +126,7 @@ impl App {
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
     /// wrong with it is said in the interface.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
+        self.bar.welcomes = false;
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
         } else if is_lesson(name, bytes) {
@@ -253,6 +222,7 @@ impl App {
 
     /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
     pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
+        self.bar.welcomes = false;
         for warning in &matrix.warnings {
             self.notify(format!("{name}: {warning}."));
         }
@@ -264,12 +234,12 @@ impl App {
 
     /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
     pub fn offer(&mut self, actions: &[Action]) {
-        self.actions = actions.to_vec();
+        self.bar.actions = actions.to_vec();
     }
 
     /// The actions asked for since the last call.
     pub fn take_asked(&mut self) -> Vec<Action> {
-        std::mem::take(&mut self.asked)
+        std::mem::take(&mut self.bar.asked)
     }
 
     /// Shows what is measured so far of the bundle that is to be opened as `name`.
@@ -306,18 +276,12 @@ impl App {
 
     /// Says something, in one sentence, until it is dismissed.
     pub fn notify(&mut self, sentence: String) {
-        self.tell(sentence, false);
+        self.notices.tell(sentence, false);
     }
 
     /// Says that something was done as asked, for a moment.
     pub fn confirm(&mut self, sentence: String) {
-        self.tell(sentence, true);
-    }
-
-    fn tell(&mut self, sentence: String, confirms: bool) {
-        if self.notices.iter().all(|notice| notice.sentence != sentence) {
-            self.notices.push(Notice { sentence, confirms, until: None });
-        }
+        self.notices.tell(sentence, true);
     }
 
     /// What the views show.
@@ -358,16 +322,22 @@ impl App {
         let in_front = self.state.view.clone();
         dock::settle(&mut self.state, &in_front);
         let before = self.state.clone();
-        self.back |= keys::back(ui);
+        self.bar.back |= keys::back(ui);
         self.frame(ui);
         if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
             self.state.spy.at = None; // it was a part of the other matrix
         }
         dock::settle(&mut self.state, &before.view);
-        if std::mem::take(&mut self.back) {
+        if std::mem::take(&mut self.bar.back) {
             self.state = self.history.back().unwrap_or(before.clone());
         } else if !dock::only_focus_moved(&before, &self.state) {
             self.history.record(&before, &self.state);
+        }
+        let shown = |state: &ViewState| {
+            (state.view.clone(), state.matrix.clone(), state.layouts.lesson.clone())
+        };
+        if shown(&self.state) != shown(&before) || !self.bar.asked.is_empty() {
+            self.bar.welcomes = false; // something of it, or something else, was chosen
         }
         if self.state != before {
             ui.ctx().request_repaint();
@@ -377,25 +347,27 @@ impl App {
     fn frame(&mut self, ui: &mut Ui) {
         keys::views(ui, &mut self.state);
         self.focus_search |= keys::search(ui);
-        self.asked.extend(keys::actions(ui, &self.actions));
+        self.bar.asked.extend(keys::actions(ui, &self.bar.actions));
         self.state.present ^= keys::pressed(ui, Key::P);
         if keys::pressed(ui, Key::B) {
-            self.shows_side = Some(!self.side_shown(ui.available_width()));
+            self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
         }
         if self.focus_search && !self.state.present {
-            self.shows_side = Some(true); // the field is there
+            self.bar.shows_side = Some(true); // the field is there
         }
         if self.state.present
             && let Some(view) = current(&self.state)
         {
             return self.present(ui, view);
         }
-        Panel::top("top").show(ui, |ui| self.top(ui));
-        self.messages(ui);
         // A class needs the room.
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let width = ui.available_width();
+        let now =
+            Now { teaches, side: self.side_shown(width), can_go_back: !self.history.is_empty() };
+        Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
+        self.messages(ui);
         let side = |app: &mut Self, ui: &mut Ui| {
             side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
         };
@@ -403,7 +375,7 @@ impl App {
             let before = (self.state.matrix.clone(), self.state.view.clone());
             CentralPanel::default().show(ui, |ui| side(self, ui));
             if before != (self.state.matrix.clone(), self.state.view.clone()) {
-                self.shows_side = Some(false); // to what was chosen
+                self.bar.shows_side = Some(false); // to what was chosen
             }
             return;
         } else if self.side_shown(width) && !teaches {
@@ -412,7 +384,7 @@ impl App {
         }
         let empty = self.model.bundles().is_empty()
             && current(&self.state).is_none_or(|view| !needs_no_bundle(view));
-        if empty || self.welcomes {
+        if empty || self.bar.welcomes {
             return self.welcome(ui);
         }
         if !teaches && details::selected(&self.model, &self.state).is_some() {
@@ -429,32 +401,20 @@ impl App {
 
     /// Whether bundles and matrices are shown, with so much room.
     fn side_shown(&self, width: f32) -> bool {
-        self.shows_side.unwrap_or(width >= FOLDS && !self.model.bundles().is_empty())
+        self.bar.side_shown(width, !self.model.bundles().is_empty())
     }
 
     fn messages(&mut self, ui: &mut Ui) {
-        let now = ui.input(|input| input.time);
-        self.notices.retain(|notice| notice.until.is_none_or(|until| until > now));
-        for notice in self.notices.iter_mut().filter(|notice| notice.confirms) {
-            let until = *notice.until.get_or_insert(now + STAYS);
-            let left = std::time::Duration::try_from_secs_f64(until - now).unwrap_or_default();
-            ui.ctx().request_repaint_after(left);
-        }
-        if !self.notices.is_empty() {
-            Panel::top("notices").show(ui, |ui| self.show_notices(ui));
-        }
+        self.notices.show(ui);
         self.tell_missing(ui);
     }
 
     /// What there is to open, until something of it is chosen.
     fn welcome(&mut self, ui: &mut Ui) {
-        let before = self.state.clone();
         CentralPanel::default().show(ui, |ui| {
-            welcome::show(ui, &self.actions, &self.model, &mut self.state, &mut self.asked);
+            let Bar { actions, asked, .. } = &mut self.bar;
+            welcome::show(ui, actions, &self.model, &mut self.state, asked);
         });
-        if self.state != before || !self.asked.is_empty() {
-            self.welcomes = false;
-        }
     }
 
     /// The view in front below one line: its name, its settings, the way back to work.
@@ -466,7 +426,7 @@ impl App {
                 if end.on_hover_text("Back to all views (key P)").clicked() {
                     self.state.present = false;
                 }
-                self.zoom(ui);
+                bar::zoom(ui, &mut self.state);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.label(RichText::new(view.name).strong().size(17.0));
                     ui.add_space(8.0);
@@ -499,116 +459,6 @@ impl App {
         }
     }
 
-    fn top(&mut self, ui: &mut Ui) {
-        // A lesson needs the room; what the buttons do, keys do too.
-        let teaches =
-            current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
-        let width = ui.available_width();
-        let room = match width {
-            width if width < WITH_SIDE => Room::Little,
-            width if width < FOLDS => Room::Some,
-            _ => Room::Much,
-        };
-        ui.add_space(4.0);
-        ui.horizontal(|ui| self.line(ui, teaches && room != Room::Little, room));
-        ui.add_space(4.0);
-    }
-
-    fn line(&mut self, ui: &mut Ui, teaches: bool, room: Room) {
-        let title = RichText::new("Sparsescope").strong().size(17.0);
-        let title = ui.add(Button::new(title).frame(false));
-        if title.on_hover_text("What there is to open, examples, lessons").clicked() {
-            self.welcomes = !self.welcomes;
-        }
-        if !teaches {
-            let shown = self.side_shown(ui.ctx().content_rect().width());
-            let button = ui.add(Button::new("Matrices").selected(shown));
-            if button.on_hover_text("Bundles, filters and matrices (key B)").clicked() {
-                self.shows_side = Some(!shown);
-            }
-        }
-        match room {
-            Room::Much => {
-                dock::menu(ui, &mut self.state);
-                if !teaches {
-                    self.offered(ui);
-                }
-            }
-            Room::Some if teaches => dock::menu(ui, &mut self.state),
-            Room::Some => drop(ui.menu_button("Menu", |ui| self.menu(ui))),
-            Room::Little => {}
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if room == Room::Little {
-                ui.menu_button("Menu", |ui| {
-                    self.menu(ui);
-                    ui.separator();
-                    ui.horizontal(|ui| {
-                        ui.weak("Size");
-                        self.zoom(ui);
-                    });
-                    ui.weak("Theme");
-                    ui.horizontal(|ui| self.themes(ui));
-                });
-            } else {
-                self.themes(ui);
-                ui.weak("Theme");
-                ui.add_space(8.0);
-                self.zoom(ui);
-            }
-            let back = ui.add_enabled(!self.history.is_empty(), Button::new("Back"));
-            if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
-                self.back = true;
-            }
-        });
-    }
-
-    /// What stands in the line at the top where there is room.
-    fn menu(&mut self, ui: &mut Ui) {
-        ui.set_min_width(200.0);
-        self.offered(ui);
-        dock::menu(ui, &mut self.state);
-    }
-
-    /// Buttons for what the window or the page can do. The first example is what a first start
-    /// shows: the cards have it.
-    fn offered(&mut self, ui: &mut Ui) {
-        for action in self.actions.iter().filter(|action| **action != CPU_EXAMPLE) {
-            let hint = format!("{} (key {})", action.hint, action.key.name());
-            if ui.button(action.name).on_hover_text(hint).clicked() {
-                self.asked.push(*action);
-                ui.close();
-            }
-        }
-    }
-
-    /// The themes, in the order of the layout.
-    fn themes(&mut self, ui: &mut Ui) {
-        let mut all = Theme::ALL;
-        if ui.layout().prefer_right_to_left() {
-            all.reverse();
-        }
-        for theme in all {
-            if ui.selectable_label(self.state.theme == theme, theme.name()).clicked() {
-                self.state.theme = theme;
-            }
-        }
-    }
-
-    fn zoom(&mut self, ui: &mut Ui) {
-        let mut sizes = [("−", "Smaller", 1.0 / 1.1), ("+", "Larger", 1.1)];
-        if ui.layout().prefer_right_to_left() {
-            sizes.reverse();
-        }
-        for (text, name, factor) in sizes {
-            let button = ui.button(text);
-            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-            if button.on_hover_text(name).clicked() {
-                self.state.zoom = (self.state.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
-            }
-        }
-    }
-
     /// Says that what is selected is not open here.
     fn tell_missing(&mut self, ui: &mut Ui) {
         let is_open = |key: &String| self.model.subject(key).is_some();
@@ -623,34 +473,6 @@ impl App {
                 }
             });
         });
-    }
-
-    fn show_notices(&mut self, ui: &mut Ui) {
-        let mut dismissed = None;
-        let more = self.notices.len().saturating_sub(MOST_NOTICES);
-        if self.notices.len() > 1 {
-            ui.horizontal(|ui| {
-                if ui.button("Dismiss all").clicked() {
-                    dismissed = Some(usize::MAX);
-                }
-                if more > 0 {
-                    ui.weak(format!("{more} more below these"));
-                }
-            });
-        }
-        for (index, notice) in self.notices.iter().enumerate().take(MOST_NOTICES) {
-            ui.horizontal_wrapped(|ui| {
-                ui.label(&notice.sentence);
-                if ui.button("Dismiss").clicked() {
-                    dismissed = Some(index);
-                }
-            });
-        }
-        match dismissed {
-            Some(usize::MAX) => self.notices.clear(),
-            Some(index) => drop(self.notices.remove(index)),
-            None => {}
-        }
     }
 
     /// A browser hands files out only later: the page reads them and calls

@@ -192,7 +192,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
         let app = harness.state_mut();
         app.notices.clear();
         app.follow(fragment);
-        let said: String = app.notices.iter().map(|n| n.sentence.as_str()).collect();
+        let said: String = app.notices.sentences().collect();
         let state = app.state().clone();
         harness.run();
         (said, state)

@@ -27,6 +27,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
     let lines = if plot.form == Form::Lines { plot.names() } else { Vec::new() };
     let lines = if lines.len() <= MOST_NAMED { lines } else { Vec::new() };
+    let names_lines = !lines.is_empty();
     let width = sheet.figure.size.x;
     let longest = guides.chain(lines).map(|name| text_width(name, TYPE)).fold(0.0, f32::max);
     let beside = (longest + 12.0).clamp(24.0, (width * 0.3).max(24.0));
@@ -60,10 +61,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         let place = |point: &Point<'_>| pos2(x.at(point.at[0]), y.place(point.at[1]));
         let points: Vec<Pos2> = series.points.iter().map(place).collect();
         let dash = DASHES.get(style(series) % DASHES.len()).copied().unwrap_or(DASHES[0]);
-        if plot.form == Form::Lines
-            && plot.names().len() <= MOST_NAMED
-            && let Some(end) = points.last()
-        {
+        if let Some(end) = points.last().filter(|_| names_lines) {
             ends.push((end.y, color, elide(name, beside - 10.0)));
         }
         match plot.form {
