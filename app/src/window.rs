@@ -58,7 +58,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
     };
     let create: eframe::AppCreator<'_> = Box::new(|context| {
         if let Some(state) = &context.wgpu_render_state {
-            crate::views::spy::gpu::install(&context.egui_ctx, state);
+            crate::views::spy::gpu::native::install(&context.egui_ctx, state);
         }
         Ok(Box::new(window))
     });

@@ -124,19 +124,24 @@ export class Viewer {
 
   /** Takes a screenshot, or a part of it, into `file`; the number of colours in it. */
   async colours(file, clip) {
-    const png = await this.page.screenshot({ path: file, clip });
+    const pixels = await this.pixels(await this.page.screenshot({ path: file, clip }));
+    return new Set(pixels).size;
+  }
+
+  /** The pixels of a PNG as 32-bit numbers. */
+  async pixels(png) {
     const blank = await this.page.context().newPage();
-    const count = await blank.evaluate(async (png) => {
+    const pixels = await blank.evaluate(async (png) => {
       const image = new Image();
       image.src = `data:image/png;base64,${png}`;
       await image.decode();
       const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
       canvas.drawImage(image, 0, 0);
       const { data } = canvas.getImageData(0, 0, image.width, image.height);
-      return new Set(new Uint32Array(data.buffer)).size;
+      return [...new Uint32Array(data.buffer)];
     }, png.toString("base64"));
     await blank.close();
-    return count;
+    return pixels;
   }
 
   /** Milliseconds from the navigation to the first picture. */

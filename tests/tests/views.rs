@@ -14,7 +14,7 @@ use sparsescope::model::Model;
 use sparsescope::shell::App;
 use sparsescope::state::ViewState;
 use sparsescope::views::VIEWS;
-use sparsescope::views::spy::gpu;
+use sparsescope::views::spy::gpu::native as gpu;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Figures;
 use sparsescope_tests::{Need, skip};

@@ -6,7 +6,7 @@ use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
 use sparsescope::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
 use sparsescope::state::ViewState;
-use sparsescope::views::spy::gpu;
+use sparsescope::views::spy::gpu::webgl;
 use sparsescope_core::bundle::Limits;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -64,8 +64,8 @@ impl Viewer {
                 true => &[OPEN, CPU_EXAMPLE, GPU_EXAMPLE, COPY_LINK],
                 false => &[OPEN, COPY_LINK],
             });
-            if let Some(adapter) = &creation.wgpu_render_state {
-                gpu::install(&creation.egui_ctx, adapter);
+            if let Some(gl) = &creation.gl {
+                webgl::install(&creation.egui_ctx, gl);
             }
             let context = creation.egui_ctx.clone();
             Ok(Box::new(Window { app, context, shown: state, requests: Vec::new() }))

@@ -5,7 +5,7 @@ mod difference;
 mod draw;
 mod fields;
 mod frame;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "gpu", feature = "webgl"))]
 pub mod gpu;
 mod image;
 mod overlay;

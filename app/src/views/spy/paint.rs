@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureId, TextureOptions, Ui, pos2};
 
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "gpu", feature = "webgl"))]
 use super::gpu;
 use super::scene::Scene;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "gpu", feature = "webgl"))]
 use crate::picture::Cells;
 use crate::picture::Picture;
 
@@ -20,12 +20,12 @@ pub(super) fn paint_cells(
     rect: Rect,
     pixels: f32,
 ) {
-    #[cfg(feature = "gpu")]
+    #[cfg(any(feature = "gpu", feature = "webgl"))]
     if let (Cells::Level(number, _), None) = (&scene.cells, &scene.other)
-        && gpu::is_ready(ui.ctx())
+        && let Some(draw) = gpu::draw(ui.ctx())
     {
-        let call = gpu::Call::new(picture, key, *number, &scene.place, &scene.shade);
-        ui.painter().add(call.shape(rect));
+        let call = gpu::Call::new(picture, key, *number, &scene.place, &scene.shade, rect);
+        ui.painter().add(draw(ui.ctx(), call));
         return;
     }
     let _ = (picture, key);
