@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::{Band, Csr, Reordering, Scalar, permuted};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pace::Pace;
 use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
 
 use crate::model::value;
@@ -59,6 +60,15 @@ impl Picture {
         let (pyramid, profile) = match values {
             LoadedValues::Real(a) => (Pyramid::of(a), RowProfile::of(a)),
             LoadedValues::Complex(a) => (Pyramid::of(a), RowProfile::of(a)),
+        };
+        Self::new(pyramid, profile, Some(values.clone()))
+    }
+
+    /// The same in steps, for whoever polls to do something else between.
+    pub async fn in_steps(values: &LoadedValues) -> Self {
+        let (pyramid, profile) = match values {
+            LoadedValues::Real(a) => (Pyramid::at(a, Pace::InSteps).await, RowProfile::of(a)),
+            LoadedValues::Complex(a) => (Pyramid::at(a, Pace::InSteps).await, RowProfile::of(a)),
         };
         Self::new(pyramid, profile, Some(values.clone()))
     }

@@ -8,16 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use egui::{Button, Label, Panel, ProgressBar, Ui};
+use egui::{Panel, Ui};
 use sparsescope_core::experiment::{LoadedMatrix, MatrixSource, SourceError};
 use sparsescope_core::io::Progress;
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::picture::Picture;
-use crate::shell::App;
-
-/// What takes less time than this is not worth a bar.
-const SHOWN_AFTER: Duration = Duration::from_millis(300);
+use crate::shell::{self, App, SHOWN_AFTER};
 
 /// The matrix that is being read and those that wait.
 #[derive(Default)]
@@ -76,7 +73,10 @@ impl Reading {
             return;
         }
         let waiting = self.waiting.len();
-        let stopped = Panel::bottom("reading").show(ui, |ui| bar(ui, current, waiting)).inner;
+        let name = file_name(&current.path);
+        let done = current.shared.done.load(Ordering::Relaxed);
+        let state = shell::Reading { name: &name, done, total: current.total };
+        let stopped = Panel::bottom("reading").show(ui, |ui| state.bar(ui, waiting)).inner;
         if stopped {
             current.shared.cancel.store(true, Ordering::Relaxed);
             self.waiting.clear();
@@ -110,7 +110,7 @@ fn read(path: PathBuf, shared: &Shared) -> Result<Read, SourceError> {
 
 /// Shows the matrix, or says why there is none. Without a result the thread has ended early.
 fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>) {
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = file_name(path);
     match result {
         Some(Ok(Read { matrix, picture })) => app.add_matrix(&name, matrix, picture),
         Some(Err(error)) if error.is_cancelled() => {}
@@ -119,29 +119,6 @@ fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>)
     }
 }
 
-/// How far it is; whether it is to stop.
-fn bar(ui: &mut Ui, current: &Current, waiting: usize) -> bool {
-    let (done, total) = (current.shared.done.load(Ordering::Relaxed), current.total.max(1));
-    let share = (done as f32 / total as f32).min(1.0);
-    let name = current.path.file_name().unwrap_or(current.path.as_os_str()).to_string_lossy();
-    let what = match (share < 1.0, waiting) {
-        (false, _) => format!("counting the entries of {name}"),
-        (true, 0) => format!("reading {name}"),
-        (true, more) => format!("reading {name}; {more} more to read"),
-    };
-    let row = |ui: &mut Ui| {
-        let hover = "Read no further; what was open before stays";
-        let stopped = ui.add(Button::new("Cancel")).on_hover_text(hover).clicked();
-        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            let percent = format!("{:.0} %", share * 100.0);
-            ui.add(ProgressBar::new(share).desired_width(150.0).text(percent));
-            ui.add(Label::new(&what).truncate()).on_hover_text(current.path.display().to_string());
-        });
-        stopped
-    };
-    ui.add_space(4.0);
-    let layout = egui::Layout::right_to_left(egui::Align::Center);
-    let stopped = ui.horizontal(|ui| ui.with_layout(layout, row).inner).inner;
-    ui.add_space(4.0);
-    stopped
+fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
 }

@@ -14,6 +14,7 @@ pub mod layout;
 pub mod matrix;
 pub mod measure;
 pub mod memory;
+pub mod pace;
 mod parallel;
 pub mod record;
 pub mod samples;

@@ -17,6 +17,7 @@ mod icon;
 mod keys;
 mod link;
 mod notices;
+mod opening;
 mod pane;
 mod side;
 #[cfg(test)]
@@ -45,6 +46,9 @@ use dock::Dock;
 pub use export::Export;
 pub use link::copied;
 use notices::Notices;
+use opening::Openings;
+#[cfg(feature = "gui")]
+pub(crate) use opening::{Reading, SHOWN_AFTER};
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
@@ -56,6 +60,7 @@ pub struct App {
     state: ViewState,
     history: History,
     notices: Notices,
+    openings: Openings,
     saved: Saved,
     dock: Option<Dock>,
     look: Option<(Theme, f32)>,
@@ -124,9 +129,12 @@ impl App {
     }
 
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
-    /// wrong with it is said in the interface.
+    /// wrong with it is said in the interface. A large matrix is opened in the frames that follow.
     pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
         self.bar.welcomes = false;
+        if is_matrix(name, bytes) && bytes.len() > opening::AT_ONCE {
+            return self.openings.add(name, bytes);
+        }
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
         } else if is_lesson(name, bytes) {
@@ -218,6 +226,18 @@ impl App {
         let picture = Picture::of(&matrix.values);
         self.add_matrix(name, matrix, picture);
         Ok(())
+    }
+
+    /// Goes on with the matrix that is being opened, and shows it once it is there.
+    fn go_on_opening(&mut self) {
+        match self.openings.go_on() {
+            Some((name, Ok((matrix, picture)))) => {
+                self.add_matrix(&name, matrix, picture);
+                self.choose_operation();
+            }
+            None | Some((_, Err(IoError::Cancelled))) => {}
+            Some((name, Err(error))) => self.notify(format!("{name} was not opened: {error}.")),
+        }
     }
 
     /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
@@ -319,6 +339,7 @@ impl App {
             self.look = Some(look);
         }
         self.open_dropped(ui);
+        self.go_on_opening();
         let in_front = self.state.view.clone();
         dock::settle(&mut self.state, &in_front);
         let before = self.state.clone();
@@ -406,6 +427,7 @@ impl App {
 
     fn messages(&mut self, ui: &mut Ui) {
         self.notices.show(ui);
+        self.openings.show(ui);
         self.tell_missing(ui);
     }
 

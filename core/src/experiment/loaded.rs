@@ -5,7 +5,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use crate::io::{AnyMatrix, Field, MatrixFile, Symmetry};
-use crate::matrix::{CanonicalValue, Csr, Statistics, identity};
+use crate::matrix::{CanonicalValue, Csr, Statistics, identity, identity_at};
+use crate::pace::Pace;
 use crate::record::{MatrixRecord, Source, matrix_id};
 
 /// A matrix as it was read or generated.
@@ -59,10 +60,27 @@ impl LoadedMatrix {
     /// Describes a real matrix of this name: its identity and its statistics, computed side by
     /// side on the ambient pool.
     pub fn describe(name: String, read: ReadMatrix) -> Self {
-        let (sha256, statistics) = match &read.values {
+        let described = match &read.values {
             LoadedValues::Real(a) => describe(a),
             LoadedValues::Complex(a) => describe(a),
         };
+        Self::described(name, read, described)
+    }
+
+    /// The same in steps, for whoever polls to do something else between.
+    pub async fn describe_in_steps(name: String, read: ReadMatrix) -> Self {
+        let described = match &read.values {
+            LoadedValues::Real(a) => describe_in_steps(a).await,
+            LoadedValues::Complex(a) => describe_in_steps(a).await,
+        };
+        Self::described(name, read, described)
+    }
+
+    fn described(
+        name: String,
+        read: ReadMatrix,
+        (sha256, statistics): (String, Statistics),
+    ) -> Self {
         let record = MatrixRecord {
             id: matrix_id(&name, &sha256),
             name,
@@ -81,4 +99,8 @@ impl LoadedMatrix {
 
 fn describe<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
     crate::parallel::join(|| identity(a), || Statistics::of(a))
+}
+
+async fn describe_in_steps<T: CanonicalValue>(a: &Csr<T>) -> (String, Statistics) {
+    (identity_at(a, Pace::InSteps).await, Statistics::at(a, Pace::InSteps).await)
 }

@@ -8,6 +8,7 @@ use super::huge_pages::zeroed;
 use super::{IoError, Symmetry};
 use crate::matrix::{Csr, OffsetWidth, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
+use crate::pace::Pace;
 
 /// Entries as they stand in a file, 0-based, every index in range.
 pub(super) struct Triplets<T> {
@@ -71,10 +72,11 @@ impl<T: Scalar> Triplets<T> {
 
     /// The matrix, expanded by `symmetry`, columns ascending in each row, duplicates summed in
     /// file order. Fails before allocating what exceeds `limit`, these entries counted in.
-    pub(super) fn into_csr(
+    pub(super) async fn into_csr(
         self,
         symmetry: Symmetry,
         limit: MemoryLimit,
+        pace: Pace,
     ) -> Result<Assembled<T>, IoError> {
         let expansion = if symmetry == Symmetry::General { 1 } else { 2 };
         let entries = self.len() as u128 * expansion;
@@ -87,7 +89,7 @@ impl<T: Scalar> Triplets<T> {
         }
         let csr = entries * (4 + T::BYTES as u128);
         limit.check("the matrix", staged + csr + row_bytes + self.rows as u128 * 8)?;
-        self.scatter_into_csr(symmetry)
+        self.scatter_into_csr(symmetry, pace).await
     }
 
     fn row_major_into_csr(self) -> Result<Assembled<T>, IoError> {
@@ -105,8 +107,13 @@ impl<T: Scalar> Triplets<T> {
         Ok(Assembled { matrix, merged: 0 })
     }
 
-    fn scatter_into_csr(self, symmetry: Symmetry) -> Result<Assembled<T>, IoError> {
+    async fn scatter_into_csr(
+        self,
+        symmetry: Symmetry,
+        pace: Pace,
+    ) -> Result<Assembled<T>, IoError> {
         let lengths = self.expanded_row_lengths(symmetry);
+        pace.rest().await;
         let mut kept = lengths.clone();
         let total: usize = lengths.iter().sum();
         let mut col = zeroed(0u32, total);
@@ -114,6 +121,7 @@ impl<T: Scalar> Triplets<T> {
         RowPart::split(&lengths, &mut kept, &mut col, &mut val)
             .into_par_iter()
             .for_each(|part| part.fill(&self, symmetry));
+        pace.rest().await;
         let (rows, cols) = (self.rows, self.cols);
         drop(self);
         let merged = total - kept.iter().sum::<usize>();
@@ -261,6 +269,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::pace::at_once;
 
     fn triplets(rows: usize, cols: usize, entries: &[(u32, u32, f64)]) -> Triplets<f64> {
         Triplets {
@@ -273,7 +282,7 @@ mod tests {
     }
 
     fn assemble(t: Triplets<f64>, symmetry: Symmetry) -> Assembled<f64> {
-        t.into_csr(symmetry, MemoryLimit::unlimited()).unwrap()
+        at_once(t.into_csr(symmetry, MemoryLimit::unlimited(), Pace::AtOnce)).unwrap()
     }
 
     #[test]
@@ -308,7 +317,9 @@ mod tests {
     #[test]
     fn a_matrix_over_the_limit_is_refused_before_allocating() {
         let t = triplets(4_000_000_000, 1, &[(0, 0, 1.0)]);
-        let error = t.into_csr(Symmetry::General, MemoryLimit::bytes(1 << 30)).unwrap_err();
+        let error =
+            at_once(t.into_csr(Symmetry::General, MemoryLimit::bytes(1 << 30), Pace::AtOnce))
+                .unwrap_err();
         // 12 bytes a row (counter and offset) and 16 for the entry.
         assert!(error.to_string().contains("needs 48000000016 bytes (48.0 GB)"), "{error}");
     }

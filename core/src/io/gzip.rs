@@ -75,14 +75,18 @@ pub(super) fn peek(data: &[u8]) -> Vec<u8> {
     start
 }
 
-/// Decompresses all members of a gzip file. Fails before the result exceeds `limit`.
-fn decompress(data: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<Vec<u8>, IoError> {
+/// Decompresses all members of a gzip file, a block a step. Fails before the result exceeds `limit`.
+async fn decompress(
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<u8>, IoError> {
     const BLOCK: u64 = 1 << 20;
     let mut decoder = MultiGzDecoder::new(data);
     let mut text = Vec::new();
     let mut consumed = 0;
     loop {
-        progress.check()?;
+        progress.rest().await?;
         limit.check("the decompressed file", text.len() as u128 + u128::from(BLOCK))?;
         let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
         let now = data.len() - decoder.get_ref().len();
@@ -98,13 +102,13 @@ fn decompress(data: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result
 
 /// The text in `data`, and the progress that is left to report on it: gzip data has been counted
 /// while it was decompressed, which takes longer than parsing.
-pub(super) fn decompressed<'a, 'p>(
+pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
     limit: MemoryLimit,
     progress: Progress<'p>,
 ) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
     if is_gzip(data) {
-        let text = decompress(data, limit, progress)?;
+        let text = decompress(data, limit, progress).await?;
         Ok((Cow::Owned(text), progress.uncounted()))
     } else {
         Ok((Cow::Borrowed(data), progress))
@@ -116,6 +120,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::pace::at_once;
 
     fn compress(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -124,7 +129,7 @@ mod tests {
     }
 
     fn decompressed(data: &[u8], limit: u64) -> Result<Vec<u8>, IoError> {
-        decompress(data, MemoryLimit::bytes(limit), Progress::none())
+        at_once(decompress(data, MemoryLimit::bytes(limit), Progress::none()))
     }
 
     #[test]

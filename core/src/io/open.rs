@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{IoError, MatrixFile, Progress, gzip, matrix_market, tar, triplet_text};
 use crate::memory::MemoryLimit;
+use crate::pace::{Pace, at_once};
 
 /// Reads a matrix from the bytes of a Matrix Market file or of an archive with one, decompressed
 /// first where they are gzip data.
@@ -24,11 +25,34 @@ pub fn read_named_matrix(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    let Contents { text, progress, from_archive, warning } = contents(data, limit, progress)?;
+    at_once(read(name, data, limit, progress))
+}
+
+/// The same in steps, for whoever polls to do something else between. Archives are unpacked in one.
+pub async fn read_named_matrix_in_steps(
+    name: &str,
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    read(name, data, limit, progress.at(Pace::InSteps)).await
+}
+
+async fn read(
+    name: &str,
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    let Contents { text, progress, from_archive, warning } =
+        contents(data, limit, progress).await?;
     let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
     let mut file = match is_triplets {
-        true => triplet_text::read_bytes(&text, limit, progress)?,
-        false => matrix_market::read_bytes(&text, limit, progress)?,
+        true => triplet_text::read_bytes(&text, limit, progress).await?,
+        false => {
+            let header = matrix_market::Header::read(&text)?;
+            matrix_market::read_body(&text, &header, limit, progress).await?
+        }
     };
     file.warnings.splice(0..0, warning);
     Ok(file)
@@ -43,7 +67,7 @@ struct Contents<'a, 'p> {
     warning: Option<String>,
 }
 
-fn contents<'a, 'p>(
+async fn contents<'a, 'p>(
     data: &'a [u8],
     limit: MemoryLimit,
     progress: Progress<'p>,
@@ -62,7 +86,7 @@ fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress) = gzip::decompressed(data, limit, progress)?;
+    let (text, progress) = gzip::decompressed(data, limit, progress).await?;
     Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 

@@ -10,6 +10,7 @@ use super::gzip::decompressed;
 use super::scan::Cursor;
 use super::{IoError, Progress};
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// N points of D ≥ 1 coordinates, none of them NaN.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +49,7 @@ pub fn read_named_points(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Points, IoError> {
-    let (text, progress) = decompressed(data, limit, progress)?;
+    let (text, progress) = at_once(decompressed(data, limit, progress))?;
     let name = name.to_ascii_lowercase();
     let points = match name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv") {
         true => read_csv(&text, limit, progress)?,

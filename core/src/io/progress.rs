@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::IoError;
+use crate::pace::Pace;
 
 /// Counter and flag that a caller may share with a long read or write; both are optional.
 ///
@@ -17,6 +18,7 @@ use super::IoError;
 pub struct Progress<'a> {
     done: Option<&'a AtomicU64>,
     cancel: Option<&'a AtomicBool>,
+    pace: Pace,
 }
 
 impl<'a> Progress<'a> {
@@ -34,6 +36,22 @@ impl<'a> Progress<'a> {
     /// The work ends with [`IoError::Cancelled`] soon after `cancel` becomes true.
     pub fn cancelled_by(self, cancel: &'a AtomicBool) -> Self {
         Self { cancel: Some(cancel), ..self }
+    }
+
+    /// The work is done at this pace.
+    pub(super) fn at(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// The pace.
+    pub(super) fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// Ends a step of the work; fails where it is to stop.
+    pub(super) async fn rest(&self) -> Result<(), IoError> {
+        self.pace.rest().await;
+        self.check()
     }
 
     /// The same wish to stop, counting nothing: for a second pass over bytes already counted.

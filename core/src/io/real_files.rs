@@ -5,6 +5,7 @@ use std::path::Path;
 use super::test_files::matrices;
 use super::*;
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 fn open(path: &Path) -> Result<MatrixFile, IoError> {
     open_matrix(path, MemoryLimit::unlimited(), Progress::none())
@@ -156,7 +157,7 @@ fn real_matrices_are_the_same_as_triplet_texts_and_out_of_archives() {
         let expected = open(&path).unwrap();
         let data = std::fs::read(&path).unwrap();
         let (text, _) =
-            gzip::decompressed(&data, MemoryLimit::unlimited(), Progress::none()).unwrap();
+            at_once(gzip::decompressed(&data, MemoryLimit::unlimited(), Progress::none())).unwrap();
         if expected.symmetry == Symmetry::General && expected.field != Field::Complex {
             let triplets = scratch.path().join("matrix.txt");
             std::fs::write(&triplets, triplet_text(&text)).unwrap();

@@ -32,12 +32,12 @@ fn begins_with_number(text: &[u8]) -> bool {
 
 /// Reads a matrix from triplet text, in parallel as a Matrix Market file is read. Both triangles
 /// of a symmetric matrix are in the file.
-pub(super) fn read_bytes(
+pub(super) async fn read_bytes(
     text: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    matrix_market::read_body(text, &header(text)?, limit, progress)
+    matrix_market::read_body(text, &header(text)?, limit, progress).await
 }
 
 pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
@@ -99,9 +99,10 @@ fn words_of_first_entry(mut cursor: Cursor<'_>) -> usize {
 mod tests {
     use super::*;
     use crate::matrix::Csr;
+    use crate::pace::at_once;
 
     fn read(text: &str) -> Result<MatrixFile, IoError> {
-        read_bytes(text.as_bytes(), MemoryLimit::unlimited(), Progress::none())
+        at_once(read_bytes(text.as_bytes(), MemoryLimit::unlimited(), Progress::none()))
     }
 
     fn message(text: &str) -> String {
@@ -199,11 +200,11 @@ mod tests {
         assert!(
             message("2 2 1\n1 1 5\n2 2 5\n").starts_with("line 3: expected the end of the file")
         );
-        let hostile = read_bytes(
+        let hostile = at_once(read_bytes(
             b"2 2 18446744073709551615\n1 1 5\n",
             MemoryLimit::bytes(1 << 20),
             Progress::none(),
-        );
+        ));
         assert!(matches!(hostile, Err(IoError::TooFewEntries { found: 1, .. })), "{hostile:?}");
     }
 }

@@ -10,6 +10,7 @@ use super::matrix_market;
 use super::scan::Cursor;
 use super::{IoError, Progress};
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing entries
 /// of a `coordinate` file are 0), or from plain text with one number a line, where blank lines
@@ -19,7 +20,7 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress) = decompressed(data, limit, progress)?;
+    let (text, progress) = at_once(decompressed(data, limit, progress))?;
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();
     if start.starts_with(b"%%") || !start.first().is_none_or(is_number) {

@@ -4,6 +4,7 @@ use num_complex::Complex64;
 use sha2::{Digest, Sha256};
 
 use super::{Csr, Scalar};
+use crate::pace::{Pace, at_once};
 
 /// The one bit pattern that every NaN is hashed as.
 const NAN_BITS: u64 = 0x7ff8_0000_0000_0000;
@@ -42,6 +43,11 @@ impl CanonicalValue for Complex64 {
 /// the `rows + 1` row offsets as `u64`, then the columns as `u32`, then the values as `f64` bits
 /// (see [`CanonicalValue`]). The stored width of the row offsets makes no difference.
 pub fn identity<T: CanonicalValue>(a: &Csr<T>) -> String {
+    at_once(identity_at(a, Pace::AtOnce))
+}
+
+/// The same at a pace.
+pub async fn identity_at<T: CanonicalValue>(a: &Csr<T>, pace: Pace) -> String {
     let mut stream = Stream { hash: Sha256Hex::default(), buffer: Vec::with_capacity(BUFFER + 16) };
     for size in [a.rows(), a.cols(), a.nnz()] {
         stream.push(|bytes| bytes.extend_from_slice(&(size as u64).to_le_bytes()));
@@ -49,11 +55,17 @@ pub fn identity<T: CanonicalValue>(a: &Csr<T>) -> String {
     for offset in a.row_ptr().iter() {
         stream.push(|bytes| bytes.extend_from_slice(&offset.to_le_bytes()));
     }
-    for &col in a.col() {
-        stream.push(|bytes| bytes.extend_from_slice(&col.to_le_bytes()));
+    for piece in pace.pieces(a.nnz()) {
+        for &col in &a.col()[piece] {
+            stream.push(|bytes| bytes.extend_from_slice(&col.to_le_bytes()));
+        }
+        pace.rest().await;
     }
-    for &val in a.val() {
-        stream.push(|bytes| val.append_to(bytes));
+    for piece in pace.pieces(a.nnz()) {
+        for &val in &a.val()[piece] {
+            stream.push(|bytes| val.append_to(bytes));
+        }
+        pace.rest().await;
     }
     stream.finish()
 }

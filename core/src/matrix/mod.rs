@@ -30,7 +30,7 @@ pub use extent::Extent;
 pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
-pub use identity::{CanonicalValue, Sha256Hex, identity, sha256};
+pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
 pub use precision::Precision;
 pub use reorder::{Reordering, permuted};

@@ -4,6 +4,7 @@ use crate::parallel::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Csr, FormatSize, FormatSpec, Scalar};
+use crate::pace::{Pace, at_once};
 
 /// Row-length figures of an m-row matrix; all 0 without rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -206,13 +207,26 @@ impl Structure {
 impl Statistics {
     /// Statistics of `a`, in parallel on the ambient thread pool.
     pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+        at_once(Self::at(a, Pace::AtOnce))
+    }
+
+    /// The same at a pace.
+    pub async fn at<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
         let (m, n, nnz) = (a.rows(), a.cols(), a.nnz());
         let square = m == n;
         let lengths: Vec<u32> = (0..m).into_par_iter().map(|i| a.row_len(i) as u32).collect();
-        let s = (0..m)
-            .into_par_iter()
-            .map(|i| Structure::of_row(a, i, square))
-            .reduce(Structure::default, Structure::join);
+        let mut s = Structure::default();
+        for rows in pace.pieces(m) {
+            let of_rows = rows.into_par_iter().map(|i| Structure::of_row(a, i, square));
+            s = s.join(of_rows.reduce(Structure::default, Structure::join));
+            pace.rest().await;
+        }
+        let row = RowLengths::of(&lengths);
+        let mut formats = Vec::new();
+        for format in FormatSpec::DEFAULTS {
+            pace.rest().await;
+            formats.extend(format.size(a).ok());
+        }
         let off_diagonal = nnz as u64 - s.diagonal;
         let share = |count: u64| match off_diagonal {
             0 => 1.0,
@@ -225,14 +239,14 @@ impl Statistics {
             nnz: nnz as u64,
             density: if cells == 0.0 { 0.0 } else { nnz as f64 / cells },
             nnz_class: nnz_class(nnz as u64).to_owned(),
-            row: RowLengths::of(&lengths),
+            row,
             lower_bandwidth: s.band.lower,
             upper_bandwidth: s.band.upper,
             profile: s.band.profile,
             diagonal: s.diagonal,
             structural_symmetry: square.then(|| share(s.mirrored)),
             numerical_symmetry: square.then(|| share(s.equal)),
-            formats: FormatSpec::DEFAULTS.iter().filter_map(|f| f.size(a).ok()).collect(),
+            formats,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::parallel::*;
 
 use crate::matrix::{Csr, Scalar};
+use crate::pace::{Pace, at_once};
 
 /// Cells along each edge of a tile.
 pub const TILE: usize = 256;
@@ -40,7 +41,13 @@ impl Pyramid {
     /// Counts the entries of `a` in one pass, in parallel on the ambient pool; the same for any
     /// number of threads.
     pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
-        let base = Level::base(a);
+        at_once(Self::at(a, Pace::AtOnce))
+    }
+
+    /// The same at a pace.
+    pub async fn at<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
+        let base = Level::base(a, pace).await;
+        pace.rest().await;
         Self::from_finest(a.rows(), a.cols(), base)
     }
 
@@ -89,11 +96,18 @@ impl Level {
     }
 
     /// The finest level of `a`. Bands of tile rows are counted side by side.
-    fn base<T: Scalar>(a: &Csr<T>) -> Self {
+    async fn base<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
         let mut level = Self::empty(a.rows(), a.cols(), Pyramid::base_shift(a.rows(), a.cols()));
-        let bands = 0..level.rows.div_ceil(TILE);
-        let bands: Vec<_> = bands.into_par_iter().map(|band| level.count_band(a, band)).collect();
-        level.tiles = bands.into_iter().flatten().collect();
+        let bands = level.rows.div_ceil(TILE);
+        let together = if pace == Pace::AtOnce { bands.max(1) } else { 1 };
+        let mut tiles = BTreeMap::new();
+        for first in (0..bands).step_by(together) {
+            let bands = (first..bands.min(first + together)).into_par_iter();
+            let counted: Vec<_> = bands.map(|band| level.count_band(a, band)).collect();
+            tiles.extend(counted.into_iter().flatten());
+            pace.rest().await;
+        }
+        level.tiles = tiles;
         level
     }
 

@@ -15,7 +15,7 @@ use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
 
 /// All values in file order, and what happened to them.
-pub(in crate::io) fn read_values<V: Value>(
+pub(in crate::io) async fn read_values<V: Value>(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
@@ -32,7 +32,7 @@ pub(in crate::io) fn read_values<V: Value>(
             wave.iter().map(|chunk| (split_front(&mut free, chunk.len()), chunk)).collect();
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));
     };
-    let notes = parse_body(text, header, progress, parse_chunk::<V>, store)?;
+    let notes = parse_body(text, header, progress, parse_chunk::<V>, store).await?;
     Ok((values, notes))
 }
 

@@ -9,6 +9,7 @@ use super::header::Header;
 use crate::io::error::quoted;
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress};
+use crate::pace::Pace;
 
 /// Bytes of text in a chunk: its parsed entries stay in the second-level cache.
 const CHUNK: usize = 128 << 10;
@@ -67,9 +68,9 @@ impl Expected {
 }
 
 /// Parses every line after the size line. `parse` appends the entries of one chunk; `store` gets
-/// the entries of a wave, chunk by chunk in file order. Fails when there are not exactly as many
+/// the entries of a wave, chunk by chunk in file order; a step is a wave. Fails when there are not exactly as many
 /// entries as declared; never stores more.
-pub(super) fn parse_body<E: Send>(
+pub(super) async fn parse_body<E: Send>(
     text: &[u8],
     header: &Header,
     progress: Progress<'_>,
@@ -77,7 +78,10 @@ pub(super) fn parse_body<E: Send>(
     mut store: impl FnMut(&[Vec<E>]),
 ) -> Result<Notes, IoError> {
     progress.advance(header.body);
-    let wave_length = CHUNKS_PER_THREAD * crate::parallel::current_num_threads();
+    let wave_length = match progress.pace() {
+        Pace::AtOnce => CHUNKS_PER_THREAD * crate::parallel::current_num_threads(),
+        Pace::InSteps => 1,
+    };
     let mut entries: Vec<Vec<E>> = (0..wave_length).map(|_| Vec::new()).collect();
     let mut notes = Notes::default();
     let mut found = 0u64;
@@ -95,7 +99,7 @@ pub(super) fn parse_body<E: Send>(
                 parsed
             })
             .collect();
-        progress.check()?;
+        progress.rest().await?;
         for (range, result) in wave.iter().zip(results) {
             let chunk = result.map_err(|fault| fault.explain(text, range.end, header))?;
             notes.rounded += chunk.rounded;

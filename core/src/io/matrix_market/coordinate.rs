@@ -19,7 +19,7 @@ struct Entry<T> {
 }
 
 /// All entries in file order, and what happened to their values.
-pub(super) fn read<V: Value>(
+pub(super) async fn read<V: Value>(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
@@ -52,7 +52,7 @@ pub(super) fn read<V: Value>(
     };
     let (rows, cols) = (header.rows, header.cols);
     let parse = |chunk: &[u8], entries: &mut Vec<_>| parse_chunk::<V>(chunk, rows, cols, entries);
-    let notes = parse_body(text, header, progress, parse, store)?;
+    let notes = parse_body(text, header, progress, parse, store).await?;
     let triplets = Triplets { rows: rows as usize, cols: cols as usize, row, col, val };
     Ok((triplets, notes))
 }

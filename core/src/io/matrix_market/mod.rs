@@ -22,6 +22,7 @@ use super::assemble::Triplets;
 use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry};
 use crate::matrix::{Csr, Scalar};
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// Reads a matrix from the text of a Matrix Market file.
 ///
@@ -45,25 +46,25 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read_body(text, &Header::read(text)?, limit, progress)
+    at_once(read_body(text, &Header::read(text)?, limit, progress))
 }
 
 /// Reads the matrix whose sizes and kind `header` says, from the text behind it.
-pub(super) fn read_body(
+pub(super) async fn read_body(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
     match header.field {
-        Field::Real => read_field::<value::Real>(text, header, limit, progress),
-        Field::Integer => read_field::<value::Integer>(text, header, limit, progress),
-        Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress),
-        Field::Complex => read_field::<value::Complex>(text, header, limit, progress),
+        Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
+        Field::Integer => read_field::<value::Integer>(text, header, limit, progress).await,
+        Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress).await,
+        Field::Complex => read_field::<value::Complex>(text, header, limit, progress).await,
     }
 }
 
-fn read_field<V: Value>(
+async fn read_field<V: Value>(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
@@ -73,9 +74,9 @@ where
     AnyMatrix: From<Csr<V::Scalar>>,
 {
     let (entries, notes) = match header.format {
-        Format::Coordinate => coordinate::read::<V>(text, header, limit, progress)?,
+        Format::Coordinate => coordinate::read::<V>(text, header, limit, progress).await?,
         Format::Array => {
-            let (values, notes) = array::read_values::<V>(text, header, limit, progress)?;
+            let (values, notes) = array::read_values::<V>(text, header, limit, progress).await?;
             (array::nonzeros(values, header, limit)?, notes)
         }
     };
@@ -87,8 +88,8 @@ where
         warnings.extend(complex_diagonal_warning(&entries));
     }
     let pairs = coordinate::pairs_in_both_triangles(&entries, header.symmetry, limit)?;
-    progress.check()?;
-    let assembled = entries.into_csr(header.symmetry, limit)?;
+    progress.rest().await?;
+    let assembled = entries.into_csr(header.symmetry, limit, progress.pace()).await?;
     if pairs > 0 {
         warnings.push(format!(
             "{pairs} off-diagonal positions are given in both triangles of a {} file; their values were summed",
@@ -155,8 +156,10 @@ pub(super) fn read_vector(
     }
     if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
         let (values, _) = match header.field {
-            Field::Integer => array::read_values::<value::Integer>(text, &header, limit, progress)?,
-            _ => array::read_values::<value::Real>(text, &header, limit, progress)?,
+            Field::Integer => {
+                at_once(array::read_values::<value::Integer>(text, &header, limit, progress))?
+            }
+            _ => at_once(array::read_values::<value::Real>(text, &header, limit, progress))?,
         };
         return Ok(values);
     }

@@ -1,0 +1,76 @@
+//! Whether long work is done at once, or in steps between which whoever polls it does something else,
+//! as the page must, which has one thread.
+
+use std::future::poll_fn;
+use std::ops::Range;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// How long work goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// To its end.
+    #[default]
+    AtOnce,
+    /// In steps of some milliseconds: each poll of the future does one.
+    InSteps,
+}
+
+/// Elements of a step that does little with each.
+const STEP: usize = 1 << 16;
+
+impl Pace {
+    /// Ends a step.
+    pub(crate) async fn rest(self) {
+        let mut rested = self == Self::AtOnce;
+        poll_fn(|_| match std::mem::replace(&mut rested, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+
+    /// 0..`count` in pieces, each little enough for a step; all of it where there are none.
+    pub(crate) fn pieces(self, count: usize) -> impl Iterator<Item = Range<usize>> {
+        let length = if self == Self::AtOnce { count.max(1) } else { STEP };
+        (0..count).step_by(length).map(move |first| first..count.min(first + length))
+    }
+}
+
+/// Does work to its end that is not done in steps.
+pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => unreachable!("work that is done at once never rests"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn counted(pace: Pace) -> Vec<Range<usize>> {
+        let mut done = Vec::new();
+        for piece in pace.pieces(3 * STEP / 2) {
+            done.push(piece);
+            pace.rest().await;
+        }
+        done
+    }
+
+    #[test]
+    fn work_rests_after_each_step_or_never() {
+        assert_eq!(at_once(counted(Pace::AtOnce)), [0..3 * STEP / 2]);
+        let mut work = pin!(counted(Pace::InSteps));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut polls = 0;
+        let done = loop {
+            polls += 1;
+            if let Poll::Ready(done) = work.as_mut().poll(&mut context) {
+                break done;
+            }
+        };
+        assert_eq!((polls, done), (3, vec![0..STEP, STEP..3 * STEP / 2]));
+        assert_eq!(Pace::AtOnce.pieces(0).count() + Pace::InSteps.pieces(0).count(), 0);
+    }
+}
