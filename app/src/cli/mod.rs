@@ -99,7 +99,10 @@ fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Res
 
 #[cfg(not(feature = "gui"))]
 fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> {
-    anyhow::bail!("this build has no window; `sparsescope --help` lists what it does")
+    anyhow::bail!(
+        "this build has no window; `cargo window` in its sources builds it with one (`--features gui`), and \
+         `sparsescope --help` lists what this one does"
+    )
 }
 
 /// One sentence on standard error; a reader that closed its end of the pipe is no failure.

@@ -8,8 +8,12 @@ use crate::display;
 /// What shows a bundle here.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
-    /// This build has a window and there is a display for it.
+    /// There is a display for a window.
+    display: bool,
+    /// This build has one.
     window: bool,
+    /// Cargo runs the program, and can build it with one.
+    sources: bool,
     /// The page is built, so that bundles can be put into it.
     page: bool,
 }
@@ -17,8 +21,12 @@ pub(super) struct Here {
 impl Here {
     /// This machine and this build of the program.
     pub(super) fn found() -> Self {
-        let window = cfg!(feature = "gui") && display::is_there();
-        Self { window, page: html::is_possible() }
+        Self {
+            display: display::is_there(),
+            window: cfg!(feature = "gui"),
+            sources: std::env::var_os("CARGO").is_some(),
+            page: html::is_possible(),
+        }
     }
 }
 
@@ -26,8 +34,12 @@ impl Here {
 pub(super) fn steps(path: &Path, here: Here) -> String {
     let (bundle, html) = (word(path), word(&path.with_extension("html")));
     let mut steps = Vec::new();
-    if here.window {
-        steps.push(format!("`sparsescope {bundle}` opens it in a window"));
+    match (here.display, here.window, here.sources) {
+        (true, true, _) => steps.push(format!("`sparsescope {bundle}` opens it in a window")),
+        (true, false, true) => {
+            steps.push(format!("`cargo window {bundle}` builds the window and opens it there"));
+        }
+        _ => {}
     }
     steps.push(match here.page {
         true => format!(
@@ -62,11 +74,13 @@ fn word(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn first(window: bool, page: bool) -> String {
-        let text = steps(Path::new("out/b.zip"), Here { window, page });
+    fn first(display: bool, window: bool, page: bool) -> String {
+        let here = Here { display, window, sources: true, page };
+        let text = steps(Path::new("out/b.zip"), here);
         assert!(text.contains("`sparsescope export out/b.zip --csv runs.csv`"), "{text}");
         assert!(page || !text.contains("--html"), "{text}");
-        assert!(window || !text.contains("`sparsescope out/b.zip`"), "{text}");
+        let opens = text.contains("`sparsescope out/b.zip`");
+        assert_eq!((opens, text.contains("cargo window")), (display && window, display && !window));
         text.lines().next().unwrap().trim_end_matches(';').to_owned()
     }
 
@@ -74,12 +88,16 @@ mod tests {
     fn the_first_step_is_the_one_that_shows_most_here() {
         let report = "Look at it: `sparsescope export out/b.zip --report out/b.html` writes one page to \
                       read and to print";
-        assert_eq!(first(false, false), report);
+        assert_eq!(first(false, true, false), report);
+        let installed = Here { display: true, window: false, sources: false, page: false };
+        assert!(steps(Path::new("out/b.zip"), installed).starts_with(report));
         let html = "Look at it: `sparsescope export out/b.zip --html out/b.html` writes it with the \
                     viewer as one file for any browser";
-        assert_eq!(first(false, true), html);
+        assert_eq!(first(false, false, true), html);
         let window = "Look at it: `sparsescope out/b.zip` opens it in a window";
-        assert_eq!([first(true, false), first(true, true)], [window, window]);
+        assert_eq!([false, true].map(|page| first(true, true, page)), [window, window]);
+        let built = "Look at it: `cargo window out/b.zip` builds the window and opens it there";
+        assert_eq!([false, true].map(|page| first(true, false, page)), [built, built]);
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl Collection {
         Ok(Self { base })
     }
 
+    /// Where it is.
+    pub(super) fn address(&self) -> &str {
+        &self.base
+    }
+
     /// No redirection may leave encryption.
     pub(super) fn is_encrypted(&self) -> bool {
         self.base.starts_with("https://")

@@ -27,6 +27,12 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let collection = Collection::from_environment()?;
+    if collection.is_encrypted() && !cfg!(feature = "fetch") {
+        bail!(
+            "this build has no encryption for {}; `cargo window fetch …` in its sources has (`--features fetch`)",
+            collection.address()
+        );
+    }
     let client = Client::new(&collection, interrupt.flag());
     let mut index = None;
     let mut failed = 0;
