@@ -212,7 +212,7 @@ fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     match read(path) {
-        Ok(bytes) => app.open_bytes(&name, &bytes),
+        Ok(bytes) => app.open_bytes(&name, bytes),
         Err(error) => app.notify(format!("{} was not opened: {error:#}.", path.display())),
     }
 }

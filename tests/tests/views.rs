@@ -82,7 +82,7 @@ fn sized(
         of if of.contains("view=best") => &[("h200.zip", H200), ("example.zip", EXAMPLE)],
         _ => &[("example.zip", EXAMPLE)],
     };
-    opened.iter().for_each(|(name, bytes)| app.open_bytes(name, bytes));
+    opened.iter().for_each(|(name, bytes)| app.open_bytes(name, *bytes));
     app.set_state(ViewState::from_fragment(state).unwrap());
     let shown = adapter.clone();
     let mut installed = !by_adapter;

@@ -75,7 +75,7 @@ impl Viewer {
     }
 
     /// Opens a file; what is wrong with it is said in the interface.
-    pub fn open(&self, name: &str, bytes: &[u8]) {
+    pub fn open(&self, name: &str, bytes: Vec<u8>) {
         self.with(|window| window.app.open_bytes(name, bytes));
     }
 

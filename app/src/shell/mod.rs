@@ -130,11 +130,16 @@ impl App {
 
     /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
     /// wrong with it is said in the interface. A large matrix is opened in the frames that follow.
-    pub fn open_bytes(&mut self, name: &str, bytes: &[u8]) {
+    pub fn open_bytes(&mut self, name: &str, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) {
         self.bar.welcomes = false;
-        if is_matrix(name, bytes) && bytes.len() > opening::AT_ONCE {
-            return self.openings.add(name, bytes);
+        let few = bytes.as_ref();
+        match is_matrix(name, few) && few.len() > opening::AT_ONCE {
+            true => self.openings.add(name, bytes.into()),
+            false => self.open_now(name, few),
         }
+    }
+
+    fn open_now(&mut self, name: &str, bytes: &[u8]) {
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
         } else if is_lesson(name, bytes) {
@@ -508,7 +513,7 @@ impl App {
             let name = file.path().file_name().unwrap_or(file.path().as_os_str());
             let name = name.to_string_lossy();
             match file.bytes() {
-                Ok(bytes) => self.open_bytes(&name, &bytes),
+                Ok(bytes) => self.open_bytes(&name, bytes),
                 Err(error) => self.notify(format!("{name} was not opened: {error}.")),
             }
         }

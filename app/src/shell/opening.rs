@@ -57,12 +57,12 @@ impl fmt::Debug for Openings {
 
 impl Openings {
     /// Opens a file after those before it.
-    pub(super) fn add(&mut self, name: &str, bytes: &[u8]) {
+    pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         let shared = Arc::new(Shared::default());
         self.0.push_back(Opening {
             name: name.to_owned(),
             total: bytes.len() as u64,
-            work: Box::pin(work(name.to_owned(), bytes.to_vec(), shared.clone())),
+            work: Box::pin(work(name.to_owned(), bytes, shared.clone())),
             shared,
             started: None,
         });
@@ -178,8 +178,8 @@ mod tests {
     fn a_matrix_opened_in_steps_is_the_one_that_is_opened_at_once() {
         let bytes = band(120_000);
         let mut openings = Openings::default();
-        openings.add("band.mtx", &bytes);
-        openings.add("small.mtx", &band(3));
+        openings.add("band.mtx", bytes.clone());
+        openings.add("small.mtx", band(3));
         let (name, opened) = to_the_end(&mut openings);
         let (matrix, picture) = opened.unwrap();
         let limit = MemoryLimit::unlimited();

@@ -5,6 +5,7 @@ use crate::parallel::*;
 use super::csr::{check_dimensions, check_len, check_offsets};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::MemoryLimit;
+use crate::pace::{Pace, at_once};
 
 /// Edges of blocks that are accepted.
 pub const BSR_BLOCKS: std::ops::RangeInclusive<usize> = 2..=8;
@@ -99,6 +100,16 @@ impl<T: Scalar> Bsr<T> {
         block: Option<usize>,
         min_fill: u32,
     ) -> Result<(usize, usize), FormatError> {
+        at_once(Self::choose_at(a, block, min_fill, Pace::AtOnce))
+    }
+
+    /// The same at a pace; a size of blocks is a step.
+    pub(super) async fn choose_at(
+        a: &Csr<T>,
+        block: Option<usize>,
+        min_fill: u32,
+        pace: Pace,
+    ) -> Result<(usize, usize), FormatError> {
         let candidates = match block {
             Some(block) => {
                 check_block(block)?;
@@ -110,7 +121,11 @@ impl<T: Scalar> Bsr<T> {
             0 => 100.0,
             _ => 100.0 * a.nnz() as f64 / (blocks as f64 * (block * block) as f64),
         };
-        let counted: Vec<_> = candidates.map(|b| (b, Self::blocks_of(a, b))).collect();
+        let mut counted = Vec::new();
+        for b in candidates {
+            counted.push((b, Self::blocks_of(a, b)));
+            pace.rest().await;
+        }
         let full = counted.iter().copied().filter(|c| fill(c) >= f64::from(min_fill));
         let best = full.min_by_key(|&(b, blocks)| Self::minimal_bytes_of(a, b, blocks));
         best.ok_or_else(|| {

@@ -10,6 +10,7 @@ use super::{
     SlotLayout,
 };
 use crate::memory::MemoryLimit;
+use crate::pace::{Pace, at_once};
 
 /// A format and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,6 +96,15 @@ impl FormatSpec {
     /// What `a` would occupy in this format, computed without building it. Sizes past `u64`
     /// saturate. An error when the format is not for this matrix.
     pub fn size<T: Scalar>(&self, a: &Csr<T>) -> Result<FormatSize, FormatError> {
+        at_once(self.size_at(a, Pace::AtOnce))
+    }
+
+    /// The same at a pace.
+    pub(super) async fn size_at<T: Scalar>(
+        &self,
+        a: &Csr<T>,
+        pace: Pace,
+    ) -> Result<FormatSize, FormatError> {
         let (rows, cols, nnz) = (a.rows(), a.cols(), a.nnz() as u64);
         let entry = 4 + T::BYTES as u128;
         let vectors = T::BYTES as u128 * (rows as u128 + cols as u128);
@@ -118,7 +128,7 @@ impl FormatSpec {
                 (shape.slots() + tail, Hyb::bytes_needed(a, width), minimal + tail_bytes)
             }
             Self::Bsr { block, min_fill } => {
-                let (block, blocks) = Bsr::choose(a, block, min_fill)?;
+                let (block, blocks) = Bsr::choose_at(a, block, min_fill, pace).await?;
                 let slots = blocks as u64 * (block * block) as u64;
                 let minimal = Bsr::minimal_bytes_of(a, block, blocks);
                 (slots, Bsr::bytes_needed(a, block, blocks), minimal)

@@ -225,7 +225,7 @@ impl Statistics {
         let mut formats = Vec::new();
         for format in FormatSpec::DEFAULTS {
             pace.rest().await;
-            formats.extend(format.size(a).ok());
+            formats.extend(format.size_at(a, pace).await.ok());
         }
         let off_diagonal = nnz as u64 - s.diagonal;
         let share = |count: u64| match off_diagonal {
