@@ -1,7 +1,7 @@
 //! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
 //! row that it has points in, and marks that would hide one another move to another lane of it.
 
-use egui::{Pos2, pos2, vec2};
+use egui::{Pos2, Rect, pos2, vec2};
 
 use super::plot::{Form, Row};
 use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
@@ -22,6 +22,10 @@ const MANY: usize = 12;
 const BELOW: [f32; 2] = [12.0, 28.0];
 /// Rows that are lower than this have no names.
 const NAMED: f32 = 12.0;
+/// Size of names at marks.
+const SMALL: f32 = 11.0;
+/// So many colours need no names at the marks.
+const FEW: usize = 3;
 
 /// Draws the rows below `top`; where they end.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
@@ -74,6 +78,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let lane = band / (lanes + 0.1);
     let size = radius(plot).min(band * 0.5);
     let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
+    let mut marks: Vec<(Rect, &str)> = Vec::new();
     let points: Vec<_> = plot.points().collect();
     for (name, series, point) in points {
         let row = point.at[1] as usize;
@@ -119,11 +124,34 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         if !point.label.is_empty() {
             sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
         }
+        let side = 2.0 * size;
+        marks.push((Rect::from_center_size(at, vec2(side, side)), name));
         if !small {
             sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
         }
     }
+    let labelled = plot.points().any(|(_, _, point)| !point.label.is_empty());
+    if plot.form == Form::Marks && !labelled && plot.names().len() > FEW {
+        names(sheet, &marks, right);
+    }
     bottom + foot
+}
+
+/// Writes the names of what the marks stand for beside those that have room for it, the ones furthest
+/// to the right first.
+fn names(sheet: &mut Sheet<'_, '_>, marks: &[(Rect, &str)], right: f32) {
+    let mut taken: Vec<Rect> = marks.iter().map(|(rect, _)| *rect).collect();
+    let mut order: Vec<_> = marks.iter().collect();
+    crate::order::sort_by(&mut order, |(one, _), (other, _)| other.right().total_cmp(&one.right()));
+    for (mark, name) in order {
+        let size = vec2(text_width(name, SMALL), SMALL);
+        let at = mark.right_center() + vec2(3.0, 0.0);
+        let text = Rect::from_min_size(at - vec2(0.0, SMALL * 0.5), size);
+        if text.right() < right && !taken.iter().any(|other| other.intersects(text)) {
+            sheet.figure.text(at, Anchor::Start, SMALL, sheet.ink.weak, name);
+            taken.push(text);
+        }
+    }
 }
 
 /// The places of the bundles that have points in each row, ascending; a row without points is as

@@ -1,6 +1,6 @@
 //! The picture with everything around it: axes, row lengths, overlays, the scale of colours.
 
-use egui::{Color32, Rect, pos2};
+use egui::{Color32, Pos2, Rect, pos2};
 use sparsescope_core::spy::LengthBin;
 
 use super::axes::{axes, index};
@@ -229,12 +229,13 @@ pub(super) fn legend(
         // The ends are always named; what lies between, where there is room.
         let room = x - half > taken && (number == last || x + half < left + width - 40.0);
         if room {
-            figure.text(pos2(x, top + 22.0), Anchor::Middle, TYPE, ink.weak, &label);
+            let x_inside = x.min(figure.size.x - half);
+            figure.text(pos2(x_inside, top + 22.0), Anchor::Middle, TYPE, ink.weak, &label);
             taken = x + half + 6.0;
         }
     }
     let text = format!("{}, {} scale", cell_words(cells), shade.scale.name());
-    figure.text(pos2(left, top + 40.0), Anchor::Start, TYPE, ink.text, &text);
+    below(figure, pos2(left, top + 40.0), ink, &text);
 }
 
 /// What is counted in which cells.
@@ -259,8 +260,14 @@ pub(super) fn swatches(
         figure.text(pos2(left + 18.0, top + 6.0), Anchor::Start, TYPE, ink.text, words);
         left += 18.0 + text_width(words, TYPE) + 18.0;
     }
-    let at = pos2(frame.area.min.x, top + 40.0);
-    figure.text(at, Anchor::Start, TYPE, ink.text, &cell_words(cells));
+    below(figure, pos2(frame.area.min.x, top + 40.0), ink, &cell_words(cells));
+}
+
+/// Words below the picture, begun further left where they would not end inside the figure.
+fn below(figure: &mut Figure, at: Pos2, ink: Ink, text: &str) {
+    let last = figure.size.x - text_width(text, TYPE) - 2.0;
+    let x = at.x.min(last.max(0.0));
+    figure.text(pos2(x, at.y), Anchor::Start, TYPE, ink.text, text);
 }
 
 /// What the overlays say, in words.
