@@ -19,6 +19,16 @@ pub(super) fn about(rows: u128, entries: u128) -> Extent {
     Extent { estimated: true, ..exact(rows, entries) }
 }
 
+/// The extent of a matrix of which about `missing` rows lack the diagonal, which is filled when it is
+/// to be dominant.
+pub(super) fn filled(spec: &Values, missing: u128, extent: Extent) -> Extent {
+    if spec.value("dominant") == 0 {
+        return extent;
+    }
+    let missing = u64::try_from(missing).unwrap_or(u64::MAX);
+    Extent { entries: extent.entries.saturating_add(missing), estimated: true, ..extent }
+}
+
 /// Nodes of a box, and pairs (u, v) of nodes that share an element, u = v among them.
 pub(super) fn tetrahedra(spec: &Values) -> Extent {
     let [x, y, z] = ["nx", "ny", "nz"].map(|key| spec.wide(key));
@@ -96,6 +106,8 @@ mod tests {
             "dense-row?m=2",
             "dense-row?m=3",
             "dense-row?m=41",
+            "dense-row?m=41&dominant=1",
+            "stencil7?n=6&dominant=1",
         ] {
             let (said, made) = made(spec);
             assert_eq!(said, made, "{spec}");
@@ -111,6 +123,12 @@ mod tests {
             "shaped?m=3000&nnz=30000&max=24&dev=3000&dof=2&nx=9&scatter=100&half=70&sym=1",
             "road?m=10000",
             "circuit?m=3000&nnz=20000&dense=2000",
+            "kmer?m=1",
+            "kmer?m=9000&p=500000",
+            "kkt?n=4&dominant=1",
+            "powerlaw?m=5000&nnz=20000&max=90&dominant=1",
+            "random?m=1500&n=900&row=7&dominant=1",
+            "road?m=10000&dominant=1",
         ] {
             let (said, made) = made(spec);
             assert!(said.estimated, "{spec}");

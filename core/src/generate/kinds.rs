@@ -1,11 +1,13 @@
 //! The table of all kinds of generators.
 
 use super::assemble::{GenerateError, Rule};
+use super::dominant::Dominant;
 use super::extent::{self, about, exact, rectangle};
 use super::fem::Fem;
 use super::graph::{Circuit, Road};
 use super::keys::{DefaultValue, Key, Values};
 use super::kkt::Kkt;
+use super::kmer::Kmer;
 use super::powerlaw::PowerLaw;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
@@ -25,8 +27,8 @@ pub struct Kind {
     pub what: &'static str,
     /// Its parameters.
     pub keys: &'static [Key],
-    /// The rule for its rows.
-    pub(super) rule: MakeRule,
+    /// The rule for its rows; [`make`](Self::make) heeds the keys that all kinds have.
+    rule: MakeRule,
     /// How large its matrix is.
     pub(super) extent: fn(&Values) -> Extent,
 }
@@ -38,6 +40,16 @@ impl std::fmt::Debug for Kind {
 }
 
 impl Kind {
+    /// The rule for its rows.
+    pub(super) fn make(
+        &self,
+        values: &Values,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Rule>, GenerateError> {
+        let rule = (self.rule)(values, limit)?;
+        Ok(if values.value(DOMINANT.name) == 1 { Box::new(Dominant(rule)) } else { rule })
+    }
+
     /// `stencil27?n=…`: what must be given.
     pub fn usage(&self) -> String {
         let needed = self.keys.iter().filter(|key| key.default.is_none());
@@ -72,6 +84,8 @@ const SEED: Key = Key {
     max: u64::MAX,
     default: Some(DefaultValue::Is(DEFAULT_SEED)),
 };
+const DOMINANT: Key =
+    optional("dominant", 0, 1, "1 for a diagonal of 1.1 times the sum of the others, and 1", 0);
 const ROWS: Key = key("m", 1, MOST, "rows");
 const DEVIATION: Key = key(
     "dev",
@@ -85,20 +99,20 @@ const EDGE3: Key = key("n", 1, 1625, "grid points along each of three edges");
 #[rustfmt::skip]
 static KINDS: &[Kind] = &[
     Kind { name: "stencil7", what: "finite differences on an n x n x n grid, 7 points",
-        keys: &[EDGE3, SEED],
+        keys: &[EDGE3, SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Stencil7(s.size("n")))),
         extent: |s| { let n = s.wide("n"); exact(n.pow(3), 7 * n.pow(3) - 6 * n.pow(2)) } },
     Kind { name: "stencil27", what: "finite differences on an n x n x n grid, 27 points, as in HPCG",
-        keys: &[EDGE3, SEED],
+        keys: &[EDGE3, SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Stencil27(s.size("n")))),
         extent: |s| { let n = s.wide("n"); exact(n.pow(3), (3 * n - 2).pow(3)) } },
     Kind { name: "poisson2d", what: "finite differences on an n x n grid, 5 points",
-        keys: &[key("n", 1, 65_535, "grid points along each of two edges"), SEED],
+        keys: &[key("n", 1, 65_535, "grid points along each of two edges"), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Poisson2d(s.size("n")))),
         extent: |s| { let n = s.wide("n"); exact(n.pow(2), 5 * n.pow(2) - 4 * n) } },
     Kind { name: "fem-hex", what: "finite elements: hexahedra on n x n x n nodes (3 unknowns: elasticity)",
         keys: &[key("n", 2, 1290, "nodes along each of three edges"),
-            Key { name: "dof", what: "unknowns a node", min: 1, max: 8, default: Some(DefaultValue::Is(1)) }, SEED],
+            Key { name: "dof", what: "unknowns a node", min: 1, max: 8, default: Some(DefaultValue::Is(1)) }, SEED, DOMINANT],
         rule: |s, _| {
             let (n, dof) = (s.size("n"), s.size("dof"));
             fits_rows(n as u128 * n as u128 * n as u128 * dof as u128)?;
@@ -114,7 +128,7 @@ static KINDS: &[Kind] = &[
             optional("dof", 1, 8, "unknowns a node", 1),
             optional("m", 0, MOST, "rows kept, 0 for all", 0),
             optional("decades", 0, 12, "powers of ten over which the stiffness varies", 2),
-            optional("shift", 0, 1_000_000, "millionths of the diagonal added to it", 1000), SEED],
+            optional("shift", 0, 1_000_000, "millionths of the diagonal added to it", 1000), SEED, DOMINANT],
         rule: |s, _| {
             let nodes = ["nx", "ny", "nz"].map(|key| s.size(key));
             let rows = nodes.iter().map(|&n| n as u128).product::<u128>().saturating_mul(s.value("dof").into());
@@ -125,12 +139,12 @@ static KINDS: &[Kind] = &[
         },
         extent: extent::tetrahedra },
     Kind { name: "banded", what: "random columns near the diagonal, which is full",
-        keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED],
+        keys: &[ROWS, key("half", 0, MOST, "largest distance from the diagonal"), key("row", 1, MOST, "entries of a row"), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Banded { m: s.size("m"), half: s.size("half"), row: s.size("row"), seed: s.value("seed") })),
         extent: extent::banded },
     Kind { name: "random", what: "random columns anywhere: the worst case for caches",
         keys: &[ROWS, key("row", 0, MOST, "entries of a row"),
-            Key { name: "n", what: "columns", min: 1, max: MOST, default: Some(DefaultValue::SameAs("m")) }, SEED],
+            Key { name: "n", what: "columns", min: 1, max: MOST, default: Some(DefaultValue::SameAs("m")) }, SEED, DOMINANT],
         rule: |s, _| {
             let (m, n, row) = (s.size("m"), s.size("n"), s.size("row"));
             if row > n {
@@ -138,7 +152,10 @@ static KINDS: &[Kind] = &[
             }
             Ok(Box::new(Uniform { m, n, row, seed: s.value("seed") }))
         },
-        extent: |s| rectangle(s.wide("m"), s.wide("n"), s.wide("m") * s.wide("row")) },
+        extent: |s| {
+            let (m, n, row) = (s.wide("m"), s.wide("n"), s.wide("row"));
+            extent::filled(s, m.min(n) * n.saturating_sub(row) / n, rectangle(m, n, m * row))
+        } },
     Kind { name: "shaped", what: "any structure by its figures: row lengths, blocks, neighbours on a grid, a band",
         keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries"), key("max", 1, 65_535, "entries of the longest row"),
             SHORTEST, DEVIATION,
@@ -148,7 +165,7 @@ static KINDS: &[Kind] = &[
             Key { name: "half", what: "largest distance from the diagonal", min: 0, max: MOST, default: Some(DefaultValue::SameAs("m")) },
             optional("scatter", 0, 1000, "entries in a thousand that lie anywhere in the band", 0),
             Key { name: "run", what: "neighbouring rows of about the same length", min: 1, max: MOST, default: Some(DefaultValue::SameAs("dof")) },
-            optional("sym", 0, 1, "1 for a symmetric matrix of full blocks", 0), SEED],
+            optional("sym", 0, 1, "1 for a symmetric matrix of full blocks", 0), SEED, DOMINANT],
         rule: |s, limit| match s.value("sym") {
             0 => Ok(Box::new(Shaped::new(s, limit)?)),
             _ => Ok(Box::new(Symmetric::new(s, limit)?)),
@@ -160,27 +177,35 @@ static KINDS: &[Kind] = &[
     Kind { name: "powerlaw", what: "a web: row lengths by a power law, popular and near columns",
         keys: &[ROWS, key("nnz", 0, u64::MAX >> 1, "entries"), key("max", 1, MOST, "entries of the longest row"),
             SHORTEST, Key { default: Some(DefaultValue::Is(0)), ..DEVIATION },
-            optional("near", 1, MOST, "near pages are numbered less than this apart", 512), SEED],
+            optional("near", 1, MOST, "near pages are numbered less than this apart", 512), SEED, DOMINANT],
         rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)),
-        extent: |s| exact(s.wide("m"), s.wide("nnz")) },
+        extent: |s| extent::filled(s, s.wide("m"), exact(s.wide("m"), s.wide("nnz"))) },
     Kind { name: "road", what: "a road network: two to four neighbours, mostly near",
-        keys: &[ROWS, optional("max", 0, 24, "roads that meet at the busiest crossing, 0 for as many as chance makes", 0), SEED],
+        keys: &[ROWS, optional("max", 0, 24, "roads that meet at the busiest crossing, 0 for as many as chance makes", 0), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))),
-        extent: |s| about(s.wide("m"), s.wide("m") * 28 / 10) },
+        extent: |s| extent::filled(s, s.wide("m"), about(s.wide("m"), s.wide("m") * 28 / 10)) },
     Kind { name: "circuit", what: "a circuit: short rows and one dense row and column",
-        keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries, within 1 %"), key("dense", 1, MOST, "entries of the dense row"), SEED],
+        keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "entries, within 1 %"), key("dense", 1, MOST, "entries of the dense row"), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Circuit::new(s.size("m"), s.size("nnz"), s.size("dense"), s.value("seed"))?)),
         extent: |s| about(s.wide("m"), s.wide("nnz")) },
     Kind { name: "kkt", what: "the saddle point [H A'; A 0] of a control problem on an n x n x n grid",
-        keys: &[key("n", 1, 1290, "grid points along each of three edges"), SEED],
+        keys: &[key("n", 1, 1290, "grid points along each of three edges"), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Kkt::new(s.size("n"), s.value("seed")))),
-        extent: |s| extent::kkt(s.wide("n")) },
+        extent: |s| extent::filled(s, s.wide("n").pow(3), extent::kkt(s.wide("n"))) },
+    Kind { name: "kmer", what: "the tree of a k-mer graph, lower triangular: the diagonal and at most one entry before it",
+        keys: &[ROWS, optional("near", 0, MOST, "rows within which an entry's column is, 0 for any earlier one", 0),
+            optional("p", 0, 1_000_000, "rows in a million that have such an entry", 998_817), SEED, DOMINANT],
+        rule: |s, _| {
+            let (m, near, probability) = (s.size("m"), s.size("near"), s.value("p") as f64 / 1e6);
+            Ok(Box::new(Kmer { m, near, probability, seed: s.value("seed") }))
+        },
+        extent: |s| { let m = s.wide("m"); about(m, m + (m - 1) * s.wide("p") / 1_000_000) } },
     Kind { name: "diagonal", what: "one entry a row",
-        keys: &[ROWS, SEED],
+        keys: &[ROWS, SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })),
         extent: |s| exact(s.wide("m"), s.wide("m")) },
     Kind { name: "dense-row", what: "tridiagonal but for one full row in the middle",
-        keys: &[ROWS, SEED],
+        keys: &[ROWS, SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(DenseRow(s.size("m")))),
         extent: |s| { let m = s.wide("m"); exact(m, 4 * m - 2 - m.min(3)) } },
 ];

@@ -5,12 +5,14 @@
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod assemble;
+mod dominant;
 mod extent;
 mod fem;
 mod graph;
 mod keys;
 mod kinds;
 mod kkt;
+mod kmer;
 mod lengths;
 mod made;
 mod paper;

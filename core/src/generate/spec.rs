@@ -87,7 +87,7 @@ impl GeneratorSpec {
 
     /// The rule for its rows.
     pub(super) fn rule(&self, limit: MemoryLimit) -> Result<Box<dyn Rule>, GenerateError> {
-        (self.kind.rule)(&self.values, limit)
+        self.kind.make(&self.values, limit)
     }
 }
 

@@ -12,7 +12,7 @@ fn make(spec: &str) -> Csr {
 }
 
 /// One small matrix of every kind.
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 20] = [
     "stencil7?n=5",
     "stencil27?n=5",
     "poisson2d?n=7",
@@ -28,6 +28,9 @@ const SMALL: [&str; 17] = [
     "shaped?m=300&nnz=3000&max=24&dev=3000&dof=2&nx=9&scatter=100&half=70&sym=1",
     "circuit?m=3000&nnz=20000&dense=2000",
     "kkt?n=4",
+    "kmer?m=700",
+    "kmer?m=700&near=5&p=400000",
+    "powerlaw?m=500&nnz=2000&max=90&dominant=1",
     "diagonal?m=50",
     "dense-row?m=41",
 ];
@@ -279,6 +282,59 @@ fn a_circuit_has_one_dense_row_and_about_the_entries_asked_for() {
     assert_eq!((s.row.q3, s.diagonal), (s.row.q3.min(12), 116_835));
     let ell = FormatSpec::Ell { order: Order::RowMajor }.size(&a).unwrap();
     assert!(ell.bytes > 100_000_000_000);
+}
+
+#[test]
+fn a_kmer_tree_has_at_most_one_parent_a_row_and_as_many_as_asked_for() {
+    for (near, reach) in [(0, 200_000), (1, 1), (100, 100)] {
+        let a = make(&format!("kmer?m=200000&near={near}"));
+        let mut farthest = 0;
+        for i in 0..a.rows() {
+            let (col, val) = a.row(i);
+            let (diagonal, value) = (col.last().unwrap(), val.last().unwrap());
+            assert_eq!(*diagonal as usize, i);
+            assert!((1.0..2.0).contains(value) && col.len() <= 2);
+            if let ([parent, _], [value, _]) = (col, val) {
+                assert!(-1.0 < *value && *value < 0.0);
+                farthest = farthest.max(i - *parent as usize);
+            }
+        }
+        assert!(farthest <= reach && farthest * 10 >= reach * 9, "near {near}: {farthest}");
+        // Five standard deviations of the number of rows with a parent.
+        let (expected, deviation) =
+            (199_999.0 * 0.998_817, (2e5 * 0.998_817 * 0.001_183f64).sqrt());
+        let parents = (a.nnz() - a.rows()) as f64;
+        assert!((parents - expected).abs() < 5.0 * deviation, "near {near}: {parents}");
+    }
+    assert_eq!(make("kmer?m=900&p=0").nnz(), 900);
+    assert_eq!(make("kmer?m=900&p=1000000").nnz(), 1799);
+}
+
+#[test]
+fn every_kind_can_be_dominant_and_keeps_its_other_entries() {
+    for spec in SMALL {
+        let plain = spec.trim_end_matches("&dominant=1");
+        let (plain, dominant) = (make(plain), make(&format!("{plain}&dominant=1")));
+        for i in 0..plain.rows() {
+            let others = |a: &Csr| -> Vec<(u32, f64)> {
+                let (col, val) = a.row(i);
+                let entries = col.iter().copied().zip(val.iter().copied());
+                entries.filter(|(c, _)| *c as usize != i).collect()
+            };
+            assert_eq!(others(&plain), others(&dominant), "{spec}");
+            let (col, val) = dominant.row(i);
+            let sum: f64 = others(&dominant).iter().map(|(_, v)| v.abs()).sum();
+            match col.binary_search(&(i as u32)) {
+                Ok(at) => assert!(val[at] > 1.09 * sum && val[at] >= 1.0, "{spec} row {i}"),
+                Err(_) => assert!(i >= dominant.cols(), "{spec} row {i}"),
+            }
+        }
+        let symmetric = plain == plain.transpose();
+        assert_eq!(dominant == dominant.transpose(), symmetric, "{spec}");
+    }
+    let shown = |text: &str| GeneratorSpec::parse(text).unwrap().to_string();
+    assert_eq!(shown("road?m=9&dominant=0"), "gen:road?m=9");
+    assert_eq!(shown("road?dominant=1&m=9&seed=7"), "gen:road?m=9&seed=7&dominant=1");
 }
 
 #[test]
