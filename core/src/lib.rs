@@ -20,3 +20,4 @@ pub mod record;
 pub mod samples;
 pub mod spmv;
 pub mod spy;
+pub mod symgs;

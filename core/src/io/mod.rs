@@ -21,7 +21,7 @@ mod real_files;
 mod scan;
 mod tar;
 #[cfg(all(test, not(target_family = "wasm")))]
-mod test_files;
+pub(crate) mod test_files;
 mod triplet_text;
 pub mod vector;
 

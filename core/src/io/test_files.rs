@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The folder of real matrices. Without it the test that asks prints a line past the harness and
 /// ends, or fails when `SPARSESCOPE_REQUIRE` holds the word `matrices`.
-pub(super) fn matrices(test: &str) -> Option<PathBuf> {
+pub(crate) fn matrices(test: &str) -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("SPARSESCOPE_MATRICES").map(PathBuf::from) {
         assert!(folder.is_dir(), "SPARSESCOPE_MATRICES is no folder: {}", folder.display());
         return Some(folder);

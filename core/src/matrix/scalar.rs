@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use num_complex::Complex64;
 
@@ -82,7 +82,7 @@ impl Scalar for Complex64 {
 }
 
 /// A value that kernels are run with.
-pub trait Real: Scalar + Into<f64> {
+pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
     /// In how many bits it is computed with.
     const PRECISION: Precision;
     /// Not a number.

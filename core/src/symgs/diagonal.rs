@@ -1,0 +1,107 @@
+//! What Gauss–Seidel asks of a matrix: it is square, and nothing on its diagonal is missing or zero.
+
+use crate::matrix::{Csr, Real};
+use crate::memory::{MemoryError, MemoryLimit};
+use crate::parallel::*;
+
+/// Why a matrix cannot be swept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperandError {
+    /// Rows and columns differ in number.
+    #[error("Gauss-Seidel needs a square matrix, not one of {rows} x {cols}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotSquare { rows: usize, cols: usize },
+    /// A row has no entry on the diagonal.
+    #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has no entry there")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    MissingDiagonal { row: usize },
+    /// An entry on the diagonal is zero.
+    #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has a zero there")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    ZeroDiagonal { row: usize },
+    /// What would be set up does not fit.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Where the diagonal lies in each row of a square matrix whose diagonal is there and nowhere zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagonal {
+    /// Entries of each row that lie before its diagonal.
+    before: Vec<u32>,
+}
+
+impl Diagonal {
+    /// Looks for the diagonal of every row; an error names the first row that lacks it. The empty
+    /// matrix lacks nothing.
+    pub fn of<T: Real>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
+        let (rows, cols) = (a.rows(), a.cols());
+        if rows != cols {
+            return Err(OperandError::NotSquare { rows, cols });
+        }
+        limit.check("the places of the diagonal", 4 * rows as u128)?;
+        let place = |i: usize| a.row(i).0.partition_point(|&c| (c as usize) < i);
+        let bad = (0..rows).into_par_iter().find_map_first(|i| {
+            let (col, val) = a.row(i);
+            let at = place(i);
+            if col.get(at) != Some(&(i as u32)) {
+                return Some(OperandError::MissingDiagonal { row: i });
+            }
+            (val[at] == T::ZERO).then_some(OperandError::ZeroDiagonal { row: i })
+        });
+        match bad {
+            Some(error) => Err(error),
+            None => {
+                Ok(Self { before: (0..rows).into_par_iter().map(|i| place(i) as u32).collect() })
+            }
+        }
+    }
+
+    /// Entries of each row that lie before its diagonal.
+    pub fn before(&self) -> &[u32] {
+        &self.before
+    }
+
+    /// Bytes of the places.
+    pub fn bytes(&self) -> u64 {
+        4 * self.before.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: usize, cols: usize, triplets: &[(usize, usize, f64)]) -> Result<Diagonal, String> {
+        let a = Csr::from_triplets(rows, cols, triplets).unwrap();
+        Diagonal::of(&a, MemoryLimit::unlimited()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_row_without_a_diagonal_is_named_and_missing_is_not_zero() {
+        let full = [(0, 0, 1.0), (1, 0, 1.0), (1, 1, -2.0), (2, 2, 3.0)];
+        assert_eq!(of(3, 3, &full).unwrap().before(), [0, 1, 0]);
+        let missing = of(3, 3, &[(0, 0, 1.0), (1, 0, 1.0), (1, 2, 1.0)]).unwrap_err();
+        assert!(missing.contains("row 1 (0-based) has no entry"), "{missing}");
+        let zero = of(2, 2, &[(0, 0, 1.0), (1, 1, -0.0)]).unwrap_err();
+        assert!(zero.contains("row 1 (0-based) has a zero"), "{zero}");
+        let wide = of(2, 3, &full[..1]).unwrap_err();
+        assert!(wide.contains("not one of 2 x 3"), "{wide}");
+        assert!(of(0, 0, &[]).is_ok());
+    }
+
+    #[test]
+    fn a_diagonal_that_vanishes_in_single_precision_is_zero() {
+        let a = Csr::from_triplets(1, 1, &[(0, 0, 1e-60)]).unwrap();
+        assert!(Diagonal::of(&a, MemoryLimit::unlimited()).is_ok());
+        let rounded = Diagonal::of(&a.map(|v| v as f32), MemoryLimit::unlimited());
+        assert_eq!(rounded, Err(OperandError::ZeroDiagonal { row: 0 }));
+    }
+
+    #[test]
+    fn memory_is_asked_for_first() {
+        let a = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1.0)]).unwrap();
+        let error = Diagonal::of(&a, MemoryLimit::bytes(7)).unwrap_err();
+        assert!(matches!(error, OperandError::Memory(_)));
+    }
+}

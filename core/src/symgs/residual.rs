@@ -1,0 +1,63 @@
+//! How far a vector is from solving the system.
+
+use crate::matrix::{Csr, Real};
+use crate::parallel::*;
+
+/// Rows whose squares are added before they are added to others', so that the number of threads does
+/// not show.
+const BLOCK: usize = 1 << 14;
+
+/// ‖b − A·x‖₂ / ‖b‖₂ in f64, from the values in their own precision; the numerator alone where b is 0.
+///
+/// b has an element a row, x one a column; panics otherwise.
+pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
+    assert_eq!(b.len(), a.rows(), "b has one element a row");
+    assert_eq!(x.len(), a.cols(), "x has one element a column");
+    let residual = |i: usize| -> f64 {
+        let (col, val) = a.row(i);
+        let terms = col.iter().zip(val).map(|(&c, &v)| v.into() * x[c as usize].into());
+        terms.fold(b[i].into(), |sum, term| sum - term)
+    };
+    let blocks: Vec<[f64; 2]> = (0..b.len().div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let rows = block * BLOCK..b.len().min((block + 1) * BLOCK);
+            rows.fold([0.0, 0.0], |[above, below], i| {
+                let (r, b): (f64, f64) = (residual(i), b[i].into());
+                [above + r * r, below + b * b]
+            })
+        })
+        .collect();
+    let sum = |which: usize| blocks.iter().map(|block| block[which]).sum::<f64>().sqrt();
+    let (above, below) = (sum(0), sum(1));
+    if below == 0.0 { above } else { above / below }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::examples;
+
+    #[test]
+    fn the_residual_is_the_one_worked_out_by_hand() {
+        let a = examples::dense(&[[2.0, 1.0], [0.0, 4.0]]);
+        // b − A·x = (10 − 4, 8 − 0) for x = (2, 0): 10 of √(10² + 8²).
+        assert_eq!(relative_residual(&a, &[10.0, 8.0], &[2.0, 0.0]), 10.0 / 164f64.sqrt());
+        assert_eq!(relative_residual(&a, &[4.0, 8.0], &[1.0, 2.0]), 0.0);
+        assert_eq!(relative_residual(&a, &[0.0, 0.0], &[0.0, 1.0]), 17f64.sqrt());
+        let rounded = a.map(|v| v as f32);
+        assert_eq!(relative_residual(&rounded, &[10f32, 8.0], &[2.0, 0.0]), 10.0 / 164f64.sqrt());
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_show() {
+        let diagonal: Vec<_> = (0..100_000).map(|i| (i, i, 1.0 / (1.0 + i as f64))).collect();
+        let a = Csr::from_triplets(100_000, 100_000, &diagonal).unwrap();
+        let (b, x) = (vec![0.1; 100_000], vec![0.3; 100_000]);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| relative_residual(&a, &b, &x).to_bits())
+        };
+        assert_eq!(with(1), with(3));
+    }
+}

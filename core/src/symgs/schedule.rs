@@ -1,0 +1,275 @@
+//! The rows of a matrix laid out level by level or colour by colour, and sweeps over them.
+
+use super::levels::{Levels, Sweep};
+use super::pass::{Pass, Update};
+use super::rows::{Columns, OrderedRows};
+use super::run::run;
+use super::steps::{GRAIN, Steps};
+use super::vector::Shared;
+use super::{Coloring, Diagonal, Mode, OperandError, ZeroStart};
+use crate::matrix::{Csr, Real};
+use crate::memory::MemoryLimit;
+use crate::parallel::*;
+
+/// What sweeps over one matrix by several workers need: made once, then only followed. The elements
+/// of b and x lie in the order in which the ascending sweep computes them;
+/// [`to_order`](Self::to_order) and [`from_order`](Self::from_order) bring vectors there and back.
+#[derive(Clone, Debug)]
+pub struct Schedule<T> {
+    /// Row that the element at each place belongs to.
+    order: Vec<u32>,
+    /// Place of each row's element.
+    places: Vec<u32>,
+    rows: OrderedRows<T>,
+    steps: Steps,
+    backward: Backward<T>,
+    groups: [usize; 2],
+    workers: usize,
+}
+
+/// How the descending sweep goes.
+#[derive(Clone, Debug)]
+enum Backward<T> {
+    /// The ascending one from its end: every row is computed before the rows of the columns before
+    /// its diagonal, and after those of the columns after it. Then the values that a row still needs
+    /// are never overwritten, and one vector is enough.
+    Mirrored,
+    /// In an order of its own, from one vector into another.
+    Own(OrderedRows<T>, Steps),
+}
+
+impl<T: Real> Schedule<T> {
+    /// Level scheduling (Anderson and Saad, 1989): the rows of a level at once, level after level.
+    /// Gives what [`serial`](super::serial) gives, to the last bit.
+    ///
+    /// The rows of a level follow one another as the rows that they wait for do, so that what they
+    /// read lies near as well. Where the structure is symmetric, or triangular, the levels serve both
+    /// sweeps; elsewhere the rows are kept a second time, in the order of the descending sweep.
+    ///
+    /// For `workers` workers; `diagonal` is that of `a`, else this panics. Fails, before allocating,
+    /// when that needs more than `limit`.
+    pub fn levels(
+        a: &Csr<T>,
+        diagonal: &Diagonal,
+        workers: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self, OperandError> {
+        Self::levels_in(a, diagonal, workers, GRAIN, limit)
+    }
+
+    pub(super) fn levels_in(
+        a: &Csr<T>,
+        diagonal: &Diagonal,
+        workers: usize,
+        grain: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self, OperandError> {
+        check_diagonal(a, diagonal);
+        let n = a.rows();
+        let forward = Levels::of(a, Sweep::Forward, limit)?;
+        let mirrored = is_mirrored(a, diagonal, forward.groups().group_of());
+        let copies = if mirrored { 1 } else { 2 };
+        let rows_bytes = OrderedRows::bytes_for(a, !mirrored);
+        limit.check("the rows level by level", copies * rows_bytes + 32 * n as u128)?;
+        let (order, places) = followed(a, diagonal, &forward);
+        let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
+        let steps = Steps::new(forward.groups().ptr(), rows.parts(), workers, grain);
+        let mut groups = [forward.groups().len(); 2];
+        drop(forward);
+        let backward = if mirrored {
+            Backward::Mirrored
+        } else {
+            let levels = Levels::of(a, Sweep::Backward, limit)?;
+            groups[1] = levels.groups().len();
+            let mut order = levels.groups().rows().to_vec();
+            for group in levels.groups().ptr().windows(2) {
+                let level = &mut order[group[0] as usize..group[1] as usize];
+                level.sort_unstable_by_key(|&i| places[i as usize]);
+            }
+            let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
+            let steps = Steps::new(levels.groups().ptr(), rows.parts(), workers, grain);
+            Backward::Own(rows, steps)
+        };
+        Ok(Self { order, places, rows, steps, backward, groups, workers })
+    }
+
+    /// Multicolour Gauss–Seidel: the rows of a colour at once, colours ascending, then descending.
+    /// Gives, to the last bit, what [`serial`](super::serial) gives for the matrix whose rows and
+    /// columns are numbered in this [`order`](Self::order), which is another iteration.
+    ///
+    /// For `workers` workers; `diagonal` and `colors` are those of `a`, else this panics. Fails,
+    /// before allocating, when that needs more than `limit`.
+    pub fn colored(
+        a: &Csr<T>,
+        diagonal: &Diagonal,
+        colors: &Coloring,
+        workers: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self, OperandError> {
+        Self::colored_in(a, diagonal, colors, workers, GRAIN, limit)
+    }
+
+    pub(super) fn colored_in(
+        a: &Csr<T>,
+        diagonal: &Diagonal,
+        colors: &Coloring,
+        workers: usize,
+        grain: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self, OperandError> {
+        check_diagonal(a, diagonal);
+        assert!(colors.is_proper(a), "the colours are those of the matrix");
+        let needed = OrderedRows::bytes_for(a, false) + 24 * a.rows() as u128;
+        limit.check("the rows colour by colour", needed)?;
+        let order = colors.groups().rows().to_vec();
+        let mut places = vec![0u32; order.len()];
+        for (place, &i) in order.iter().enumerate() {
+            places[i as usize] = place as u32;
+        }
+        let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::ByPlace);
+        let steps = Steps::new(colors.groups().ptr(), rows.parts(), workers, grain);
+        let groups = [colors.groups().len(); 2];
+        Ok(Self { order, places, rows, steps, backward: Backward::Mirrored, groups, workers })
+    }
+
+    /// Row that the element at each place belongs to.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Groups of independent rows, levels or colours, of the ascending and of the descending sweep.
+    pub fn groups(&self) -> [usize; 2] {
+        self.groups
+    }
+
+    /// Bytes of the rows, the order and the steps.
+    pub fn bytes(&self) -> u64 {
+        let own = match &self.backward {
+            Backward::Mirrored => 0,
+            Backward::Own(rows, steps) => rows.bytes() + steps.bytes(),
+        };
+        8 * self.order.len() as u64 + self.rows.bytes() + self.steps.bytes() + own
+    }
+
+    /// Puts the elements of a vector in order. Panics when either has not an element a row.
+    pub fn to_order(&self, natural: &[T], ordered: &mut [T]) {
+        gather(&self.order, natural, ordered);
+    }
+
+    /// Puts the elements of a vector back into their places. Panics when either has not an element a
+    /// row.
+    pub fn from_order(&self, ordered: &[T], natural: &mut [T]) {
+        gather(&self.places, ordered, natural);
+    }
+
+    /// `sweeps` times a sweep over the rows in ascending order and one in descending order. `b` and x
+    /// are in order; `b` is read in [`Mode::Standard`] only. `other` is a second vector where one is
+    /// needed, made as long as it must be and kept for the next call.
+    ///
+    /// In standard mode the descending sweep may leave out the rows that the ascending one ended
+    /// with: they would come out the same. b and x have n elements; panics otherwise.
+    pub fn symgs(&self, mode: Mode, b: &[T], x: &mut [T], other: &mut Vec<T>, sweeps: usize) {
+        let update = match mode {
+            Mode::Smoother => Update::Smooth,
+            Mode::Standard => Update::Solve,
+        };
+        self.sweep([update, update], b, x, other, sweeps);
+    }
+
+    /// z = M⁻¹·r in the form asked for; r and z are in order, and what z held before is not read.
+    /// `other` is a second vector where one is needed, made as long as it must be and kept for the
+    /// next call. r and z have n elements; panics otherwise.
+    pub fn zero_start(&self, form: ZeroStart, r: &[T], z: &mut [T], other: &mut Vec<T>) {
+        let descending = match form {
+            ZeroStart::Exact => Update::Solve,
+            ZeroStart::Half => Update::SolveUpper,
+        };
+        self.sweep([Update::SolveLower, descending], r, z, other, 1);
+    }
+
+    fn sweep(&self, updates: [Update; 2], b: &[T], x: &mut [T], other: &mut Vec<T>, rounds: usize) {
+        let n = self.order.len();
+        assert_eq!(b.len(), n, "the right-hand side has one element a row");
+        assert_eq!(x.len(), n, "x has one element a row");
+        let [ascending, descending] = updates;
+        let (rows, steps) = (&self.rows, &self.steps);
+        let x = Shared::new(x);
+        let (sweep, reversed, skipped) = (Sweep::Forward, false, 0);
+        let first =
+            |new| Pass { rows, steps, reversed, skipped, update: ascending, sweep, b, old: x, new };
+        let sweep = Sweep::Backward;
+        let passes = match &self.backward {
+            Backward::Mirrored => {
+                let skipped = if descending == Update::Solve { steps.last_alone() } else { 0 };
+                let (reversed, update) = (true, descending);
+                let back =
+                    Pass { rows, steps, reversed, skipped, update, sweep, b, old: x, new: x };
+                [first(x), back]
+            }
+            Backward::Own(rows, steps) => {
+                other.resize(n, T::ZERO);
+                let other = Shared::new(other);
+                let update = descending;
+                let back =
+                    Pass { rows, steps, reversed, skipped, update, sweep, b, old: other, new: x };
+                [first(other), back]
+            }
+        };
+        // SAFETY: b and both vectors have n elements and are borrowed until this returns; columns and
+        // places are below n, and no two rows have the same place (`OrderedRows::new`). The rows of a
+        // group read no element that another of them writes: of levels, which wait for none of their
+        // own level, in `new`, and where `old` is the same vector because `is_mirrored` or the
+        // colouring found no entry within a group.
+        unsafe { run(&passes, rounds, self.workers) };
+    }
+}
+
+fn check_diagonal<T: Real>(a: &Csr<T>, diagonal: &Diagonal) {
+    let before = diagonal.before();
+    assert_eq!((a.rows(), a.cols()), (before.len(), before.len()), "the diagonal is the matrix's");
+    let is_there = |i: usize| a.row(i).0.get(before[i] as usize) == Some(&(i as u32));
+    assert!((0..a.rows()).into_par_iter().all(is_there), "the diagonal is the matrix's");
+}
+
+/// Whether every entry after a diagonal leads to a higher level: then the ascending sweep computes no
+/// row before all those that need its old value, and its reverse is an order of the descending one.
+fn is_mirrored<T: Real>(a: &Csr<T>, diagonal: &Diagonal, level_of: &[u32]) -> bool {
+    (0..a.rows()).into_par_iter().all(|i| {
+        let after = &a.row(i).0[diagonal.before()[i] as usize + 1..];
+        after.iter().all(|&c| level_of[c as usize] > level_of[i])
+    })
+}
+
+/// The rows level by level, those of a level in the order of the last ones that they wait for; and
+/// the place of each.
+fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u32>, Vec<u32>) {
+    let mut order = levels.groups().rows().to_vec();
+    let mut places = vec![0u32; order.len()];
+    let mut keys: Vec<u64> = Vec::new();
+    for group in levels.groups().ptr().windows(2) {
+        let level = &mut order[group[0] as usize..group[1] as usize];
+        keys.clear();
+        keys.extend(level.iter().map(|&i| {
+            let waits_for = &a.row(i as usize).0[..diagonal.before()[i as usize] as usize];
+            let last = waits_for.iter().map(|&c| places[c as usize]).max().unwrap_or(0);
+            u64::from(last) << 32 | u64::from(i)
+        }));
+        keys.par_sort_unstable();
+        for ((place, row), key) in (group[0]..).zip(level).zip(&keys) {
+            *row = *key as u32;
+            places[*row as usize] = place;
+        }
+    }
+    (order, places)
+}
+
+/// to[k] = from[at[k]].
+fn gather<T: Real>(at: &[u32], from: &[T], to: &mut [T]) {
+    const CHUNK: usize = 1 << 14;
+    assert_eq!((from.len(), to.len()), (at.len(), at.len()), "a vector has one element a row");
+    to.par_chunks_mut(CHUNK).zip(at.par_chunks(CHUNK)).for_each(|(to, at)| {
+        for (to, &k) in to.iter_mut().zip(at) {
+            *to = from[k as usize];
+        }
+    });
+}

@@ -1,0 +1,110 @@
+//! The two loops, one row after the other: what every other kernel is held against.
+
+use super::{Diagonal, Mode, ZeroStart};
+use crate::matrix::{Csr, Offset, Real};
+use crate::with_offsets;
+
+/// `sweeps` times a sweep over the rows in ascending order and one in descending order, in place.
+/// `b` is read in [`Mode::Standard`] only.
+///
+/// b and x have n elements; panics otherwise, or when the diagonal is another matrix's.
+pub fn symgs<T: Real>(
+    a: &Csr<T>,
+    diagonal: &Diagonal,
+    mode: Mode,
+    b: &[T],
+    x: &mut [T],
+    sweeps: usize,
+) {
+    check(a, diagonal, b, x);
+    let n = a.rows();
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        let rows = Rows { row_ptr, before: diagonal.before(), col: a.col(), val: a.val() };
+        for _ in 0..sweeps {
+            match mode {
+                Mode::Smoother => {
+                    (0..n).for_each(|i| rows.smooth(i, x));
+                    (0..n).rev().for_each(|i| rows.smooth(i, x));
+                }
+                Mode::Standard => {
+                    (0..n).for_each(|i| rows.solve(i, b, x));
+                    (0..n).rev().for_each(|i| rows.solve(i, b, x));
+                }
+            }
+        }
+    });
+}
+
+/// z = M⁻¹·r in the form asked for; what z held before is not read.
+///
+/// r and z have n elements; panics otherwise, or when the diagonal is another matrix's.
+pub fn zero_start<T: Real>(a: &Csr<T>, diagonal: &Diagonal, form: ZeroStart, r: &[T], z: &mut [T]) {
+    check(a, diagonal, r, z);
+    let n = a.rows();
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        let rows = Rows { row_ptr, before: diagonal.before(), col: a.col(), val: a.val() };
+        (0..n).for_each(|i| rows.solve_lower(i, r, z));
+        match form {
+            ZeroStart::Exact => (0..n).rev().for_each(|i| rows.solve(i, r, z)),
+            ZeroStart::Half => (0..n).rev().for_each(|i| rows.solve_upper(i, z)),
+        }
+    });
+}
+
+/// Panics when something has not the matrix's size.
+fn check<T: Real>(a: &Csr<T>, diagonal: &Diagonal, b: &[T], x: &[T]) {
+    assert_eq!((a.rows(), a.cols()), (x.len(), x.len()), "x has one element a row");
+    assert_eq!(b.len(), x.len(), "the right-hand side has one element a row");
+    assert_eq!(diagonal.before().len(), x.len(), "the diagonal is that of the matrix");
+}
+
+/// CSR with the place of the diagonal in each row.
+struct Rows<'a, O, T> {
+    row_ptr: &'a [O],
+    before: &'a [u32],
+    col: &'a [u32],
+    val: &'a [T],
+}
+
+impl<O: Offset, T: Real> Rows<'_, O, T> {
+    /// Where row `i` begins, has its diagonal, and ends.
+    #[inline(always)]
+    fn bounds(&self, i: usize) -> (usize, usize, usize) {
+        let start = self.row_ptr[i].index();
+        (start, start + self.before[i] as usize, self.row_ptr[i + 1].index())
+    }
+
+    /// `sum` less the products of some entries, one after the other.
+    #[inline(always)]
+    fn minus(&self, sum: T, entries: std::ops::Range<usize>, x: &[T]) -> T {
+        let slots = self.col[entries.clone()].iter().zip(&self.val[entries]);
+        slots.fold(sum, |sum, (&c, &v)| sum - v * x[c as usize])
+    }
+
+    #[inline(always)]
+    fn smooth(&self, i: usize, x: &mut [T]) {
+        let (start, diagonal, end) = self.bounds(i);
+        let sum = self.minus(x[i], start..end, x);
+        x[i] = (sum + self.val[diagonal] * x[i]) / self.val[diagonal];
+    }
+
+    #[inline(always)]
+    fn solve(&self, i: usize, b: &[T], x: &mut [T]) {
+        let (start, diagonal, end) = self.bounds(i);
+        let sum = self.minus(b[i], start..diagonal, x);
+        x[i] = self.minus(sum, diagonal + 1..end, x) / self.val[diagonal];
+    }
+
+    #[inline(always)]
+    fn solve_lower(&self, i: usize, r: &[T], y: &mut [T]) {
+        let (start, diagonal, _) = self.bounds(i);
+        y[i] = self.minus(r[i], start..diagonal, y) / self.val[diagonal];
+    }
+
+    #[inline(always)]
+    fn solve_upper(&self, i: usize, z: &mut [T]) {
+        let (_, diagonal, end) = self.bounds(i);
+        let sum = self.val[diagonal] * z[i];
+        z[i] = self.minus(sum, diagonal + 1..end, z) / self.val[diagonal];
+    }
+}

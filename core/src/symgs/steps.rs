@@ -1,0 +1,167 @@
+//! What one worker takes of a sweep at a time, and what must be done before.
+
+use std::ops::Range;
+
+use crate::matrix::RowPtr;
+
+/// Neighbouring rows of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The rows; done in order.
+    pub(super) rows: Range<usize>,
+    /// The steps that may be done at the same time, this one among them. All before must be done
+    /// first.
+    pub(super) group: Range<usize>,
+}
+
+/// A sweep in steps that cover its rows in order. A large group of independent rows is several
+/// steps; small groups that follow one another are one, since one worker is done with them before
+/// two had agreed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Steps {
+    steps: Vec<Step>,
+    /// Steps that the last group of rows has to itself.
+    last_alone: usize,
+}
+
+/// Work on which waiting for another worker is worth its while, in entries: some microseconds.
+pub(super) const GRAIN: usize = 4096;
+
+/// What a row costs beside its entries, in entries.
+const ROW: usize = 4;
+
+/// Steps a worker in each group, so that one that comes late finds less left.
+const SHARE: usize = 2;
+
+impl Steps {
+    /// Groups of rows, `ptr[g]..ptr[g + 1]` each, for `workers` workers; `parts` holds two segments
+    /// of entries a row.
+    pub(super) fn new(ptr: &[u32], parts: &RowPtr, workers: usize, grain: usize) -> Self {
+        let cost = |row: usize| parts.get(2 * row) + ROW * row;
+        let most = if workers > 1 { SHARE * workers } else { 1 };
+        let (mut steps, mut run, mut last_alone) = (Vec::<Step>::new(), false, 0);
+        for group in ptr.windows(2) {
+            let rows = group[0] as usize..group[1] as usize;
+            let whole = cost(rows.end) - cost(rows.start);
+            let pieces = (whole / grain).clamp(1, most);
+            let (first, continued) = (steps.len(), run && pieces == 1);
+            if continued && let Some(step) = steps.last_mut() {
+                step.rows.end = rows.end;
+            } else {
+                let mut start = rows.start;
+                for piece in 1..=pieces {
+                    let target = cost(rows.start)
+                        + (whole as u128 * piece as u128 / pieces as u128) as usize;
+                    let end = bisect(start..rows.end, |row| cost(row) < target);
+                    steps.push(Step { rows: start..end, group: first..first + pieces });
+                    start = end;
+                }
+            }
+            run = pieces == 1;
+            last_alone = if continued { 0 } else { pieces };
+        }
+        Self { steps, last_alone }
+    }
+
+    /// The steps in order.
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The last steps that hold the last group of rows and nothing else; 0 when it shares one.
+    pub(super) fn last_alone(&self) -> usize {
+        self.last_alone
+    }
+
+    /// Bytes of the steps.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of_val(self.steps.as_slice()) as u64
+    }
+}
+
+/// The first of `rows` for which `pred` does not hold, or their end; it holds for none after that.
+fn bisect(rows: Range<usize>, pred: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (rows.start, rows.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if pred(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Rows of `length` entries each.
+    fn parts(rows: usize, length: usize) -> RowPtr {
+        RowPtr::from_lengths((0..2 * rows).map(|part| if part % 2 == 0 { length } else { 0 }))
+    }
+
+    fn ranges(steps: &Steps) -> Vec<(Range<usize>, Range<usize>)> {
+        steps.steps().iter().map(|s| (s.rows.clone(), s.group.clone())).collect()
+    }
+
+    #[test]
+    fn large_groups_are_shared_and_runs_of_small_ones_are_one_step() {
+        // Each row costs 10: groups of 100, 100, 20, 10, 10 and 200 rows.
+        let ptr = [0, 100, 200, 220, 230, 240, 440];
+        let steps = Steps::new(&ptr, &parts(440, 6), 2, 500);
+        let expected = [
+            (0..50, 0..2),
+            (50..100, 0..2),
+            (100..150, 2..4),
+            (150..200, 2..4),
+            (200..240, 4..5),
+            (240..290, 5..9),
+            (290..340, 5..9),
+            (340..390, 5..9),
+            (390..440, 5..9),
+        ];
+        assert_eq!(ranges(&steps), expected);
+        assert_eq!(steps.last_alone(), 4);
+        let alone = Steps::new(&ptr, &parts(440, 6), 1, 500);
+        assert_eq!(ranges(&alone), [(0..440, 0..1)]);
+        assert_eq!(alone.last_alone(), 0);
+        assert!(Steps::new(&[0], &parts(0, 0), 4, 1).steps().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_is_in_one_step_and_no_group_begins_inside_another(
+            widths in prop::collection::vec(1u32..40, 0..20),
+            length in 0usize..9,
+            workers in 1usize..6,
+            grain in 1usize..300,
+        ) {
+            let ends = widths.iter().scan(0, |end, width| { *end += width; Some(*end) });
+            let ptr: Vec<u32> = std::iter::once(0).chain(ends).collect();
+            let rows = *ptr.last().unwrap() as usize;
+            let steps = Steps::new(&ptr, &parts(rows, length), workers, grain);
+            let mut next = 0;
+            for (s, step) in steps.steps().iter().enumerate() {
+                prop_assert_eq!(step.rows.start, next);
+                prop_assert!(step.group.contains(&s));
+                next = step.rows.end;
+                // What is done at the same time is of one group.
+                if step.group.len() > 1 {
+                    let of = |row: usize| ptr.partition_point(|&p| p as usize <= row);
+                    let group = &steps.steps()[step.group.clone()];
+                    let rows = group.first().unwrap().rows.start..group.last().unwrap().rows.end;
+                    prop_assert_eq!(of(rows.start), of(rows.end - 1));
+                }
+            }
+            prop_assert_eq!(next, rows);
+            let last = &steps.steps()[steps.steps().len() - steps.last_alone()..];
+            if let Some(first) = last.first() {
+                prop_assert_eq!(first.rows.start as u32, ptr[ptr.len() - 2]);
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! A vector that several workers read and write, each element written by one of them.
+
+/// Elements of a vector that the worker of a row reads and writes while others do the same
+/// elsewhere.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<T> {
+    elements: *mut T,
+    len: usize,
+}
+
+// SAFETY: the pointer stands for exclusive access to the vector, which the callers of `get` and
+// `put` divide among themselves.
+unsafe impl<T: Send> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T: Copy> Shared<T> {
+    /// The vector is shared as long as nobody uses `elements` otherwise.
+    pub(super) fn new(elements: &mut [T]) -> Self {
+        Self { elements: elements.as_mut_ptr(), len: elements.len() }
+    }
+
+    /// # Safety
+    /// The vector is alive, `i` is below its length, and nobody writes that element meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn get(self, i: usize) -> T {
+        debug_assert!(i < self.len);
+        // SAFETY: the caller's promise.
+        unsafe { self.elements.add(i).read() }
+    }
+
+    /// # Safety
+    /// The vector is alive, `i` is below its length, and nobody else touches that element meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn put(self, i: usize, value: T) {
+        debug_assert!(i < self.len);
+        // SAFETY: the caller's promise.
+        unsafe { self.elements.add(i).write(value) };
+    }
+}
