@@ -24,7 +24,7 @@ pub use inputs::{right_hand_side, starting_vector};
 pub use levels::{Levels, Sweep};
 pub use mode::{Mode, ZeroStart};
 pub use residual::relative_residual;
-pub use schedule::Schedule;
+pub use schedule::{Schedule, Workspace};
 
 #[cfg(test)]
 mod real_tests;

@@ -1,7 +1,5 @@
 //! The loop over the rows of a step: one sweep's arithmetic.
 
-use std::ops::Range;
-
 use super::Sweep;
 use super::rows::OrderedRows;
 use super::steps::Steps;
@@ -14,15 +12,19 @@ use crate::with_offsets;
 pub(super) enum Update {
     /// `(x_i − Σ_j a_ij·x_j + d_i·x_i) / d_i`.
     Smooth,
-    /// `(b_i − Σ_{j≠i} a_ij·x_j) / d_i`.
+    /// `(b_i − Σ_{j≠i} a_ij·x_j) / d_i`; the sum before the diagonal is kept.
     Solve,
-    /// `(b_i − Σ_{j<i} a_ij·x_j) / d_i`.
+    /// `(b_i − Σ_{j<i} a_ij·x_j) / d_i`; the sum is kept.
     SolveLower,
+    /// `(s_i − Σ_{j>i} a_ij·x_j) / d_i`, s_i the sum kept. This is `Solve` in the sweep back: it reads
+    /// before the diagonal the values that the sweep before has made, in the same order.
+    Finish,
     /// `(d_i·x_i − Σ_{j>i} a_ij·x_j) / d_i`.
     SolveUpper,
 }
 
 /// One sweep over ordered rows.
+#[derive(Clone, Copy)]
 pub(super) struct Pass<'a, T> {
     pub(super) rows: &'a OrderedRows<T>,
     pub(super) steps: &'a Steps,
@@ -34,6 +36,8 @@ pub(super) struct Pass<'a, T> {
     pub(super) sweep: Sweep,
     /// The right-hand side, an element a row.
     pub(super) b: &'a [T],
+    /// Sums before the diagonal, an element a row; none when the updates neither keep nor need them.
+    pub(super) sums: Shared<T>,
     /// Values that the sweep finds.
     pub(super) old: Shared<T>,
     /// Values that it makes; may be the same vector, where no row is visited before all those that
@@ -68,89 +72,67 @@ impl<T: Real> Pass<'_, T> {
     /// that one of them writes, but in the vector `old` where it is another than `new`.
     pub(super) unsafe fn run(&self, turn: usize) {
         let rows = self.steps.steps()[self.step(turn)].rows.clone();
-        with_offsets!(self.rows.parts(), |parts| self.each(rows, |k| {
-            // SAFETY: the caller's promise.
-            unsafe { self.row(parts, k).update(self.update, self.b) };
-        }));
+        with_offsets!(self.rows.before().ptr(), |before| {
+            with_offsets!(self.rows.after().ptr(), |after| {
+                // SAFETY: the caller's promise.
+                let update = |k| unsafe { self.row(before, after, k) };
+                if self.reversed { rows.rev().for_each(update) } else { rows.for_each(update) }
+            })
+        });
     }
 
+    /// Computes the element of row `k`, whose entries `before` and `after` delimit.
+    ///
+    /// # Safety
+    /// As for the vectors' `get` and `put`, of the places of the row and of all its entries.
     #[inline(always)]
-    fn each(&self, rows: Range<usize>, visit: impl Fn(usize)) {
-        if self.reversed { rows.rev().for_each(visit) } else { rows.for_each(visit) }
-    }
-
-    #[inline(always)]
-    fn row<O: Offset>(&self, parts: &[O], k: usize) -> Row<'_, T> {
-        let (start, middle, end) =
-            (parts[2 * k].index(), parts[2 * k + 1].index(), parts[2 * k + 2].index());
-        let (col, val) = self.rows.entries();
-        let (before, after) = match self.sweep {
+    unsafe fn row(&self, before: &[impl Offset], after: &[impl Offset], k: usize) {
+        let (x_before, x_after) = match self.sweep {
             Sweep::Forward => (self.new, self.old),
             Sweep::Backward => (self.old, self.new),
         };
-        Row {
-            place: self.rows.place(k),
-            diagonal: self.rows.diagonal()[k],
-            before: Entries { col: &col[start..middle], val: &val[start..middle], x: before },
-            after: Entries { col: &col[middle..end], val: &val[middle..end], x: after },
-            old: self.old,
-            new: self.new,
-        }
-    }
-}
-
-/// A row with the vectors that its entries are multiplied with.
-struct Row<'a, T> {
-    place: usize,
-    diagonal: T,
-    before: Entries<'a, T>,
-    after: Entries<'a, T>,
-    old: Shared<T>,
-    new: Shared<T>,
-}
-
-impl<T: Real> Row<'_, T> {
-    /// Computes the row's element.
-    ///
-    /// # Safety
-    /// As for the vectors' `get`, of the places of all entries and in `old` the row's own, and `put`
-    /// of the row's own in `new`.
-    #[inline(always)]
-    unsafe fn update(self, update: Update, b: &[T]) {
-        let (place, d) = (self.place, self.diagonal);
+        let less_before = |sum| {
+            let range = before[k].index()..before[k + 1].index();
+            // SAFETY: the caller's promise.
+            unsafe { less(sum, self.rows.before().entries(range), x_before) }
+        };
+        let less_after = |sum| {
+            let range = after[k].index()..after[k + 1].index();
+            // SAFETY: the caller's promise.
+            unsafe { less(sum, self.rows.after().entries(range), x_after) }
+        };
+        let (place, d) = (self.rows.place(k), self.rows.diagonal()[k]);
         // SAFETY: the caller's promise.
         unsafe {
-            let sum = match update {
+            let sum = match self.update {
                 Update::Smooth => {
                     let own = self.old.get(place);
-                    let sum = self.before.subtracted_from(own) - d * own;
-                    self.after.subtracted_from(sum) + d * own
+                    less_after(less_before(own) - d * own) + d * own
                 }
-                Update::Solve => self.after.subtracted_from(self.before.subtracted_from(b[place])),
-                Update::SolveLower => self.before.subtracted_from(b[place]),
-                Update::SolveUpper => self.after.subtracted_from(d * self.old.get(place)),
+                Update::Solve => {
+                    let sum = less_before(self.b[place]);
+                    self.sums.put(place, sum);
+                    less_after(sum)
+                }
+                Update::SolveLower => {
+                    let sum = less_before(self.b[place]);
+                    self.sums.put(place, sum);
+                    sum
+                }
+                Update::Finish => less_after(self.sums.get(place)),
+                Update::SolveUpper => less_after(d * self.old.get(place)),
             };
             self.new.put(place, sum / d);
         }
     }
 }
 
-/// Some entries of a row.
-struct Entries<'a, T> {
-    col: &'a [u32],
-    val: &'a [T],
-    x: Shared<T>,
-}
-
-impl<T: Real> Entries<'_, T> {
-    /// The sum less their products, one after the other.
-    ///
-    /// # Safety
-    /// As for the vector's `get`, of the places of all entries.
-    #[inline(always)]
-    unsafe fn subtracted_from(&self, sum: T) -> T {
-        let entries = self.col.iter().zip(self.val);
-        // SAFETY: the caller's promise.
-        entries.fold(sum, |sum, (&c, &v)| sum - v * unsafe { self.x.get(c as usize) })
-    }
+/// `sum` less the products of some entries, one after the other.
+///
+/// # Safety
+/// As for the vector's `get`, of the places of all entries.
+#[inline(always)]
+unsafe fn less<T: Real>(sum: T, (col, val): (&[u32], &[T]), x: Shared<T>) -> T {
+    // SAFETY: the caller's promise.
+    col.iter().zip(val).fold(sum, |sum, (&c, &v)| sum - v * unsafe { x.get(c as usize) })
 }

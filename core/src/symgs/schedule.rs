@@ -27,6 +27,15 @@ pub struct Schedule<T> {
     workers: usize,
 }
 
+/// Memory that sweeps work on, made as long as they need it and kept for the next call.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace<T> {
+    /// The second vector of a structure that needs one.
+    other: Vec<T>,
+    /// The sum of each row before its diagonal.
+    sums: Vec<T>,
+}
+
 /// How the descending sweep goes.
 #[derive(Clone, Debug)]
 enum Backward<T> {
@@ -69,11 +78,11 @@ impl<T: Real> Schedule<T> {
         let forward = Levels::of(a, Sweep::Forward, limit)?;
         let mirrored = is_mirrored(a, diagonal, forward.groups().group_of());
         let copies = if mirrored { 1 } else { 2 };
-        let rows_bytes = OrderedRows::bytes_for(a, !mirrored);
-        limit.check("the rows level by level", copies * rows_bytes + 32 * n as u128)?;
+        let needed = copies * OrderedRows::bytes_for(a) + 32 * n as u128;
+        limit.check("the rows level by level", needed)?;
         let (order, places) = followed(a, diagonal, &forward);
         let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
-        let steps = Steps::new(forward.groups().ptr(), rows.parts(), workers, grain);
+        let steps = Steps::new(forward.groups().ptr(), |k| rows.entries_before(k), workers, grain);
         let mut groups = [forward.groups().len(); 2];
         drop(forward);
         let backward = if mirrored {
@@ -87,7 +96,8 @@ impl<T: Real> Schedule<T> {
                 level.sort_unstable_by_key(|&i| places[i as usize]);
             }
             let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
-            let steps = Steps::new(levels.groups().ptr(), rows.parts(), workers, grain);
+            let steps =
+                Steps::new(levels.groups().ptr(), |k| rows.entries_before(k), workers, grain);
             Backward::Own(rows, steps)
         };
         Ok(Self { order, places, rows, steps, backward, groups, workers })
@@ -119,7 +129,7 @@ impl<T: Real> Schedule<T> {
     ) -> Result<Self, OperandError> {
         check_diagonal(a, diagonal);
         assert!(colors.is_proper(a), "the colours are those of the matrix");
-        let needed = OrderedRows::bytes_for(a, false) + 24 * a.rows() as u128;
+        let needed = OrderedRows::bytes_for(a) + 24 * a.rows() as u128;
         limit.check("the rows colour by colour", needed)?;
         let order = colors.groups().rows().to_vec();
         let mut places = vec![0u32; order.len()];
@@ -127,7 +137,7 @@ impl<T: Real> Schedule<T> {
             places[i as usize] = place as u32;
         }
         let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::ByPlace);
-        let steps = Steps::new(colors.groups().ptr(), rows.parts(), workers, grain);
+        let steps = Steps::new(colors.groups().ptr(), |k| rows.entries_before(k), workers, grain);
         let groups = [colors.groups().len(); 2];
         Ok(Self { order, places, rows, steps, backward: Backward::Mirrored, groups, workers })
     }
@@ -163,64 +173,78 @@ impl<T: Real> Schedule<T> {
     }
 
     /// `sweeps` times a sweep over the rows in ascending order and one in descending order. `b` and x
-    /// are in order; `b` is read in [`Mode::Standard`] only. `other` is a second vector where one is
-    /// needed, made as long as it must be and kept for the next call.
+    /// are in order; `b` is read in [`Mode::Standard`] only.
     ///
-    /// In standard mode the descending sweep may leave out the rows that the ascending one ended
-    /// with: they would come out the same. b and x have n elements; panics otherwise.
-    pub fn symgs(&self, mode: Mode, b: &[T], x: &mut [T], other: &mut Vec<T>, sweeps: usize) {
-        let update = match mode {
-            Mode::Smoother => Update::Smooth,
-            Mode::Standard => Update::Solve,
+    /// In standard mode the descending sweep begins each sum with what the ascending one had before
+    /// the diagonal, since it would subtract the same products from the same number, and may leave out
+    /// the rows that the ascending one ended with: they would come out the same.
+    ///
+    /// b and x have n elements; panics otherwise.
+    pub fn symgs(
+        &self,
+        mode: Mode,
+        b: &[T],
+        x: &mut [T],
+        workspace: &mut Workspace<T>,
+        sweeps: usize,
+    ) {
+        let updates = match mode {
+            Mode::Smoother => [Update::Smooth; 2],
+            Mode::Standard => [Update::Solve, Update::Finish],
         };
-        self.sweep([update, update], b, x, other, sweeps);
+        self.sweep(updates, b, x, workspace, sweeps);
     }
 
-    /// z = M⁻¹·r in the form asked for; r and z are in order, and what z held before is not read.
-    /// `other` is a second vector where one is needed, made as long as it must be and kept for the
-    /// next call. r and z have n elements; panics otherwise.
-    pub fn zero_start(&self, form: ZeroStart, r: &[T], z: &mut [T], other: &mut Vec<T>) {
+    /// z = M⁻¹·r in the form asked for; r and z are in order, and what z held before is not read. The
+    /// exact form begins its descending sums as [`symgs`](Self::symgs) does, and so reads each entry
+    /// once, like the other.
+    ///
+    /// r and z have n elements; panics otherwise.
+    pub fn zero_start(&self, form: ZeroStart, r: &[T], z: &mut [T], workspace: &mut Workspace<T>) {
         let descending = match form {
-            ZeroStart::Exact => Update::Solve,
+            ZeroStart::Exact => Update::Finish,
             ZeroStart::Half => Update::SolveUpper,
         };
-        self.sweep([Update::SolveLower, descending], r, z, other, 1);
+        self.sweep([Update::SolveLower, descending], r, z, workspace, 1);
     }
 
-    fn sweep(&self, updates: [Update; 2], b: &[T], x: &mut [T], other: &mut Vec<T>, rounds: usize) {
+    fn sweep(
+        &self,
+        updates: [Update; 2],
+        b: &[T],
+        x: &mut [T],
+        workspace: &mut Workspace<T>,
+        rounds: usize,
+    ) {
         let n = self.order.len();
         assert_eq!(b.len(), n, "the right-hand side has one element a row");
         assert_eq!(x.len(), n, "x has one element a row");
-        let [ascending, descending] = updates;
+        if updates[0] != Update::Smooth {
+            workspace.sums.resize(n, T::ZERO);
+        }
         let (rows, steps) = (&self.rows, &self.steps);
-        let x = Shared::new(x);
-        let (sweep, reversed, skipped) = (Sweep::Forward, false, 0);
-        let first =
-            |new| Pass { rows, steps, reversed, skipped, update: ascending, sweep, b, old: x, new };
-        let sweep = Sweep::Backward;
-        let passes = match &self.backward {
+        let (x, sums) = (Shared::new(x), Shared::new(&mut workspace.sums));
+        let (sweep, update, reversed, skipped) = (Sweep::Forward, updates[0], false, 0);
+        let mut forward =
+            Pass { rows, steps, reversed, skipped, update, sweep, b, sums, old: x, new: x };
+        let (sweep, update) = (Sweep::Backward, updates[1]);
+        let backward = match &self.backward {
             Backward::Mirrored => {
-                let skipped = if descending == Update::Solve { steps.last_alone() } else { 0 };
-                let (reversed, update) = (true, descending);
-                let back =
-                    Pass { rows, steps, reversed, skipped, update, sweep, b, old: x, new: x };
-                [first(x), back]
+                let skipped = if update == Update::Finish { steps.last_alone() } else { 0 };
+                Pass { reversed: true, skipped, update, sweep, ..forward }
             }
             Backward::Own(rows, steps) => {
-                other.resize(n, T::ZERO);
-                let other = Shared::new(other);
-                let update = descending;
-                let back =
-                    Pass { rows, steps, reversed, skipped, update, sweep, b, old: other, new: x };
-                [first(other), back]
+                workspace.other.resize(n, T::ZERO);
+                forward.new = Shared::new(&mut workspace.other);
+                Pass { rows, steps, update, sweep, old: forward.new, new: x, ..forward }
             }
         };
-        // SAFETY: b and both vectors have n elements and are borrowed until this returns; columns and
-        // places are below n, and no two rows have the same place (`OrderedRows::new`). The rows of a
-        // group read no element that another of them writes: of levels, which wait for none of their
-        // own level, in `new`, and where `old` is the same vector because `is_mirrored` or the
-        // colouring found no entry within a group.
-        unsafe { run(&passes, rounds, self.workers) };
+        // SAFETY: b and the vectors have n elements, where they are used, and are borrowed until this
+        // returns; columns and places are below n, and no two rows have the same place
+        // (`OrderedRows::new`). The rows of a group read no element that another of them writes: of
+        // levels, which wait for none of their own level, in `new`, and where `old` is the same vector
+        // because `is_mirrored` or the colouring found no entry within a group.
+        unsafe { run(&[forward, backward], rounds, self.workers) };
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use crate::matrix::RowPtr;
-
 /// Neighbouring rows of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
@@ -34,10 +32,15 @@ const ROW: usize = 4;
 const SHARE: usize = 2;
 
 impl Steps {
-    /// Groups of rows, `ptr[g]..ptr[g + 1]` each, for `workers` workers; `parts` holds two segments
-    /// of entries a row.
-    pub(super) fn new(ptr: &[u32], parts: &RowPtr, workers: usize, grain: usize) -> Self {
-        let cost = |row: usize| parts.get(2 * row) + ROW * row;
+    /// Groups of rows, `ptr[g]..ptr[g + 1]` each, for `workers` workers; `entries` tells how many
+    /// entries lie before a row.
+    pub(super) fn new(
+        ptr: &[u32],
+        entries: impl Fn(usize) -> usize,
+        workers: usize,
+        grain: usize,
+    ) -> Self {
+        let cost = |row: usize| entries(row) + ROW * row;
         let most = if workers > 1 { SHARE * workers } else { 1 };
         let (mut steps, mut run, mut last_alone) = (Vec::<Step>::new(), false, 0);
         for group in ptr.windows(2) {
@@ -99,11 +102,6 @@ mod tests {
 
     use super::*;
 
-    /// Rows of `length` entries each.
-    fn parts(rows: usize, length: usize) -> RowPtr {
-        RowPtr::from_lengths((0..2 * rows).map(|part| if part % 2 == 0 { length } else { 0 }))
-    }
-
     fn ranges(steps: &Steps) -> Vec<(Range<usize>, Range<usize>)> {
         steps.steps().iter().map(|s| (s.rows.clone(), s.group.clone())).collect()
     }
@@ -112,7 +110,7 @@ mod tests {
     fn large_groups_are_shared_and_runs_of_small_ones_are_one_step() {
         // Each row costs 10: groups of 100, 100, 20, 10, 10 and 200 rows.
         let ptr = [0, 100, 200, 220, 230, 240, 440];
-        let steps = Steps::new(&ptr, &parts(440, 6), 2, 500);
+        let steps = Steps::new(&ptr, |row| 6 * row, 2, 500);
         let expected = [
             (0..50, 0..2),
             (50..100, 0..2),
@@ -126,10 +124,10 @@ mod tests {
         ];
         assert_eq!(ranges(&steps), expected);
         assert_eq!(steps.last_alone(), 4);
-        let alone = Steps::new(&ptr, &parts(440, 6), 1, 500);
+        let alone = Steps::new(&ptr, |row| 6 * row, 1, 500);
         assert_eq!(ranges(&alone), [(0..440, 0..1)]);
         assert_eq!(alone.last_alone(), 0);
-        assert!(Steps::new(&[0], &parts(0, 0), 4, 1).steps().is_empty());
+        assert!(Steps::new(&[0], |_| 0, 4, 1).steps().is_empty());
     }
 
     proptest! {
@@ -143,7 +141,7 @@ mod tests {
             let ends = widths.iter().scan(0, |end, width| { *end += width; Some(*end) });
             let ptr: Vec<u32> = std::iter::once(0).chain(ends).collect();
             let rows = *ptr.last().unwrap() as usize;
-            let steps = Steps::new(&ptr, &parts(rows, length), workers, grain);
+            let steps = Steps::new(&ptr, |row| length * row, workers, grain);
             let mut next = 0;
             for (s, step) in steps.steps().iter().enumerate() {
                 prop_assert_eq!(step.rows.start, next);
