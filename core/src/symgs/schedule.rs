@@ -44,7 +44,7 @@ enum Backward<T> {
     /// are never overwritten, and one vector is enough.
     Mirrored,
     /// In an order of its own, from one vector into another.
-    Own(OrderedRows<T>, Steps),
+    Own(Box<(OrderedRows<T>, Steps)>),
 }
 
 impl<T: Real> Schedule<T> {
@@ -98,7 +98,7 @@ impl<T: Real> Schedule<T> {
             let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
             let steps =
                 Steps::new(levels.groups().ptr(), |k| rows.entries_before(k), workers, grain);
-            Backward::Own(rows, steps)
+            Backward::Own(Box::new((rows, steps)))
         };
         Ok(Self { order, places, rows, steps, backward, groups, workers })
     }
@@ -156,7 +156,7 @@ impl<T: Real> Schedule<T> {
     pub fn bytes(&self) -> u64 {
         let own = match &self.backward {
             Backward::Mirrored => 0,
-            Backward::Own(rows, steps) => rows.bytes() + steps.bytes(),
+            Backward::Own(own) => own.0.bytes() + own.1.bytes(),
         };
         8 * self.order.len() as u64 + self.rows.bytes() + self.steps.bytes() + own
     }
@@ -233,7 +233,8 @@ impl<T: Real> Schedule<T> {
                 let skipped = if update == Update::Finish { steps.last_alone() } else { 0 };
                 Pass { reversed: true, skipped, update, sweep, ..forward }
             }
-            Backward::Own(rows, steps) => {
+            Backward::Own(own) => {
+                let (rows, steps) = own.as_ref();
                 workspace.other.resize(n, T::ZERO);
                 forward.new = Shared::new(&mut workspace.other);
                 Pass { rows, steps, update, sweep, old: forward.new, new: x, ..forward }
