@@ -130,6 +130,9 @@ export const cases = {
     );
     const matrices = (await drawn.widgets()).filter((widget) => /^Matrix ./.test(widget.name));
     assert.equal(matrices.length, 10, (await drawn.texts()).join("; "));
+    // Counts of the finest and of the coarser levels, once a matrix, that of the start included.
+    const uploads = () => drawn.page.evaluate(() => window.uploads);
+    assert.equal(await uploads(), 2);
     for (const [k, { name }] of matrices.entries()) {
       const pictures = [];
       for (const viewer of [drawn, painted]) {
@@ -148,8 +151,7 @@ export const cases = {
       const differs = (pixel, k) => [0, 8, 16].some((bit) => Math.abs(((pixel >> bit) & 255) - ((other[k] >> bit) & 255)) > 2);
       const share = one.filter(differs).length / one.length;
       assert.ok(share < 0.01, `${name}: ${(100 * share).toFixed(1)} % of the pixels differ`);
-      // Counts of the finest and of the coarser levels, once a matrix.
-      assert.equal(await drawn.page.evaluate(() => window.uploads), 2 * (k + 1), name);
+      assert.equal(await uploads(), 2 * (k + 2), name);
     }
     assert.equal(await painted.page.evaluate(() => typeof window.uploads), "undefined");
     await painted.close();

@@ -21,7 +21,7 @@ use crate::picture::Picture;
 /// Bytes of a file that is opened at once.
 pub(super) const AT_ONCE: usize = 1 << 18;
 /// How long a frame goes on with it.
-const IN_A_FRAME: Duration = Duration::from_millis(12);
+const IN_A_FRAME: Duration = Duration::from_millis(20);
 /// What takes less time than this is not worth a bar.
 pub(crate) const SHOWN_AFTER: Duration = Duration::from_millis(300);
 

@@ -46,17 +46,21 @@ impl Pyramid {
 
     /// The same at a pace.
     pub async fn at<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
-        let base = Level::base(a, pace).await;
-        pace.rest().await;
-        Self::from_finest(a.rows(), a.cols(), base)
+        let finest = Level::base(a, pace).await;
+        Self::summed(a.rows(), a.cols(), finest, pace).await
     }
 
     /// Sums the coarser levels of a matrix of `rows` × `cols`.
     pub(super) fn from_finest(rows: usize, cols: usize, finest: Level) -> Self {
+        at_once(Self::summed(rows, cols, finest, Pace::AtOnce))
+    }
+
+    async fn summed(rows: usize, cols: usize, finest: Level, pace: Pace) -> Self {
         let entries = finest.total();
         let mut levels = vec![finest];
         while let Some(coarser) = levels.last().and_then(Level::coarser) {
             levels.push(coarser);
+            pace.rest().await;
         }
         Self { rows, cols, entries, levels }
     }
