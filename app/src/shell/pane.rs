@@ -30,6 +30,8 @@ pub(super) enum Purpose {
 const PHONE: f32 = 420.0;
 /// Narrower panes have the export below the settings.
 const WIDE: f32 = 640.0;
+/// Lower screens have no room for the sentence.
+const LOW: f32 = 480.0;
 
 /// Draws the view into all of the place.
 pub(super) fn show(
@@ -82,16 +84,22 @@ fn head(
     // Text and buttons of a line have one middle.
     ui.spacing_mut().interact_size.y = 24.0;
     let wide = ui.available_width() >= WIDE;
+    let low = ui.ctx().content_rect().height() < LOW;
     if wide {
         let line = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
         ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
             export(ui, view, model, state, saved, several);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(sentence));
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| match low {
+                true => settings(ui, view, model, state),
+                false => drop(ui.add(sentence)),
+            });
         });
-    } else {
+    } else if !low {
         ui.add(sentence);
     }
-    settings(ui, view, model, state);
+    if !(wide && low) {
+        settings(ui, view, model, state);
+    }
     if !wide {
         ui.horizontal(|ui| export(ui, view, model, state, saved, several));
     }

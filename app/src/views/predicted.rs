@@ -75,7 +75,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let room = ui.available_size() - vec2(12.0, 12.0);
-    let size = vec2(room.x.max(420.0), room.y.max(HEIGHT * 0.6));
+    let size = vec2(room.x.max(300.0), room.y.max(HEIGHT * 0.6));
     let from = (model.revision(), state.filter.clone(), state.theme, [size.x, size.y]);
     let figure = kept(ui, "predicted", from, || {
         let points = points(model, state);
@@ -155,7 +155,8 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
     diagonal(&mut figure, (&x, &y), ink);
     let middle = (left + right) * 0.5;
     let title = "Predicted: bytes moved / copy bandwidth (logarithmic)";
-    figure.text(pos2(middle, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
+    let inside = middle.min(size.x - 4.0 - text_width(title, TYPE) * 0.5);
+    figure.text(pos2(inside, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
     let title = "Measured: median time (logarithmic)";
     figure.text(pos2(8.0, top - 18.0), Anchor::Start, TYPE, ink.text, title);
     for point in points {

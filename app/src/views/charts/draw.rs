@@ -11,6 +11,8 @@ use crate::state::ViewState;
 
 /// Height of a heading's type.
 const HEADING: f32 = 16.0;
+/// A legend that would take a larger share of the screen's height stands below.
+const LEGEND: f32 = 0.35;
 
 /// For whom a figure is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +43,19 @@ pub(super) fn figure(
         sheet.figure.text(pos2(12.0, 18.0), Anchor::Start, HEADING, ink.text, &text);
         top = 44.0;
     }
-    let top = sheet.legend(top) + 12.0;
+    let bare = (sheet.figure.shapes.len(), sheet.figure.hits.len());
+    let below = sheet.legend(top) + 12.0;
+    let is_tall = room.is_some_and(|room| below - top > room * LEGEND);
+    if is_tall {
+        sheet.figure.shapes.truncate(bare.0);
+        sheet.figure.hits.truncate(bare.1);
+    }
+    let top = if is_tall { top } else { below };
     let foot = match plot.rows.as_ref() {
         Some(list) => rows::draw(&mut sheet, list, top, room),
         None => plane::draw(&mut sheet, top, room),
     };
-    let mut y = foot;
+    let mut y = if is_tall { sheet.legend(foot + 14.0) + 12.0 } else { foot };
     if room.is_none() {
         for line in wrap(&plot.note, width - 24.0) {
             sheet.text(pos2(12.0, y + 6.0), Anchor::Start, ink.text, &line);

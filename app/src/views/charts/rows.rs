@@ -78,7 +78,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let lane = band / (lanes + 0.1);
     let size = radius(plot).min(band * 0.5);
     let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
-    let mut marks: Vec<(Rect, &str)> = Vec::new();
+    let mut marks: Vec<Named<'_>> = Vec::new();
     let points: Vec<_> = plot.points().collect();
     for (name, series, point) in points {
         let row = point.at[1] as usize;
@@ -125,7 +125,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
         }
         let side = 2.0 * size;
-        marks.push((Rect::from_center_size(at, vec2(side, side)), name));
+        let rect = Rect::from_center_size(at, vec2(side, side));
+        marks.push(Named { rect, name, band: (row, number) });
         if !small {
             sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
         }
@@ -137,15 +138,31 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     bottom + foot
 }
 
+/// A mark that may be named.
+struct Named<'p> {
+    rect: Rect,
+    name: &'p str,
+    /// Row, and which of its bands.
+    band: (usize, usize),
+}
+
 /// Writes the names of what the marks stand for beside those that have room for it, the ones furthest
-/// to the right first.
-fn names(sheet: &mut Sheet<'_, '_>, marks: &[(Rect, &str)], right: f32) {
-    let mut taken: Vec<Rect> = marks.iter().map(|(rect, _)| *rect).collect();
+/// to the right first; where there are many, beside these only.
+fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
+    let many = sheet.plot.names().len() > MANY;
+    let mut taken: Vec<Rect> = marks.iter().map(|mark| mark.rect).collect();
     let mut order: Vec<_> = marks.iter().collect();
-    crate::order::sort_by(&mut order, |(one, _), (other, _)| other.right().total_cmp(&one.right()));
-    for (mark, name) in order {
+    let ends = |mark: &Named<'_>| mark.rect.right();
+    crate::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
+    let mut seen = Vec::new();
+    for Named { rect, name, band } in order {
+        let is_foremost = !seen.contains(&band);
+        seen.push(band);
+        if many && !is_foremost {
+            continue;
+        }
         let size = vec2(text_width(name, SMALL), SMALL);
-        let at = mark.right_center() + vec2(3.0, 0.0);
+        let at = rect.right_center() + vec2(3.0, 0.0);
         let text = Rect::from_min_size(at - vec2(0.0, SMALL * 0.5), size);
         if text.right() < right && !taken.iter().any(|other| other.intersects(text)) {
             sheet.figure.text(at, Anchor::Start, SMALL, sheet.ink.weak, name);

@@ -38,7 +38,7 @@ pub(super) fn draw(context: &Context) -> Option<Draw> {
     context.data(|data| data.get_temp(installed_id()))
 }
 
-/// As in `spy.wgsl` and `spy.glsl`.
+/// As in `spy.wgsl` and `spy.frag.glsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 struct Uniforms {
