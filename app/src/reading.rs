@@ -73,9 +73,9 @@ impl Reading {
             return;
         }
         let waiting = self.waiting.len();
-        let name = file_name(&current.path);
+        let (name, path) = (file_name(&current.path), current.path.to_string_lossy());
         let done = current.shared.done.load(Ordering::Relaxed);
-        let state = shell::Reading { name: &name, done, total: current.total };
+        let state = shell::Reading { name: &name, path: &path, done, total: current.total };
         let stopped = Panel::bottom("reading").show(ui, |ui| state.bar(ui, waiting)).inner;
         if stopped {
             current.shared.cancel.store(true, Ordering::Relaxed);

@@ -39,10 +39,11 @@ impl Pace {
 
 /// Does work to its end that is not done in steps.
 pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
-    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(done) => done,
-        Poll::Pending => unreachable!("work that is done at once never rests"),
-    }
+    let done = match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => Some(done),
+        Poll::Pending => None,
+    };
+    done.expect("work that is done at once never rests") // invariant
 }
 
 #[cfg(test)]

@@ -240,7 +240,7 @@ impl App {
                 self.add_matrix(&name, matrix, picture);
                 self.choose_operation();
             }
-            None | Some((_, Err(IoError::Cancelled))) => {}
+            None => {}
             Some((name, Err(error))) => self.notify(format!("{name} was not opened: {error}.")),
         }
     }

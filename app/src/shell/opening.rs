@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -37,16 +37,10 @@ struct Opening {
     name: String,
     /// Bytes of the file.
     total: u64,
-    shared: Arc<Shared>,
+    /// Bytes dealt with.
+    done: Arc<AtomicU64>,
     started: Option<Instant>,
     work: Work,
-}
-
-#[derive(Default)]
-struct Shared {
-    /// Bytes dealt with.
-    done: AtomicU64,
-    cancel: AtomicBool,
 }
 
 impl fmt::Debug for Openings {
@@ -58,12 +52,12 @@ impl fmt::Debug for Openings {
 impl Openings {
     /// Opens a file after those before it.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
-        let shared = Arc::new(Shared::default());
+        let done = Arc::new(AtomicU64::new(0));
         self.0.push_back(Opening {
             name: name.to_owned(),
             total: bytes.len() as u64,
-            work: Box::pin(work(name.to_owned(), bytes, shared.clone())),
-            shared,
+            work: Box::pin(work(name.to_owned(), bytes, done.clone())),
+            done,
             started: None,
         });
     }
@@ -82,42 +76,41 @@ impl Openings {
         None
     }
 
-    /// Shows how far it is, and lets it be stopped.
-    pub(super) fn show(&self, ui: &mut Ui) {
+    /// Shows how far it is, and lets it be stopped: what is not gone on with is forgotten.
+    pub(super) fn show(&mut self, ui: &mut Ui) {
         let Some(opening) = self.0.front() else { return };
         ui.ctx().request_repaint();
         if opening.started.is_none_or(|started| started.elapsed() < SHOWN_AFTER) {
             return;
         }
-        let done = opening.shared.done.load(Ordering::Relaxed);
-        let state = Reading { name: &opening.name, done, total: opening.total };
+        let (name, done) = (opening.name.as_str(), opening.done.load(Ordering::Relaxed));
+        let state = Reading { name, path: name, done, total: opening.total };
         let waiting = self.0.len() - 1;
         let stopped = Panel::bottom("opening").show(ui, |ui| state.bar(ui, waiting)).inner;
         if stopped {
-            self.0.iter().for_each(|of| of.shared.cancel.store(true, Ordering::Relaxed));
+            self.0.clear();
         }
     }
 }
 
 /// Everything from the bytes of a file to what is shown of it.
-async fn work(name: String, bytes: Vec<u8>, shared: Arc<Shared>) -> Result<Opened, IoError> {
+async fn work(name: String, bytes: Vec<u8>, done: Arc<AtomicU64>) -> Result<Opened, IoError> {
     let start = Instant::now();
-    let progress = Progress::none().counting(&shared.done).cancelled_by(&shared.cancel);
+    let progress = Progress::none().counting(&done);
     let limit = MemoryLimit::of_machine();
     let file = read_named_matrix_in_steps(&name, &bytes, limit, progress).await?;
     drop(bytes);
     let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
     let matrix = LoadedMatrix::describe_in_steps(matrix_name(&name).to_owned(), read).await;
     let picture = Picture::in_steps(&matrix.values).await;
-    match shared.cancel.load(Ordering::Relaxed) {
-        true => Err(IoError::Cancelled),
-        false => Ok((matrix, picture)),
-    }
+    Ok((matrix, picture))
 }
 
 /// How far the reading of a file is.
 pub(crate) struct Reading<'a> {
     pub(crate) name: &'a str,
+    /// Where it lies.
+    pub(crate) path: &'a str,
     /// Bytes dealt with.
     pub(crate) done: u64,
     /// Bytes of the file.
@@ -140,7 +133,7 @@ impl Reading<'_> {
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let percent = format!("{:.0} %", share * 100.0);
                 ui.add(ProgressBar::new(share).desired_width(150.0).text(percent));
-                ui.add(Label::new(&what).truncate());
+                ui.add(Label::new(&what).truncate()).on_hover_text(self.path);
             });
             stopped
         };
@@ -154,6 +147,8 @@ impl Reading<'_> {
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::kittest::Queryable;
+
     use super::*;
 
     /// A band of width 3, as a file of some hundred kilobytes.
@@ -194,21 +189,37 @@ mod tests {
     }
 
     #[test]
-    fn no_step_reads_much_of_a_file_and_a_cancelled_one_ends() {
+    fn no_step_reads_much_of_a_file() {
         let bytes = band(120_000);
-        let shared = Arc::new(Shared::default());
-        let mut work = Box::pin(work("band.mtx".into(), bytes.clone(), shared.clone()));
+        let done = Arc::new(AtomicU64::new(0));
+        let mut work = Box::pin(work("band.mtx".into(), bytes.clone(), done.clone()));
         let mut context = Context::from_waker(Waker::noop());
         let mut before = 0;
         for _ in 0..5 {
             assert!(work.as_mut().poll(&mut context).is_pending());
-            let done = shared.done.load(Ordering::Relaxed);
+            let done = done.load(Ordering::Relaxed);
             assert!(done - before < bytes.len() as u64 / 10, "{done}");
             before = done;
         }
         assert!(before > 0);
-        shared.cancel.store(true, Ordering::Relaxed);
-        let end = work.as_mut().poll(&mut context);
-        assert!(matches!(end, Poll::Ready(Err(IoError::Cancelled))));
+    }
+
+    #[test]
+    fn cancel_forgets_all_that_is_not_open_yet_at_whatever_step_it_is() {
+        let mut openings = Openings::default();
+        for name in ["band.mtx", "next.mtx"] {
+            openings.add(name, band(120_000));
+        }
+        let long_ago = Instant::now().checked_sub(SHOWN_AFTER * 2);
+        openings.0.front_mut().unwrap().started = long_ago;
+        let mut harness = egui_kittest::Harness::new_ui_state(
+            |ui, openings: &mut Openings| openings.show(ui),
+            openings,
+        );
+        harness.step();
+        harness.get_by_label_contains("1 more to read");
+        harness.get_by_label("Cancel").click();
+        harness.step();
+        assert!(harness.state_mut().go_on().is_none() && harness.state().0.is_empty());
     }
 }

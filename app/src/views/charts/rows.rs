@@ -26,6 +26,8 @@ const NAMED: f32 = 12.0;
 const SMALL: f32 = 11.0;
 /// So many colours need no names at the marks.
 const FEW: usize = 3;
+/// With more, only the foremost mark of a band is named.
+const CROWD: usize = 12;
 
 /// Draws the rows below `top`; where they end.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
@@ -149,7 +151,7 @@ struct Named<'p> {
 /// Writes the names of what the marks stand for beside those that have room for it, the ones furthest
 /// to the right first; where there are many, beside these only.
 fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
-    let many = sheet.plot.names().len() > MANY;
+    let many = sheet.plot.names().len() > CROWD;
     let mut taken: Vec<Rect> = marks.iter().map(|mark| mark.rect).collect();
     let mut order: Vec<_> = marks.iter().collect();
     let ends = |mark: &Named<'_>| mark.rect.right();
