@@ -70,6 +70,8 @@ pub(super) enum Command {
 pub(super) enum OperationArg {
     /// y = A·x
     Spmv,
+    /// A symmetric Gauss–Seidel iteration
+    Symgs,
     /// x ← x + 1
     #[cfg(feature = "proof")]
     Increment,
@@ -79,6 +81,7 @@ impl From<OperationArg> for Operation {
     fn from(arg: OperationArg) -> Self {
         match arg {
             OperationArg::Spmv => Self::Spmv,
+            OperationArg::Symgs => Self::Symgs,
             #[cfg(feature = "proof")]
             OperationArg::Increment => Self::Increment,
         }
@@ -201,6 +204,8 @@ pub(super) struct BenchArgs {
     pub(super) reorder: Option<ReorderArg>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
+    #[command(flatten)]
+    pub(super) sweep: SweepArgs,
     /// Precision of the values; for f32 the matrix and x are rounded
     #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
     pub(super) precision: Vec<PrecisionArg>,
@@ -269,6 +274,14 @@ pub(super) struct FormatArgs {
     /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill))]
     pub(super) min_fill: Vec<String>,
+}
+
+/// Parameters of Gauss–Seidel.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SweepArgs {
+    /// What a Gauss–Seidel sweep solves each row for: b, or what x was (smoother) [default: standard]
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(Parameter::Mode))]
+    pub(super) mode: Vec<String>,
 }
 
 impl FormatArgs {

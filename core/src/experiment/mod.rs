@@ -29,7 +29,7 @@ pub use error::{KernelError, PrepareError};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
-pub use operations::{Converted, SpmvProblem, SpmvSide};
+pub use operations::{Converted, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide};
 pub use output::Output;
 pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};
 pub use predict::predict;

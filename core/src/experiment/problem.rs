@@ -7,7 +7,7 @@ use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::SpmvProblem;
+use super::operations::{SpmvProblem, SymgsProblem};
 use super::output::Output;
 use super::resident::Resident;
 use crate::memory::MemoryLimit;
@@ -18,6 +18,8 @@ use crate::record::{Check, Operation, Predicted, Verdict, Work};
 pub enum Problem {
     /// y = A·x.
     Spmv(SpmvProblem),
+    /// A symmetric Gauss–Seidel iteration.
+    Symgs(SymgsProblem),
     /// x ← x + 1.
     #[cfg(feature = "proof")]
     Increment(IncrementProblem),
@@ -28,6 +30,7 @@ impl Problem {
     pub fn operation(&self) -> Operation {
         match self {
             Self::Spmv(_) => Operation::Spmv,
+            Self::Symgs(_) => Operation::Symgs,
             #[cfg(feature = "proof")]
             Self::Increment(_) => Operation::Increment,
         }
@@ -37,6 +40,7 @@ impl Problem {
     pub fn spmv(&self) -> Option<&SpmvProblem> {
         match self {
             Self::Spmv(problem) => Some(problem),
+            Self::Symgs(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -47,6 +51,7 @@ impl Problem {
         configuration.admit()?;
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
+            Self::Symgs(problem) => problem.admit(configuration),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }
@@ -57,6 +62,7 @@ impl Problem {
     pub fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         match self {
             Self::Spmv(problem) => problem.resident(configuration, memory),
+            Self::Symgs(problem) => problem.resident(configuration),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.resident(),
         }
@@ -66,6 +72,7 @@ impl Problem {
     pub fn check(&self, configuration: &Configuration, output: &Output) -> Check {
         let checked = match self {
             Self::Spmv(problem) => problem.check(configuration, output),
+            Self::Symgs(problem) => problem.check(configuration, output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.check(output),
         };
@@ -81,6 +88,7 @@ impl Problem {
         let _ = output; // Those with iterations or comparisons count them in it.
         match self {
             Self::Spmv(problem) => problem.work(),
+            Self::Symgs(problem) => problem.work(),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.work(),
         }
@@ -96,6 +104,7 @@ impl Problem {
     ) -> Option<Predicted> {
         match self {
             Self::Spmv(problem) => problem.predict(configuration, memory, cancel),
+            Self::Symgs(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -105,6 +114,7 @@ impl Problem {
     pub fn release(&self) {
         match self {
             Self::Spmv(problem) => problem.release(),
+            Self::Symgs(problem) => problem.release(),
             #[cfg(feature = "proof")]
             Self::Increment(_) => {}
         }

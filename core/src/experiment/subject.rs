@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::loaded::{LoadedMatrix, LoadedValues};
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::SpmvProblem;
+use super::operations::{SpmvProblem, SymgsProblem};
 use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
 use crate::generate::suite;
@@ -18,6 +18,7 @@ use crate::memory::MemoryLimit;
 #[cfg(feature = "proof")]
 use crate::record::Source;
 use crate::record::{Operation, Subject, SubjectRecord};
+use crate::symgs::{right_hand_side, starting_vector};
 
 /// A subject as a user names it.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl SubjectSource {
     /// Understands what a user names for an operation; a path is not looked up yet.
     pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
         match operation {
-            Operation::Spmv => Ok(Self::Matrix(MatrixSource::parse(text)?)),
+            Operation::Spmv | Operation::Symgs => Ok(Self::Matrix(MatrixSource::parse(text)?)),
             #[cfg(feature = "proof")]
             Operation::Increment => {
                 let length = text.strip_prefix("gen:vector?n=").and_then(|n| n.parse().ok());
@@ -69,7 +70,7 @@ impl SubjectSource {
     /// The suite that an operation is run on when nothing is named.
     pub fn default_suite(operation: Operation) -> &'static str {
         match operation {
-            Operation::Spmv => "mini",
+            Operation::Spmv | Operation::Symgs => "mini",
             #[cfg(feature = "proof")]
             Operation::Increment => "vectors",
         }
@@ -78,7 +79,7 @@ impl SubjectSource {
     /// The subjects of a suite of an operation; nothing when there is no such suite.
     pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
         match operation {
-            Operation::Spmv => {
+            Operation::Spmv | Operation::Symgs => {
                 let Some(suite) = suite(name) else { return Ok(None) };
                 let entries = suite.entries.iter();
                 let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(Self::Matrix));
@@ -222,6 +223,16 @@ impl LoadedSubject {
                     None => integer_vector(a.cols(), seed),
                 };
                 Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
+            }
+            Operation::Symgs => {
+                let n = a.rows();
+                let start = x.map_or_else(|| starting_vector(n, seed), <[f64]>::to_vec);
+                if start.len() != n {
+                    let elements = start.len();
+                    return Err(format!("x has {elements} elements, but the matrix has {n} rows"));
+                }
+                let b = right_hand_side(n, seed);
+                SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
             }
             #[cfg(feature = "proof")]
             Operation::Increment => Err("a matrix is not incremented".to_owned()),

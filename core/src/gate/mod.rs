@@ -1,5 +1,7 @@
 //! The gate that every result passes before its time counts: references, and checks against them.
 
 mod spmv;
+mod symgs;
 
 pub use spmv::{PAPER_EPSILON, Reference};
+pub use symgs::same_bits;

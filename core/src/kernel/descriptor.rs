@@ -30,6 +30,8 @@ impl DeviceKind {
 pub enum Origin {
     /// Tor Vergata: SpMV in CSR and HLL.
     Paper000,
+    /// The student report on a CUDA Gauss–Seidel smoother.
+    Paper001,
     /// Cranfield: SpMV in CSR and ELLPACK.
     Paper002,
     /// The thesis on CG with FSAI: COO, ELLPACK, Hybrid, CSR.
@@ -45,6 +47,7 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paper000 => "paper:000",
+            Self::Paper001 => "paper:001",
             Self::Paper002 => "paper:002",
             Self::Paper003 => "paper:003",
             Self::Ours => "ours",
@@ -135,7 +138,10 @@ impl KernelDescriptor {
 
     /// What the middle of its id says: the format for products, the operation otherwise.
     pub fn what(&self) -> &'static str {
-        self.format().map_or(self.operation.as_str(), Format::name)
+        match (self.operation, self.format()) {
+            (Operation::Spmv, Some(format)) => format.name(),
+            _ => self.operation.as_str(),
+        }
     }
 
     /// Those among the parameters that it lists.

@@ -22,6 +22,10 @@ pub enum Mapping {
     EqualBlockRows,
     /// Hacks in shrinking chunks for the next free worker (HLL).
     GuidedHacks,
+    /// The rows of a dependency level at once, level after level.
+    Levels,
+    /// The rows of a colour at once, colour after colour.
+    Colors,
     /// Threads of a GPU's grid.
     Grid(GridMapping),
     /// A library's own.

@@ -12,6 +12,7 @@ mod model;
 mod parameter;
 mod rows;
 mod spmv;
+mod symgs;
 mod threads;
 
 pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
@@ -33,6 +34,7 @@ use crate::record::Operation;
 pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
     match operation {
         Operation::Spmv => spmv::KERNELS,
+        Operation::Symgs => symgs::KERNELS,
         #[cfg(feature = "proof")]
         Operation::Increment => increment::KERNELS,
     }

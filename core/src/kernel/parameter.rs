@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::format::FormatParams;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
+use crate::symgs::Mode;
 
 /// A parameter of kernels beside threads, blocks and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +22,8 @@ pub enum Parameter {
     BsrBlock,
     /// Least share of slots in percent that hold entries, for BSR and DIA.
     MinFill,
+    /// What a Gauss–Seidel sweep solves each row for.
+    Mode,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -56,8 +59,15 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 6] =
-        [Self::HackSize, Self::Sigma, Self::Spill, Self::HybWidth, Self::BsrBlock, Self::MinFill];
+    pub const ALL: [Self; 7] = [
+        Self::HackSize,
+        Self::Sigma,
+        Self::Spill,
+        Self::HybWidth,
+        Self::BsrBlock,
+        Self::MinFill,
+        Self::Mode,
+    ];
 
     /// The name in files: `hack_size`.
     pub fn name(self) -> &'static str {
@@ -68,6 +78,7 @@ impl Parameter {
             Self::HybWidth => "hyb_width",
             Self::BsrBlock => "bsr_block",
             Self::MinFill => "min_fill",
+            Self::Mode => "mode",
         }
     }
 
@@ -82,6 +93,7 @@ impl Parameter {
         match self {
             Self::HackSize => Some(DEFAULT_HACK_SIZE.to_string()),
             Self::Sigma => Some("1".to_owned()),
+            Self::Mode => Some(Mode::Standard.as_str().to_owned()),
             _ => None,
         }
     }
@@ -93,6 +105,14 @@ impl Parameter {
             found: text.to_owned(),
             expected,
         };
+        if self == Self::Mode {
+            let known = Mode::ALL.map(Mode::as_str);
+            let words = known.join(" or ");
+            return match known.contains(&text) {
+                true => Ok(text.to_owned()),
+                false => Err(wrong(words)),
+            };
+        }
         let Ok(number) = text.parse::<u32>() else {
             return Err(wrong("a whole number".to_owned()));
         };
@@ -101,7 +121,7 @@ impl Parameter {
             Self::HackSize => HACK_SIZES.contains(&size),
             Self::BsrBlock => BSR_BLOCKS.contains(&size),
             Self::MinFill => number <= 100,
-            Self::Sigma | Self::Spill | Self::HybWidth => true,
+            Self::Sigma | Self::Spill | Self::HybWidth | Self::Mode => true,
         };
         match (fits, self) {
             (false, Self::HackSize) => {
@@ -153,6 +173,13 @@ impl Parameters {
         self.0.iter().map(|(&parameter, value)| (parameter, value.as_str()))
     }
 
+    /// What sweeps solve each row for.
+    pub fn mode(&self) -> Mode {
+        let word = self.get(Parameter::Mode).unwrap_or_default();
+        let named = Mode::ALL.into_iter().find(|mode| mode.as_str() == word);
+        named.expect("a mode is checked when it is set, and has a default") // invariant
+    }
+
     /// Those among them that formats know.
     pub fn format(&self) -> FormatParams {
         let number = |parameter| self.get(parameter).and_then(|value| value.parse::<usize>().ok());
@@ -196,6 +223,9 @@ mod tests {
             assert!(error.ends_with("expected a whole number"), "{error}");
         }
         assert!(Parameter::MinFill.value("101").is_err());
+        assert_eq!(Parameter::Mode.value("smoother"), Ok("smoother".to_owned()));
+        let error = Parameter::Mode.value("soft").unwrap_err().to_string();
+        assert_eq!(error, "mode is `soft`: expected smoother or standard");
     }
 
     #[test]

@@ -7,6 +7,9 @@ use super::metric::{Better, Metric, Work};
 pub enum Operation {
     /// y = A·x.
     Spmv,
+    /// One symmetric Gauss–Seidel iteration on A·x = b: a sweep over the rows in ascending order, and
+    /// one in descending order.
+    Symgs,
     /// x ← x + 1 in place: what proves that nothing else assumes a product.
     #[cfg(feature = "proof")]
     Increment,
@@ -16,6 +19,7 @@ impl Operation {
     /// All of them, in the order in which lists name them.
     pub const ALL: &'static [Self] = &[
         Self::Spmv,
+        Self::Symgs,
         #[cfg(feature = "proof")]
         Self::Increment,
     ];
@@ -24,6 +28,7 @@ impl Operation {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Spmv => "spmv",
+            Self::Symgs => "symgs",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -38,6 +43,7 @@ impl Operation {
     pub fn word(self) -> &'static str {
         match self {
             Self::Spmv => "product",
+            Self::Symgs => "symmetric sweep",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -47,6 +53,7 @@ impl Operation {
     pub fn words(self) -> &'static str {
         match self {
             Self::Spmv => "products",
+            Self::Symgs => "symmetric sweeps",
             #[cfg(feature = "proof")]
             Self::Increment => "increments",
         }
@@ -55,7 +62,7 @@ impl Operation {
     /// How fast executions of this work and this median time in seconds are.
     pub fn metric(self, work: &Work, median_s: f64) -> Metric {
         match self {
-            Self::Spmv => {
+            Self::Spmv | Self::Symgs => {
                 Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
             }
             #[cfg(feature = "proof")]

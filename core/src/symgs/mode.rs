@@ -2,7 +2,7 @@
 
 /// What each row is solved for. Rounding is part of the definition: the sum starts at the right-hand
 /// side, each product is rounded and subtracted in the order of the row's columns, and nothing is fused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mode {
     /// `sum = x_i − Σ_j a_ij·x_j + d_i·x_i`, `x_i = sum / d_i`: the right-hand side is the old x_i
     /// itself, and the descending sweep takes the ascending one's result as its own. The diagonal's

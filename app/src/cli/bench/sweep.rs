@@ -9,7 +9,7 @@ use sparsescope_core::experiment::{
     MOST_UNTIL, MedianGoal, Settings, SubjectSource, select_kernels,
 };
 use sparsescope_core::generate::suites;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
@@ -254,6 +254,8 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     let mut precisions: Vec<Precision> = args.precision.iter().map(|&arg| arg.into()).collect();
     precisions.sort_unstable();
     precisions.dedup();
+    let mut parameters = args.format.lists()?;
+    parameters.set(Parameter::Mode, &args.sweep.mode)?;
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {
@@ -266,7 +268,7 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
         cold: args.cold,
         seed: args.seed,
         precisions,
-        parameters: args.format.lists()?,
+        parameters,
     })
 }
 

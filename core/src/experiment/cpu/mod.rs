@@ -3,6 +3,7 @@
 mod machine;
 mod prepared;
 mod spmv;
+mod symgs;
 
 use super::backend::{Availability, Backend, Prepared};
 use super::configuration::Configuration;
@@ -49,6 +50,7 @@ impl Backend for CpuBackend {
         }
         let is_here = match kernel.operation {
             Operation::Spmv => spmv::has(kernel.id),
+            Operation::Symgs => symgs::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
@@ -70,6 +72,7 @@ impl Backend for CpuBackend {
         let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
         let bound = match problem {
             Problem::Spmv(problem) => spmv::bind(configuration, problem, memory, &pool)?,
+            Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };

@@ -5,8 +5,10 @@
 pub(super) mod increment;
 mod side;
 pub(super) mod spmv;
+pub(super) mod symgs;
 
 #[cfg(feature = "proof")]
 pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};
 pub use spmv::SpmvProblem;
+pub use symgs::{SymgsProblem, SymgsSide};

@@ -1,0 +1,219 @@
+//! The processor's kernels of symmetric Gauss–Seidel, bound to a system.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::{KernelError, PrepareError};
+use crate::experiment::operations::{SymgsProblem, SymgsSide};
+use crate::experiment::output::Output;
+use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::matrix::{Precision, Real};
+use crate::memory::MemoryLimit;
+use crate::record::Costs;
+use crate::symgs::{Coloring, Mode, OperandError, Schedule, Workspace, serial};
+
+/// One iteration over x, which lies in the order in which its kernel computes it.
+struct Iteration<T> {
+    side: Arc<SymgsSide<T>>,
+    mode: Mode,
+    way: Way<T>,
+    start: Vec<T>,
+    x: Vec<T>,
+}
+
+/// How the rows are visited.
+enum Way<T> {
+    Serial,
+    Ordered { schedule: Box<Schedule<T>>, b: Vec<T>, workspace: Workspace<T> },
+}
+
+impl<T: Real> Task for Iteration<T>
+where
+    Output: From<Vec<T>>,
+{
+    fn is_in_place(&self) -> bool {
+        true
+    }
+
+    fn reset(&mut self) {
+        self.x.copy_from_slice(&self.start);
+    }
+
+    fn spoil(&mut self) {}
+
+    fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
+        if watch.is_cancelled() {
+            return Ok(Finished::Cancelled);
+        }
+        let x = std::hint::black_box(self.x.as_mut_slice());
+        match &mut self.way {
+            Way::Serial => {
+                let side = &self.side;
+                serial::symgs(side.a(), side.diagonal(), self.mode, side.b(), x, 1);
+            }
+            Way::Ordered { schedule, b, workspace } => {
+                schedule.symgs(self.mode, b, x, workspace, 1);
+            }
+        }
+        Ok(Finished::Done)
+    }
+
+    fn output(&self) -> Output {
+        match &self.way {
+            Way::Serial => self.x.clone().into(),
+            Way::Ordered { schedule, .. } => {
+                let mut natural = self.x.clone();
+                schedule.from_order(&self.x, &mut natural);
+                natural.into()
+            }
+        }
+    }
+}
+
+/// What a kernel follows for so many workers, with the seconds of finding what depends on what; nothing
+/// for the serial loop.
+type Plan<T> = fn(&SymgsSide<T>, usize, MemoryLimit) -> Result<Option<Planned<T>>, OperandError>;
+type Planned<T> = (Schedule<T>, f64);
+
+/// The launchers in a precision.
+struct Launchers<T>(std::marker::PhantomData<T>);
+
+impl<T: Real> Launchers<T> {
+    /// One for each kernel of this backend, in the descriptors' order.
+    const ALL: &'static [(&'static str, Plan<T>)] = &[
+        ("cpu/symgs/serial", |_, _, _| Ok(None)),
+        ("cpu/symgs/levels", |side, workers, limit| {
+            let schedule = Schedule::levels(side.a(), side.diagonal(), workers, limit)?;
+            Ok(Some((schedule, 0.0)))
+        }),
+        ("cpu/symgs/colored", |side, workers, limit| {
+            let start = Instant::now();
+            let colors = Coloring::greedy(side.a(), limit)?;
+            let seconds = start.elapsed().as_secs_f64();
+            let schedule = Schedule::colored(side.a(), side.diagonal(), &colors, workers, limit)?;
+            Ok(Some((schedule, seconds)))
+        }),
+    ];
+
+    fn of(id: &str) -> Option<Plan<T>> {
+        Self::ALL.iter().find(|(known, _)| *known == id).map(|&(_, plan)| plan)
+    }
+}
+
+/// Whether this backend has the kernel.
+pub(super) fn has(id: &str) -> bool {
+    Launchers::<f64>::of(id).is_some()
+}
+
+/// Lays the rows out and binds the configuration's kernel to them on the ambient pool.
+pub(super) fn bind(
+    configuration: &Configuration,
+    problem: &SymgsProblem,
+    memory: MemoryLimit,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError> {
+    match configuration.precision {
+        Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
+        Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+    }
+}
+
+fn bind_in<T: Real>(
+    configuration: &Configuration,
+    side: &Arc<SymgsSide<T>>,
+    memory: MemoryLimit,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let plan = Launchers::of(configuration.kernel.id)
+        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+    let begun = Instant::now();
+    let planned = pool.install(|| plan(side, configuration.threads as usize, memory));
+    let planned = planned.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let (a, mode) = (side.a(), configuration.parameters.mode());
+    let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
+    let mut costs = Costs {
+        format_bytes: a.bytes(),
+        // Each sweep reads the entries, b and x once, and writes x.
+        minimal_bytes: 2 * (a.bytes() + vectors),
+        ..Costs::default()
+    };
+    let mut start = side.start().to_vec();
+    let way = match planned {
+        None => Way::Serial,
+        Some((schedule, plan_s)) => {
+            (costs.plan_s, costs.conversion_s) = (plan_s, seconds - plan_s);
+            costs.format_bytes = schedule.bytes();
+            let mut b = side.b().to_vec();
+            schedule.to_order(side.b(), &mut b);
+            schedule.to_order(side.start(), &mut start);
+            Way::Ordered { schedule: Box::new(schedule), b, workspace: Workspace::default() }
+        }
+    };
+    let (side, x) = (Arc::clone(side), start.clone());
+    let params = BTreeMap::from([("mode".to_owned(), mode.as_str().to_owned())]);
+    let task = Box::new(Iteration { side, mode, way, start, x });
+    Ok(Bound { task, parts: None, costs, params })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::experiment::backend::Backend;
+    use crate::experiment::cpu::CpuBackend;
+    use crate::experiment::problem::Problem;
+    use crate::generate::{GeneratorSpec, generate};
+    use crate::kernel::{Parameter, kernels};
+    use crate::record::{Operation, Verdict};
+    use crate::symgs::{right_hand_side, starting_vector};
+
+    #[test]
+    fn launchers_are_in_step_with_the_descriptors() {
+        let ids: Vec<_> = kernels(Operation::Symgs).iter().map(|k| k.id).collect();
+        let launched: Vec<_> = Launchers::<f64>::ALL.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ids, launched);
+    }
+
+    #[test]
+    fn every_kernel_passes_the_gate_in_both_modes_and_precisions_after_any_number_of_executions() {
+        let spec = GeneratorSpec::parse("stencil27?n=7").unwrap();
+        let never = AtomicBool::new(false);
+        let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &never).unwrap());
+        let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
+        let problem = Problem::Symgs(SymgsProblem::new(a, b, x).unwrap());
+        let backend = CpuBackend::new();
+        let watch = Watch::cancelled_by(&never);
+        for kernel in kernels(Operation::Symgs) {
+            for mode in Mode::ALL {
+                for precision in Precision::ALL {
+                    let mut configuration =
+                        Configuration { threads: 2, ..Configuration::usual(kernel) };
+                    configuration.precision = precision;
+                    configuration.parameters =
+                        configuration.parameters.with(Parameter::Mode, mode.as_str());
+                    let mut prepared = backend
+                        .prepare(&configuration, &problem, MemoryLimit::unlimited())
+                        .unwrap();
+                    for _ in 0..2 {
+                        let output = prepared.output(&watch).unwrap().unwrap();
+                        let check = problem.check(&configuration, &output);
+                        assert_eq!(
+                            check.verdict,
+                            Verdict::Pass,
+                            "{} {:?}",
+                            kernel.id,
+                            check.reason
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

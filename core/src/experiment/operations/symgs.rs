@@ -1,0 +1,215 @@
+//! A symmetric Gauss–Seidel iteration as a problem: the system, what x is before, and what each
+//! precision makes of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use super::side::lock;
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
+use crate::experiment::output::Output;
+use crate::experiment::resident::Resident;
+use crate::gate::same_bits;
+use crate::kernel::Mapping;
+use crate::matrix::{Csr, Precision, Real, permuted};
+use crate::memory::MemoryLimit;
+use crate::record::{Check, Work};
+use crate::symgs::{Coloring, Diagonal, Mode, serial};
+
+/// A·x = b, and x before the first sweep.
+#[derive(Debug)]
+pub struct SymgsProblem {
+    double: Arc<SymgsSide<f64>>,
+    /// Rounded on first use, or why it cannot be.
+    single: Mutex<Option<Result<Arc<SymgsSide<f32>>, String>>>,
+}
+
+/// The same with values of one precision.
+#[derive(Debug)]
+pub struct SymgsSide<T> {
+    a: Arc<Csr<T>>,
+    diagonal: Diagonal,
+    b: Vec<T>,
+    start: Vec<T>,
+    references: Mutex<BTreeMap<(Mode, Order), Arc<Vec<T>>>>,
+}
+
+/// In which order the rows of a sweep follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// As in the matrix.
+    Natural,
+    /// Colour after colour.
+    Colors,
+}
+
+impl SymgsProblem {
+    /// Of a square matrix whose diagonal is there and nowhere zero; says in a sentence what else it is.
+    /// b and `start` have an element a row; panics otherwise.
+    pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
+        let double = Arc::new(SymgsSide::new(a, b, start)?);
+        Ok(Self { double, single: Mutex::default() })
+    }
+
+    /// The system in f64.
+    pub fn double(&self) -> &Arc<SymgsSide<f64>> {
+        &self.double
+    }
+
+    /// The system in f32, rounded on first use. Refused where a value is too large for f32 or a diagonal
+    /// entry too small, and, before allocating, where the copies need more than `limit`.
+    pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SymgsSide<f32>>, PrepareError> {
+        let mut single = lock(&self.single);
+        if single.is_none() {
+            let checked = limit.check("A, b and x in f32", self.single_bytes().into());
+            checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        }
+        single
+            .get_or_insert_with(|| self.rounded().map(Arc::new))
+            .clone()
+            .map_err(PrepareError::Refused)
+    }
+
+    fn rounded(&self) -> Result<SymgsSide<f32>, String> {
+        let SymgsSide { a, b, start, .. } = &*self.double;
+        let overflows = |value: &f64| value.is_finite() && !f32::rounded(*value).is_finite();
+        if let Some(row) = (0..a.rows()).find(|&i| a.row(i).1.iter().any(overflows)) {
+            return Err(format!("row {row} holds a value that is more than f32 holds"));
+        }
+        for (name, vector) in [("b", b), ("x", start)] {
+            if let Some(k) = vector.iter().position(overflows) {
+                return Err(format!(
+                    "element {k} of {name} is {:e}, more than f32 holds",
+                    vector[k]
+                ));
+            }
+        }
+        let rounded = |vector: &[f64]| vector.iter().copied().map(f32::rounded).collect();
+        SymgsSide::new(Arc::new(a.map(f32::rounded)), rounded(b), rounded(start))
+    }
+
+    /// Bytes of A in CSR, b and x in f32.
+    fn single_bytes(&self) -> u64 {
+        let a = &self.double.a;
+        let (values, bytes) = (a.nnz() as u64, Precision::F32.bytes());
+        a.bytes() - values * (Precision::F64.bytes() - bytes) + 2 * a.rows() as u64 * bytes
+    }
+
+    pub(in crate::experiment) fn admit(&self, _: &Configuration) -> Result<(), PrepareError> {
+        Ok(())
+    }
+
+    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+        let (precision, a) = (configuration.precision, &self.double.a);
+        let mut resident = Vec::new();
+        if precision == Precision::F32 {
+            let bytes = self.single_bytes();
+            resident.push(Resident { name: "A, b and x in f32".to_owned(), bytes });
+        }
+        if configuration.kernel.mapping != Mapping::Serial {
+            // The rows once more in their order; twice where the structure is not symmetric.
+            let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
+            let (mapping, bits) = (configuration.kernel.mapping, precision.as_str());
+            resident.push(Resident { name: format!("rows by {mapping:?} in {bits}"), bytes });
+        }
+        resident
+    }
+
+    pub(in crate::experiment) fn check(
+        &self,
+        configuration: &Configuration,
+        output: &Output,
+    ) -> Option<Check> {
+        match (configuration.precision, output) {
+            (Precision::F64, Output::Vector(x)) => self.double.check(configuration, x),
+            (Precision::F32, Output::Single(x)) => {
+                // It is there since the result was computed with it.
+                self.single(MemoryLimit::unlimited()).ok()?.check(configuration, x)
+            }
+            _ => None,
+        }
+    }
+
+    /// HPCG counts a product and a subtraction for each entry in each of the two sweeps.
+    pub(in crate::experiment) fn work(&self) -> Work {
+        Work { flops: 4 * self.double.a.nnz() as u64, iterations: 1, ..Work::default() }
+    }
+
+    pub(in crate::experiment) fn release(&self) {
+        lock(&self.double.references).clear();
+        // A refusal takes no memory and need not be found again.
+        let mut single = lock(&self.single);
+        *single = single.take().filter(Result::is_err);
+    }
+}
+
+impl<T: Real> SymgsSide<T> {
+    fn new(a: Arc<Csr<T>>, b: Vec<T>, start: Vec<T>) -> Result<Self, String> {
+        assert_eq!((b.len(), start.len()), (a.rows(), a.rows()), "b and x have one element a row");
+        let found = Diagonal::of(&a, MemoryLimit::of_machine());
+        let diagonal = found.map_err(|error| error.to_string())?;
+        Ok(Self { a, diagonal, b, start, references: Mutex::default() })
+    }
+
+    /// A, n × n.
+    pub fn a(&self) -> &Arc<Csr<T>> {
+        &self.a
+    }
+
+    /// Where its diagonal is.
+    pub fn diagonal(&self) -> &Diagonal {
+        &self.diagonal
+    }
+
+    /// The right-hand side.
+    pub fn b(&self) -> &[T] {
+        &self.b
+    }
+
+    /// x before the first sweep.
+    pub fn start(&self) -> &[T] {
+        &self.start
+    }
+
+    fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
+        let order = match configuration.kernel.mapping {
+            Mapping::Colors => Order::Colors,
+            _ => Order::Natural,
+        };
+        let mode = configuration.parameters.mode();
+        let known = lock(&self.references).get(&(mode, order)).cloned();
+        let expected = match known {
+            Some(known) => known,
+            None => {
+                let made = Arc::new(self.reference(mode, order)?);
+                lock(&self.references).insert((mode, order), Arc::clone(&made));
+                made
+            }
+        };
+        Some(same_bits(&expected, x))
+    }
+
+    /// What the two loops give, the rows in this order; none where there is no memory for them.
+    fn reference(&self, mode: Mode, order: Order) -> Option<Vec<T>> {
+        let limit = MemoryLimit::of_machine();
+        let mut x = self.start.clone();
+        match order {
+            Order::Natural => serial::symgs(&self.a, &self.diagonal, mode, &self.b, &mut x, 1),
+            Order::Colors => {
+                let colors = Coloring::greedy(&self.a, limit).ok()?;
+                let order = colors.groups().rows();
+                let a = permuted(&self.a, order, limit).ok()?;
+                let diagonal = Diagonal::of(&a, limit).ok()?;
+                let ordered = |vector: &[T]| -> Vec<T> {
+                    order.iter().map(|&i| vector[i as usize]).collect()
+                };
+                let mut by_color = ordered(&self.start);
+                serial::symgs(&a, &diagonal, mode, &ordered(&self.b), &mut by_color, 1);
+                for (&i, value) in order.iter().zip(by_color) {
+                    x[i as usize] = value;
+                }
+            }
+        }
+        Some(x)
+    }
+}
