@@ -1,6 +1,6 @@
 //! Σ val[k]·x[col[k]] over the slots of a row: in order, or in lanes.
 
-use crate::matrix::Scalar;
+use crate::matrix::{Scalar, prefetch};
 
 /// Slots with the x that they gather from: no column lies beyond it.
 #[derive(Clone, Copy, Debug)]
@@ -50,19 +50,6 @@ impl<'a, T: Scalar> Slots<'a, T> {
         let rest = Self { col: col_rest, val: val_rest, x: self.x };
         (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.in_order()
     }
-}
-
-/// Asks for the cache line of `address`, where the architecture can.
-#[inline(always)]
-fn prefetch<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address, valid or not, only hints at the cache.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }
 
 #[cfg(test)]

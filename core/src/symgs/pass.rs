@@ -4,7 +4,7 @@ use super::Sweep;
 use super::rows::OrderedRows;
 use super::steps::Steps;
 use super::vector::Shared;
-use crate::matrix::{Offset, Real};
+use crate::matrix::{Offset, Real, prefetch};
 use crate::with_offsets;
 
 /// What becomes of a row's element.
@@ -91,15 +91,16 @@ impl<T: Real> Pass<'_, T> {
             Sweep::Forward => (self.new, self.old),
             Sweep::Backward => (self.old, self.new),
         };
+        let ahead = if self.reversed { -AHEAD } else { AHEAD };
         let less_before = |sum| {
             let range = before[k].index()..before[k + 1].index();
             // SAFETY: the caller's promise.
-            unsafe { less(sum, self.rows.before().entries(range), x_before) }
+            unsafe { less(sum, self.rows.before().entries(range), x_before, ahead) }
         };
         let less_after = |sum| {
             let range = after[k].index()..after[k + 1].index();
             // SAFETY: the caller's promise.
-            unsafe { less(sum, self.rows.after().entries(range), x_after) }
+            unsafe { less(sum, self.rows.after().entries(range), x_after, ahead) }
         };
         let (place, d) = (self.rows.place(k), self.rows.diagonal()[k]);
         // SAFETY: the caller's promise.
@@ -127,12 +128,24 @@ impl<T: Real> Pass<'_, T> {
     }
 }
 
-/// `sum` less the products of some entries, one after the other.
+/// How many entries ahead of a row the processor is asked for those of rows to come. What it foresees
+/// by itself comes too late for rows of some dozens of entries.
+const AHEAD: isize = 512;
+
+/// `sum` less the products of some entries, one after the other; `ahead` entries further, as many
+/// are asked for.
 ///
 /// # Safety
 /// As for the vector's `get`, of the places of all entries.
 #[inline(always)]
-unsafe fn less<T: Real>(sum: T, (col, val): (&[u32], &[T]), x: Shared<T>) -> T {
+unsafe fn less<T: Real>(sum: T, (col, val): (&[u32], &[T]), x: Shared<T>, ahead: isize) -> T {
+    for e in (0..col.len() as isize).step_by(LINE) {
+        prefetch(col.as_ptr().wrapping_offset(ahead + e));
+        prefetch(val.as_ptr().wrapping_offset(ahead + e));
+    }
     // SAFETY: the caller's promise.
     col.iter().zip(val).fold(sum, |sum, (&c, &v)| sum - v * unsafe { x.get(c as usize) })
 }
+
+/// Values that surely reach into the next cache line.
+const LINE: usize = 8;

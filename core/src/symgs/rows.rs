@@ -56,18 +56,15 @@ impl<T: Real> OrderedRows<T> {
         places: &[u32],
         columns: Columns,
     ) -> Self {
-        let is_before = |i: usize, c: u32| match columns {
-            Columns::AsInMatrix => (c as usize) < i,
-            Columns::ByPlace => places[c as usize] < places[i],
-        };
-        let entry = |i: usize| a.row_range(i).start + diagonal.before()[i] as usize;
-        let place = (!order.iter().enumerate().all(|(k, &i)| places[i as usize] as usize == k))
-            .then(|| order.iter().map(|&i| places[i as usize]).collect());
+        let source = Source { a, diagonal, places, columns };
+        let on_diagonal = |i: usize| a.row_range(i).start + diagonal.before()[i] as usize;
+        let same =
+            order.par_iter().zip(0..order.len()).all(|(&i, k)| places[i as usize] as usize == k);
         Self {
-            before: Side::new(a, order, places, columns, is_before),
-            after: Side::new(a, order, places, columns, |i, c| c as usize != i && !is_before(i, c)),
-            diagonal: order.par_iter().map(|&i| a.val()[entry(i as usize)]).collect(),
-            place,
+            before: Side::new(&source, Half::Before, order),
+            after: Side::new(&source, Half::After, order),
+            diagonal: order.par_iter().map(|&i| a.val()[on_diagonal(i as usize)]).collect(),
+            place: (!same).then(|| order.par_iter().map(|&i| places[i as usize]).collect()),
         }
     }
 
@@ -108,22 +105,73 @@ impl<T: Real> OrderedRows<T> {
     }
 }
 
-impl<T: Real> Side<T> {
-    /// The entries (i, c) of `a` that are on this side, row `order[k]` as row k.
-    fn new(
-        a: &Csr<T>,
-        order: &[u32],
-        places: &[u32],
-        columns: Columns,
-        is_here: impl Fn(usize, u32) -> bool + Sync,
-    ) -> Self {
-        let mut lengths = vec![0u32; order.len()];
-        lengths.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(lengths, order)| {
-            for (length, &i) in lengths.iter_mut().zip(order) {
-                let here = a.row(i as usize).0.iter().filter(|&&c| is_here(i as usize, c));
-                *length = here.count() as u32;
+/// A side of the diagonal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Before,
+    After,
+}
+
+impl Half {
+    fn holds(self, place: u32, own: u32) -> bool {
+        match self {
+            Self::Before => place < own,
+            Self::After => place > own,
+        }
+    }
+}
+
+/// Where ordered rows come from.
+struct Source<'a, T> {
+    a: &'a Csr<T>,
+    diagonal: &'a Diagonal,
+    places: &'a [u32],
+    columns: Columns,
+}
+
+impl<T: Real> Source<'_, T> {
+    /// The entries of row `i` that may be on a side: no others, where they stay as in the matrix.
+    fn candidates(&self, i: usize, half: Half) -> Range<usize> {
+        let Range { start, end } = self.a.row_range(i);
+        let diagonal = start + self.diagonal.before()[i] as usize;
+        match (self.columns, half) {
+            (Columns::AsInMatrix, Half::Before) => start..diagonal,
+            (Columns::AsInMatrix, Half::After) => diagonal + 1..end,
+            (Columns::ByPlace, _) => start..end,
+        }
+    }
+
+    fn len(&self, i: usize, half: Half) -> usize {
+        let candidates = self.candidates(i, half);
+        match self.columns {
+            Columns::AsInMatrix => candidates.len(),
+            Columns::ByPlace => {
+                let places = self.a.col()[candidates].iter().map(|&c| self.places[c as usize]);
+                places.filter(|&place| half.holds(place, self.places[i])).count()
             }
-        });
+        }
+    }
+
+    /// Puts places and values of the entries of row `i` on one side into `row`.
+    fn entries(&self, i: usize, half: Half, row: &mut Vec<(u32, T)>) {
+        let candidates = self.candidates(i, half);
+        let (col, val) = (&self.a.col()[candidates.clone()], &self.a.val()[candidates]);
+        let entries = col.iter().zip(val);
+        row.clear();
+        row.extend(entries.map(|(&c, &v)| (self.places[c as usize], v)));
+        if self.columns == Columns::ByPlace {
+            let own = self.places[i];
+            row.retain(|&(place, _)| half.holds(place, own));
+            row.sort_unstable_by_key(|&(place, _)| place);
+        }
+    }
+}
+
+impl<T: Real> Side<T> {
+    /// One side of the rows, row `order[k]` as row k.
+    fn new(source: &Source<'_, T>, half: Half, order: &[u32]) -> Self {
+        let lengths: Vec<u32> =
+            order.par_iter().map(|&i| source.len(i as usize, half) as u32).collect();
         let ptr = RowPtr::from_lengths(lengths.iter().map(|&length| length as usize));
         drop(lengths);
         let entries = ptr.get(order.len());
@@ -142,13 +190,7 @@ impl<T: Real> Side<T> {
             let mut slots = cols.iter_mut().zip(vals);
             let mut row = Vec::new();
             for &i in order {
-                let (col, val) = a.row(i as usize);
-                let here = col.iter().zip(val).filter(|&(&c, _)| is_here(i as usize, c));
-                row.clear();
-                row.extend(here.map(|(&c, &v)| (places[c as usize], v)));
-                if columns == Columns::ByPlace {
-                    row.sort_unstable_by_key(|&(place, _)| place);
-                }
+                source.entries(i as usize, half, &mut row);
                 for (&entry, (col, val)) in row.iter().zip(slots.by_ref()) {
                     (*col, *val) = entry;
                 }
