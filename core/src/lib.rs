@@ -15,6 +15,7 @@ pub mod matrix;
 pub mod measure;
 pub mod memory;
 pub mod pace;
+mod packed;
 mod parallel;
 pub mod record;
 pub mod samples;

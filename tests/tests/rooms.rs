@@ -9,7 +9,7 @@ use serde_json::Value;
 use sparsescope_tests::{Paths, Use, paths};
 
 /// Rooms that all others may use, and that use none.
-const SHARED: [&str; 4] = ["files", "memory", "pace", "parallel"];
+const SHARED: [&str; 5] = ["files", "memory", "pace", "packed", "parallel"];
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 

@@ -6,12 +6,12 @@
 //! levels are summed when the file is read.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
 use super::pyramid::Level;
 use super::{LengthBin, Pyramid, RowProfile};
+use crate::packed::{self, put};
 
 /// `spy.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +49,6 @@ pub enum SpyError {
 const HEADER: &str = "spy.json";
 const CONTENT: &str = "spy.bin";
 
-/// Content up to this size may deflate to anything.
-const SMALL: usize = 1 << 20;
-/// Larger content may not deflate to less than this part of it: readers take a higher ratio for an
-/// attack.
-const HIGHEST_RATIO: u64 = 100;
-
 /// The two files, with the finest level that stays within `budget` bytes once deflated, and within
 /// the ratio of sizes that readers of bundles accept (the coarsest one when none does). No files
 /// for a budget of 0.
@@ -65,9 +59,7 @@ pub fn to_files(pyramid: &Pyramid, profile: &RowProfile, budget: u64) -> BTreeMa
     let mut chosen = None;
     for level in pyramid.levels() {
         let content = encode(level, profile);
-        let deflated = deflated_len(&content);
-        let plausible = content.len() <= SMALL || content.len() as u64 <= HIGHEST_RATIO * deflated;
-        let fits = deflated <= budget && plausible;
+        let fits = packed::fits(&content, budget);
         chosen = Some((level, content));
         if fits {
             break;
@@ -147,9 +139,9 @@ fn decode_level(
     let places = level.rows() as u64 * width;
     let (mut next, mut entries) = (0u64, 0u64);
     for _ in 0..header.cells {
-        let place = next.checked_add(take(bytes)?).filter(|&place| place < places);
+        let place = next.checked_add(number(bytes)?).filter(|&place| place < places);
         let place = place.ok_or(SpyError::Content("a cell lies outside the matrix"))?;
-        let count = take(bytes)?;
+        let count = number(bytes)?;
         let sum = entries.checked_add(count).filter(|&sum| count > 0 && sum <= header.entries);
         entries = sum.ok_or(SpyError::Content("the counts are not those of the entries"))?;
         level.add((place / width) as usize, (place % width) as usize, count);
@@ -165,7 +157,7 @@ fn decode_profile(bytes: &mut &[u8], header: &SpyHeader) -> Result<RowProfile, S
     let mut bins = Vec::new();
     let mut total = 0u64;
     for _ in 0..header.profile_bins {
-        let (min, spread, entries) = (take(bytes)?, take(bytes)?, take(bytes)?);
+        let (min, spread, entries) = (number(bytes)?, number(bytes)?, number(bytes)?);
         let max = min.checked_add(spread).filter(|&max| max <= header.cols);
         let max = max.ok_or(SpyError::Content("a row is longer than the matrix is wide"))?;
         total = total.saturating_add(entries);
@@ -177,47 +169,15 @@ fn decode_profile(bytes: &mut &[u8], header: &SpyHeader) -> Result<RowProfile, S
     Ok(RowProfile { shift: header.profile_shift, bins })
 }
 
-/// Size after deflating as the bundle does.
-fn deflated_len(content: &[u8]) -> u64 {
-    let mut encoder =
-        flate2::write::DeflateEncoder::new(std::io::sink(), flate2::Compression::default());
-    // A sink takes everything.
-    let _ = encoder.write_all(content).and_then(|()| encoder.try_finish());
-    encoder.total_out()
-}
-
-/// Appends an unsigned LEB128 number.
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Takes an unsigned LEB128 number.
-fn take(bytes: &mut &[u8]) -> Result<u64, SpyError> {
-    let mut number = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) =
-            bytes.split_first().ok_or(SpyError::Content("it ends before its last number"))?;
-        *bytes = rest;
-        let bits = u64::from(byte & 0x7f);
-        if bits << shift >> shift != bits {
-            break;
-        }
-        number |= bits << shift;
-        if byte < 0x80 {
-            return Ok(number);
-        }
-    }
-    Err(SpyError::Content("a number has more than 64 bits"))
+fn number(bytes: &mut &[u8]) -> Result<u64, SpyError> {
+    packed::take(bytes).map_err(SpyError::Content)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::matrix::Csr;
+    use crate::packed::{HIGHEST_RATIO, SMALL, deflated_len};
     use proptest::prelude::*;
 
     fn scattered() -> Csr {

@@ -16,6 +16,7 @@ mod schedule;
 pub mod serial;
 mod steps;
 mod vector;
+mod wavefronts;
 
 pub use coloring::Coloring;
 pub use diagonal::{Diagonal, OperandError};
@@ -25,6 +26,7 @@ pub use levels::{Levels, Sweep};
 pub use mode::{Mode, ZeroStart};
 pub use residual::relative_residual;
 pub use schedule::{Schedule, Workspace};
+pub use wavefronts::{Wavefront, Wavefronts, WavefrontsError};
 
 #[cfg(test)]
 mod real_tests;

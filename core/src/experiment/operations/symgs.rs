@@ -31,8 +31,11 @@ pub struct SymgsSide<T> {
     diagonal: Diagonal,
     b: Vec<T>,
     start: Vec<T>,
-    references: Mutex<BTreeMap<(Mode, Order), Arc<Vec<T>>>>,
+    references: Mutex<References<T>>,
 }
+
+/// What each mode gives in each order.
+type References<T> = BTreeMap<(Mode, Order), Arc<Vec<T>>>;
 
 /// In which order the rows of a sweep follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
