@@ -253,6 +253,7 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         ("costs.plan_s", Some(costs.plan_s)),
         ("costs.launch_s", costs.launch_s),
         ("costs.graph_s", costs.graph_s),
+        ("costs.permute_s", costs.permute_s),
         ("costs.upload_s", costs.upload_s),
         ("costs.allocate_s", costs.allocate_s),
         ("costs.download_s", costs.download_s),

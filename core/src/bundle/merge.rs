@@ -1,6 +1,6 @@
 //! One bundle from several: a sweep that was split over machines or days.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{Environment, Producer, Run, RunKey, Subject, is_safe_id, printable};
@@ -137,14 +137,15 @@ fn take_subjects(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
     names
 }
 
-/// Files of a picture belong together: they are taken over when there are none of it yet.
+/// Files of one kind belong together, as `spy.json` and `spy.bin`: they are taken over when there are
+/// none of that kind yet.
 fn add_files(kept: &mut MatrixFolder, folder: &MatrixFolder) {
-    let is_whole = |name: &str| name == "matrix.mtx";
-    let has_picture = kept.files.keys().any(|name| !is_whole(name));
-    for (name, content) in &folder.files {
-        if is_whole(name) || !has_picture {
-            kept.files.entry(name.clone()).or_insert_with(|| content.clone());
-        }
+    fn kind(name: &str) -> &str {
+        name.split(['.', '/']).next().unwrap_or(name)
+    }
+    let there: BTreeSet<String> = kept.files.keys().map(|name| kind(name).to_owned()).collect();
+    for (name, content) in folder.files.iter().filter(|(name, _)| !there.contains(kind(name))) {
+        kept.files.insert(name.clone(), content.clone());
     }
 }
 

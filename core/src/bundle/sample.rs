@@ -105,14 +105,30 @@ pub(crate) fn with_points() -> Bundle {
         occupancy: 1.0,
     };
     let (launches, retaken, throttled) = (vec![launch], Some(2), Some(1));
-    on_points.costs =
-        Costs { upload_s, allocate_s, download_s, launches, retaken, throttled, ..on_points.costs };
+    on_points.costs = Costs {
+        permute_s: Some(4e-5),
+        upload_s,
+        allocate_s,
+        download_s,
+        launches,
+        retaken,
+        throttled,
+        ..on_points.costs
+    };
 
     let mut bundle = bundle();
     let [first, second, ..] = &mut bundle.runs[..] else { unreachable!() };
     first.until = Some(Until { asked: 0.01, reached: Some(0.005), met: true, at_most_s: 10.0 });
     second.until = Some(Until { asked: 0.01, reached: None, met: false, at_most_s: 10.0 });
-    second.history = Some(history(&[1.0, 0.5, 1e-300]));
+    let mut told = history(&[1.0, 0.5, 1e-300]);
+    let (name, step) = ("blocks with work".to_owned(), Some("pass".to_owned()));
+    told.series.push(Series { name, values: vec![5.0, 3.0], every: 1, step });
+    second.history = Some(told);
+    let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
+    for folder in bundle.matrices.iter_mut().take(1) {
+        folder.files.insert("levels.json".into(), levels.to_vec());
+        folder.files.insert("levels.bin".into(), vec![0, 1]);
+    }
     bundle.subjects.push(cloud());
     bundle.runs.push(on_points);
     bundle
@@ -121,7 +137,7 @@ pub(crate) fn with_points() -> Bundle {
 /// What a solver tells of its iterations.
 pub(crate) fn history(residuals: &[f64]) -> History {
     let name = "relative residual".to_owned();
-    let series = vec![Series { name, values: residuals.to_vec(), every: 1 }];
+    let series = vec![Series { name, values: residuals.to_vec(), every: 1, step: None }];
     History { step: "iteration".into(), series }
 }
 

@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::task::Watch;
 use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
-use crate::record::{Costs, Gpu};
+use crate::record::{Costs, Gpu, History};
 
 /// Whether a kernel can run here, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,4 +72,9 @@ pub trait Prepared {
 
     /// Parameters in force, by name.
     fn params(&self) -> BTreeMap<String, String>;
+
+    /// What the last execution told of its steps, as passes over the rows; nothing for most kernels.
+    fn told(&mut self) -> Option<History> {
+        None
+    }
 }

@@ -11,7 +11,7 @@ use super::operations::{SpmvProblem, SymgsProblem};
 use super::output::Output;
 use super::resident::Resident;
 use crate::memory::MemoryLimit;
-use crate::record::{Check, Operation, Predicted, Verdict, Work};
+use crate::record::{Check, History, Operation, Predicted, Verdict, Work};
 
 /// A problem, one variant an operation.
 #[derive(Debug)]
@@ -81,6 +81,17 @@ impl Problem {
             reason: Some(format!("the result is {}, which this kernel never gives", output.kind())),
             ..Check::default()
         })
+    }
+
+    /// What repeating a configuration that passed its check leads to, step by step; nothing where that
+    /// tells nothing.
+    pub fn history(&self, configuration: &Configuration) -> Option<History> {
+        match self {
+            Self::Spmv(_) => None,
+            Self::Symgs(problem) => problem.history(configuration),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
     }
 
     /// What one execution that gave this result has done.

@@ -17,7 +17,7 @@ use super::task::Watch;
 use crate::kernel::{DeviceKind, reference};
 use crate::memory::MemoryLimit;
 use crate::record::{
-    Bandwidth, Check, Environment, Figures, MOST_AMOUNT, Run, Until, Verdict, Work,
+    Bandwidth, Check, Environment, Figures, History, MOST_AMOUNT, Run, Series, Until, Verdict, Work,
 };
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
@@ -423,6 +423,7 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
+        run.history = joined(prepared.told(), problem.history(&configuration));
         run.cut_short = run.samples.len() < samples;
         let goal = self.settings.until;
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
@@ -508,6 +509,21 @@ fn chunk(n: usize, temperature: Temperature, pace: f64) -> usize {
     match temperature {
         Temperature::Hot => ((BETWEEN_LOOKS_S / pace.max(QUICKEST_S)) as usize).clamp(1, n.max(1)),
         Temperature::Cold => 1,
+    }
+}
+
+/// What an execution told of its steps, with what the problem tells of repeating it: one history, each
+/// series with its own steps.
+fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
+    match (told, repeated) {
+        (Some(told), Some(mut history)) => {
+            history.series.extend(told.series.into_iter().map(|series| {
+                let step = series.step.or_else(|| Some(told.step.clone()));
+                Series { step, ..series }
+            }));
+            Some(history)
+        }
+        (told, repeated) => told.or(repeated),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where the subject of an operation comes from, and what it is once it is here.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +19,7 @@ use crate::memory::MemoryLimit;
 #[cfg(feature = "proof")]
 use crate::record::Source;
 use crate::record::{Operation, Subject, SubjectRecord};
-use crate::symgs::{right_hand_side, starting_vector};
+use crate::symgs::{Wavefronts, right_hand_side, starting_vector};
 
 /// A subject as a user names it.
 #[derive(Clone, Debug)]
@@ -70,7 +71,8 @@ impl SubjectSource {
     /// The suite that an operation is run on when nothing is named.
     pub fn default_suite(operation: Operation) -> &'static str {
         match operation {
-            Operation::Spmv | Operation::Symgs => "mini",
+            Operation::Spmv => "mini",
+            Operation::Symgs => "sweeps",
             #[cfg(feature = "proof")]
             Operation::Increment => "vectors",
         }
@@ -188,6 +190,24 @@ impl LoadedSubject {
         match self {
             Self::Matrix(loaded) => &loaded.warnings,
             Self::Other(_) => &[],
+        }
+    }
+
+    /// Files that an operation puts into the folder of a matrix beside the picture of its structure,
+    /// each picture within `budget` bytes once deflated: how sweeps advance over it. None where there is
+    /// nothing to show, or no memory within `limit` to find it.
+    pub fn files_of(
+        &self,
+        operation: Operation,
+        budget: u64,
+        limit: MemoryLimit,
+    ) -> BTreeMap<String, Vec<u8>> {
+        match (operation, self) {
+            (Operation::Symgs, Self::Matrix(loaded)) => match &loaded.values {
+                LoadedValues::Real(a) => Wavefronts::files_of(a, budget, limit).unwrap_or_default(),
+                LoadedValues::Complex(_) => BTreeMap::new(),
+            },
+            _ => BTreeMap::new(),
         }
     }
 

@@ -41,6 +41,20 @@ Suite {
     ],
 },
 Suite {
+    name: "sweeps",
+    what: "eight matrices with a whole diagonal, from a sweep that is all parallel to one that is a chain",
+    entries: &[
+        entry("cube-27pt", "stencil27?n=48", "3-D, 27 entries a row: planes of growing, then shrinking width"),
+        entry("cube-7pt", "stencil7?n=64", "3-D, seven entries a row, two colours"),
+        entry("plate", "poisson2d?n=400", "2-D, five entries a row: diagonals of the plate"),
+        entry("elastic", "fem-hex?n=20&dof=3&dominant=1", "3-D elasticity, blocks of 3 x 3 that hold their rows back"),
+        entry("tangled", "random?m=100000&row=10&dominant=1", "ten entries a row, anywhere, of unsymmetric structure"),
+        entry("k-mer", "kmer?m=2000000", "a forest: one earlier row each, a few dozen levels"),
+        entry("k-mer-near", "kmer?m=200000&near=100", "the same with parents near: thousands of narrow levels"),
+        entry("chain", "kmer?m=100000&near=1&p=1000000", "each row waits for the one before: nothing is parallel"),
+    ],
+},
+Suite {
     name: "paper",
     what: "the thirty matrices of the papers, stand-ins where the files are absent",
     entries: PAPER,

@@ -17,8 +17,12 @@ pub struct History {
 pub struct Series {
     /// Its name, e.g. `relative residual`.
     pub name: String,
-    /// Its values, finite: before the first step, then after each `every` steps.
+    /// Its values, finite: before the first step, then after each `every` steps; where the series has
+    /// steps of its own, of each of them.
     pub values: Vec<f64>,
     /// Steps from one value to the next, at least 1.
     pub every: u32,
+    /// What a step of this series is, where it is not the history's: `pass`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
 }

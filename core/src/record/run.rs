@@ -179,6 +179,10 @@ pub struct Costs {
     /// short products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_s: Option<f64>,
+    /// Bringing the vectors into the kernel's order and the result back, once; absent for kernels that
+    /// work in the matrix's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permute_s: Option<f64>,
     /// On a GPU, copying the input there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_s: Option<f64>,

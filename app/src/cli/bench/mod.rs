@@ -110,7 +110,8 @@ fn run_with(
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     bundle.label = args.label.clone().or(bundle.label);
     bundle.plan = Some(sweep.plan()?);
-    let mut recorder = Recorder::new(&output, bundle, machine, shown, args, force)?;
+    let mut recorder =
+        Recorder::new(&output, bundle, machine, shown, (sweep.operation, args), force)?;
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));

@@ -15,7 +15,8 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
-use sparsescope_core::record::{Bandwidth, Environment, Noise, Run, Subject};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Bandwidth, Environment, Noise, Operation, Run, Subject};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
 use crate::cli::args::BenchArgs;
@@ -46,6 +47,7 @@ pub(super) struct Recorder {
     seen: BTreeSet<String>,
     /// Bytes that the picture of a matrix may take.
     spy_bytes: u64,
+    operation: Operation,
     failure: Option<BundleError>,
 }
 
@@ -57,7 +59,7 @@ impl Recorder {
         mut bundle: Bundle,
         mut machine: Environment,
         shown: progress::Progress,
-        args: &BenchArgs,
+        (operation, args): (Operation, &BenchArgs),
         force: bool,
     ) -> Result<Self, BundleError> {
         // What was measured at another time is another environment, be it the same machine.
@@ -80,6 +82,7 @@ impl Recorder {
             part,
             seen: BTreeSet::new(),
             spy_bytes: args.spy_bytes,
+            operation,
             failure: None,
         })
     }
@@ -156,12 +159,12 @@ impl Recorder {
             );
         }
         let id = record.id().to_owned();
+        let shown = loaded.files_of(self.operation, self.spy_bytes, MemoryLimit::of_machine());
         match loaded {
             LoadedSubject::Matrix(loaded) => {
-                let folder = MatrixFolder {
-                    record: loaded.record.clone(),
-                    files: matrix_files(loaded, self.spy_bytes)?,
-                };
+                let mut files = matrix_files(loaded, self.spy_bytes)?;
+                files.extend(shown);
+                let folder = MatrixFolder { record: loaded.record.clone(), files };
                 self.journal.append(Record::Matrix(&folder))?;
                 self.bundle.matrices.push(folder);
             }

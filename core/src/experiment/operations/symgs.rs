@@ -13,8 +13,8 @@ use crate::gate::same_bits;
 use crate::kernel::Mapping;
 use crate::matrix::{Csr, Precision, Real, permuted};
 use crate::memory::MemoryLimit;
-use crate::record::{Check, Work};
-use crate::symgs::{Coloring, Diagonal, Mode, serial};
+use crate::record::{Check, History, Series, Work};
+use crate::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 
 /// A·x = b, and x before the first sweep.
 #[derive(Debug)]
@@ -32,7 +32,13 @@ pub struct SymgsSide<T> {
     b: Vec<T>,
     start: Vec<T>,
     references: Mutex<References<T>>,
+    residuals: Mutex<BTreeMap<Order, Arc<Vec<f64>>>>,
 }
+
+/// Entries that sweeps whose residuals are told go over, but for the fewest and the most sweeps.
+const HISTORY_ENTRIES: usize = 400_000_000;
+const FEWEST_SWEEPS: usize = 2;
+const MOST_SWEEPS: usize = 30;
 
 /// What each mode gives in each order.
 type References<T> = BTreeMap<(Mode, Order), Arc<Vec<T>>>;
@@ -44,6 +50,15 @@ enum Order {
     Natural,
     /// Colour after colour.
     Colors,
+}
+
+impl Order {
+    fn of(configuration: &Configuration) -> Self {
+        match configuration.kernel.mapping {
+            Mapping::Colors => Self::Colors,
+            _ => Self::Natural,
+        }
+    }
 }
 
 impl SymgsProblem {
@@ -133,6 +148,22 @@ impl SymgsProblem {
         }
     }
 
+    /// How the residual falls from sweep to sweep, in standard mode; a smoother solves nothing. Of
+    /// kernels whose results have the bits of the loops, which therefore stand for them.
+    pub(in crate::experiment) fn history(&self, configuration: &Configuration) -> Option<History> {
+        let kernel = configuration.kernel;
+        let order = Order::of(configuration);
+        let is_told = configuration.parameters.mode() == Mode::Standard
+            && (kernel.exact || order == Order::Colors);
+        let residuals = is_told.then(|| match configuration.precision {
+            Precision::F64 => self.double.residuals(order),
+            Precision::F32 => self.single(MemoryLimit::unlimited()).ok()?.residuals(order),
+        });
+        let (name, values) = ("relative residual".to_owned(), residuals??.to_vec());
+        let series = vec![Series { name, values, every: 1, step: None }];
+        Some(History { step: "sweep".to_owned(), series })
+    }
+
     /// HPCG counts a product and a subtraction for each entry in each of the two sweeps.
     pub(in crate::experiment) fn work(&self) -> Work {
         Work { flops: 4 * self.double.a.nnz() as u64, iterations: 1, ..Work::default() }
@@ -140,6 +171,7 @@ impl SymgsProblem {
 
     pub(in crate::experiment) fn release(&self) {
         lock(&self.double.references).clear();
+        lock(&self.double.residuals).clear();
         // A refusal takes no memory and need not be found again.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
@@ -151,7 +183,14 @@ impl<T: Real> SymgsSide<T> {
         assert_eq!((b.len(), start.len()), (a.rows(), a.rows()), "b and x have one element a row");
         let found = Diagonal::of(&a, MemoryLimit::of_machine());
         let diagonal = found.map_err(|error| error.to_string())?;
-        Ok(Self { a, diagonal, b, start, references: Mutex::default() })
+        Ok(Self {
+            a,
+            diagonal,
+            b,
+            start,
+            references: Mutex::default(),
+            residuals: Mutex::default(),
+        })
     }
 
     /// A, n × n.
@@ -175,10 +214,7 @@ impl<T: Real> SymgsSide<T> {
     }
 
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
-        let order = match configuration.kernel.mapping {
-            Mapping::Colors => Order::Colors,
-            _ => Order::Natural,
-        };
+        let order = Order::of(configuration);
         let mode = configuration.parameters.mode();
         let known = lock(&self.references).get(&(mode, order)).cloned();
         let expected = match known {
@@ -194,10 +230,41 @@ impl<T: Real> SymgsSide<T> {
 
     /// What the two loops give, the rows in this order; none where there is no memory for them.
     fn reference(&self, mode: Mode, order: Order) -> Option<Vec<T>> {
+        let mut system = self.in_order(order)?;
+        system.sweep(mode);
+        Some(system.natural())
+    }
+
+    /// ‖b − A·x‖₂ / ‖b‖₂ before the first sweep and after each, in standard mode, as far as they are
+    /// finite; none where there is no memory for the rows in this order.
+    fn residuals(&self, order: Order) -> Option<Arc<Vec<f64>>> {
+        if let Some(known) = lock(&self.residuals).get(&order) {
+            return Some(Arc::clone(known));
+        }
+        let mut system = self.in_order(order)?;
+        let sweeps = (HISTORY_ENTRIES / self.a.nnz().max(1)).clamp(FEWEST_SWEEPS, MOST_SWEEPS);
+        let after = (0..=sweeps).map(|sweep| {
+            if sweep > 0 {
+                system.sweep(Mode::Standard);
+            }
+            relative_residual(&system.a, &system.b, &system.x)
+        });
+        let residuals = Arc::new(after.take_while(|residual| residual.is_finite()).collect());
+        lock(&self.residuals).insert(order, Arc::clone(&residuals));
+        Some(residuals)
+    }
+
+    /// The system with its rows in this order; none where there is no memory for it.
+    fn in_order(&self, order: Order) -> Option<System<T>> {
         let limit = MemoryLimit::of_machine();
-        let mut x = self.start.clone();
         match order {
-            Order::Natural => serial::symgs(&self.a, &self.diagonal, mode, &self.b, &mut x, 1),
+            Order::Natural => Some(System {
+                a: Arc::clone(&self.a),
+                diagonal: self.diagonal.clone(),
+                b: self.b.clone(),
+                x: self.start.clone(),
+                order: None,
+            }),
             Order::Colors => {
                 let colors = Coloring::greedy(&self.a, limit).ok()?;
                 let order = colors.groups().rows();
@@ -206,13 +273,35 @@ impl<T: Real> SymgsSide<T> {
                 let ordered = |vector: &[T]| -> Vec<T> {
                     order.iter().map(|&i| vector[i as usize]).collect()
                 };
-                let mut by_color = ordered(&self.start);
-                serial::symgs(&a, &diagonal, mode, &ordered(&self.b), &mut by_color, 1);
-                for (&i, value) in order.iter().zip(by_color) {
-                    x[i as usize] = value;
-                }
+                let (b, x) = (ordered(&self.b), ordered(&self.start));
+                Some(System { a: Arc::new(a), diagonal, b, x, order: Some(order.to_vec()) })
             }
         }
-        Some(x)
+    }
+}
+
+/// A·x = b with its rows in some order.
+struct System<T> {
+    a: Arc<Csr<T>>,
+    diagonal: Diagonal,
+    b: Vec<T>,
+    x: Vec<T>,
+    /// Row of each place; none for the matrix's own order.
+    order: Option<Vec<u32>>,
+}
+
+impl<T: Real> System<T> {
+    fn sweep(&mut self, mode: Mode) {
+        serial::symgs(&self.a, &self.diagonal, mode, &self.b, &mut self.x, 1);
+    }
+
+    /// x in the matrix's own order.
+    fn natural(self) -> Vec<T> {
+        let Some(order) = self.order else { return self.x };
+        let mut x = self.x.clone();
+        for (&i, value) in order.iter().zip(self.x) {
+            x[i as usize] = value;
+        }
+        x
     }
 }
