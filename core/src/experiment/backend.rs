@@ -6,7 +6,7 @@ use super::configuration::{Configuration, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
 use super::problem::Problem;
-use super::task::Watch;
+use super::task::{Groups, Watch};
 use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
 use crate::record::{Costs, Gpu, History};
@@ -60,6 +60,17 @@ pub trait Prepared {
 
     /// The result that the last execution left.
     fn last_output(&mut self) -> Result<Output, KernelError>;
+
+    /// Seconds of the execution whose result [`output`](Self::output) gave last; nothing where that
+    /// was not timed.
+    fn once(&self) -> Option<f64> {
+        None
+    }
+
+    /// The groups that the rows were found to fall into, for kernels that follow any.
+    fn groups(&self) -> Option<Groups> {
+        None
+    }
 
     /// Executions behind each sample: short ones are timed in groups.
     fn repetitions(&self) -> u32;

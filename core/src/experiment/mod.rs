@@ -40,4 +40,4 @@ pub use runner::{Ending, Observer, Runner};
 pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
 #[cfg(not(target_family = "wasm"))]
 pub use subject::{LoadedOther, LoadedSubject, SubjectSource};
-pub use task::{Finished, Task, Watch};
+pub use task::{Finished, Groups, Task, Watch};

@@ -17,6 +17,14 @@ impl Output {
             Self::Single(_) => "a vector of f32",
         }
     }
+
+    /// The same numbers in f64.
+    pub fn in_f64(self) -> Vec<f64> {
+        match self {
+            Self::Vector(vector) => vector,
+            Self::Single(vector) => vector.into_iter().map(f64::from).collect(),
+        }
+    }
 }
 
 impl From<Vec<f64>> for Output {

@@ -46,6 +46,16 @@ impl Problem {
         }
     }
 
+    /// The Gauss–Seidel iteration, when that is what is computed.
+    pub fn symgs(&self) -> Option<&SymgsProblem> {
+        match self {
+            Self::Symgs(problem) => Some(problem),
+            Self::Spmv(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
+    }
+
     /// Why a configuration is not run on this problem.
     pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
         configuration.admit()?;

@@ -66,6 +66,20 @@ pub trait Task: Send {
 
     /// The result of the last execution.
     fn output(&self) -> Output;
+
+    /// The groups that its rows were found to fall into, where it follows any.
+    fn groups(&self) -> Option<Groups> {
+        None
+    }
+}
+
+/// Groups of rows that a kernel updates at once, one group after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// Dependency levels of the ascending and of the descending sweep.
+    Levels([usize; 2]),
+    /// Colours.
+    Colors(usize),
 }
 
 /// A kernel bound to its input for a configuration, with what that took.

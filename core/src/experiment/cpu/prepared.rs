@@ -10,7 +10,7 @@ use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::KernelError;
 use crate::experiment::output::Output;
-use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::measure::CacheFlusher;
 use crate::record::Costs;
 
@@ -27,7 +27,7 @@ pub(super) struct CpuPrepared<'p> {
     pool: Arc<rayon::ThreadPool>,
     bound: Bound<'p>,
     repetitions: u32,
-    /// Seconds of the execution that gave the first result.
+    /// Seconds of the execution that gave the last checked result.
     once: Option<f64>,
 }
 
@@ -191,6 +191,14 @@ impl Prepared for CpuPrepared<'_> {
 
     fn last_output(&mut self) -> Result<Output, KernelError> {
         Ok(self.bound.task.output())
+    }
+
+    fn once(&self) -> Option<f64> {
+        self.once
+    }
+
+    fn groups(&self) -> Option<Groups> {
+        self.bound.task.groups()
     }
 
     fn repetitions(&self) -> u32 {

@@ -8,13 +8,14 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SymgsProblem, SymgsSide};
 use crate::experiment::output::Output;
-use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
+use crate::kernel::Mapping;
 use crate::matrix::{Precision, Real};
 use crate::memory::MemoryLimit;
 use crate::record::Costs;
 use crate::symgs::{Coloring, Mode, OperandError, Schedule, Workspace, serial};
 
-/// One iteration over x, which lies in the order in which its kernel computes it.
+/// The sweeps over x, which lies in the order in which its kernel computes it.
 struct Iteration<T> {
     side: Arc<SymgsSide<T>>,
     mode: Mode,
@@ -26,7 +27,7 @@ struct Iteration<T> {
 /// How the rows are visited.
 enum Way<T> {
     Serial,
-    Ordered { schedule: Box<Schedule<T>>, b: Vec<T>, workspace: Workspace<T> },
+    Ordered { schedule: Box<Schedule<T>>, groups: Groups, b: Vec<T>, workspace: Workspace<T> },
 }
 
 impl<T: Real> Task for Iteration<T>
@@ -44,17 +45,20 @@ where
     fn spoil(&mut self) {}
 
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
-        if watch.is_cancelled() {
-            return Ok(Finished::Cancelled);
-        }
-        let x = std::hint::black_box(self.x.as_mut_slice());
-        match &mut self.way {
-            Way::Serial => {
-                let side = &self.side;
-                serial::symgs(side.a(), side.diagonal(), self.mode, side.b(), x, 1);
+        let Self { side, mode, way, x, .. } = self;
+        let x = std::hint::black_box(x.as_mut_slice());
+        for done in 0..side.sweeps() {
+            if watch.is_cancelled() {
+                return Ok(Finished::Cancelled);
             }
-            Way::Ordered { schedule, b, workspace } => {
-                schedule.symgs(self.mode, b, x, workspace, 1);
+            if done > 0 {
+                watch.tell(f64::from(done) / f64::from(side.sweeps()));
+            }
+            match way {
+                Way::Serial => serial::symgs(side.a(), side.diagonal(), *mode, side.b(), x, 1),
+                Way::Ordered { schedule, b, workspace, .. } => {
+                    schedule.symgs(*mode, b, x, workspace, 1);
+                }
             }
         }
         Ok(Finished::Done)
@@ -68,6 +72,13 @@ where
                 schedule.from_order(&self.x, &mut natural);
                 natural.into()
             }
+        }
+    }
+
+    fn groups(&self) -> Option<Groups> {
+        match self.way {
+            Way::Serial => None,
+            Way::Ordered { groups, .. } => Some(groups),
         }
     }
 }
@@ -140,7 +151,7 @@ where
     let mut costs = Costs {
         format_bytes: a.bytes(),
         // Each sweep reads the entries, b and x once, and writes x.
-        minimal_bytes: 2 * (a.bytes() + vectors),
+        minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
         ..Costs::default()
     };
     let mut start = side.start().to_vec();
@@ -152,7 +163,12 @@ where
             let mut b = side.b().to_vec();
             schedule.to_order(side.b(), &mut b);
             schedule.to_order(side.start(), &mut start);
-            Way::Ordered { schedule: Box::new(schedule), b, workspace: Workspace::default() }
+            let groups = match configuration.kernel.mapping {
+                Mapping::Colors => Groups::Colors(schedule.groups()[0]),
+                _ => Groups::Levels(schedule.groups()),
+            };
+            let (schedule, workspace) = (Box::new(schedule), Workspace::default());
+            Way::Ordered { schedule, groups, b, workspace }
         }
     };
     let (side, x) = (Arc::clone(side), start.clone());
@@ -163,22 +179,75 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
     use crate::experiment::backend::Backend;
     use crate::experiment::cpu::CpuBackend;
     use crate::experiment::problem::Problem;
     use crate::generate::{GeneratorSpec, generate};
-    use crate::kernel::{Parameter, kernels};
+    use crate::kernel::{DeviceKind, Parameter, kernel, kernels};
+    use crate::matrix::Csr;
     use crate::record::{Operation, Verdict};
-    use crate::symgs::{right_hand_side, starting_vector};
+    use crate::symgs::{Diagonal, right_hand_side, starting_vector};
 
     #[test]
     fn launchers_are_in_step_with_the_descriptors() {
         let ids: Vec<_> = kernels(Operation::Symgs).iter().map(|k| k.id).collect();
         let launched: Vec<_> = Launchers::<f64>::ALL.iter().map(|(id, _)| *id).collect();
         assert_eq!(ids, launched);
+    }
+
+    #[test]
+    fn several_sweeps_are_one_execution_that_can_be_stopped_between_them() {
+        let spec = GeneratorSpec::parse("stencil7?n=6").unwrap();
+        let flag = AtomicBool::new(false);
+        let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &flag).unwrap());
+        let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
+        let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b.clone(), x.clone(), 3).unwrap();
+        let problem = Problem::Symgs(problem);
+        let backend = CpuBackend::new();
+        for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {
+            let configuration = Configuration { threads: 2, ..Configuration::usual(kernel) };
+            let memory = MemoryLimit::unlimited();
+            let mut prepared = backend.prepare(&configuration, &problem, memory).unwrap();
+            flag.store(false, Ordering::Relaxed);
+            let told = Mutex::new(Vec::new());
+            let tell = |share: f64| told.lock().unwrap().push((3.0 * share).round());
+            let output = prepared.output(&Watch::new(&flag, &tell)).unwrap().unwrap();
+            assert_eq!(told.into_inner().unwrap(), [1.0, 2.0], "{}", kernel.id);
+            let check = problem.check(&configuration, &output);
+            assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
+            assert_eq!(problem.work(&output).iterations, 3);
+            assert!(prepared.once().is_some_and(|seconds| seconds > 0.0));
+            if kernel.exact {
+                let mut expected = x.clone();
+                let diagonal = Diagonal::of(&a, memory).unwrap();
+                serial::symgs(&a, &diagonal, Mode::Standard, &b, &mut expected, 3);
+                assert_eq!(output, Output::Vector(expected), "{}", kernel.id);
+            }
+            let stop = |_: f64| flag.store(true, Ordering::Relaxed);
+            assert_eq!(prepared.output(&Watch::new(&flag, &stop)).unwrap(), None, "{}", kernel.id);
+        }
+    }
+
+    #[test]
+    fn a_kernel_tells_the_levels_or_colours_that_it_follows() {
+        // Row i of a bidiagonal matrix waits for row i - 1, and every second row has one colour.
+        let lower: Vec<_> = (1..9).map(|i| (i, i - 1, -1.0)).collect();
+        let all: Vec<_> = (0..9).map(|i| (i, i, 2.0)).chain(lower).collect();
+        let a = Arc::new(Csr::from_triplets(9, 9, &all).unwrap());
+        let problem = Problem::Symgs(SymgsProblem::new(a, vec![1.0; 9], vec![0.0; 9]).unwrap());
+        let backend = CpuBackend::new();
+        let groups = |id: &str| {
+            let configuration = Configuration::usual(kernel(id).unwrap());
+            let memory = MemoryLimit::unlimited();
+            backend.prepare(&configuration, &problem, memory).unwrap().groups()
+        };
+        assert_eq!(groups("cpu/symgs/serial"), None);
+        assert_eq!(groups("cpu/symgs/levels"), Some(Groups::Levels([9, 9])));
+        assert_eq!(groups("cpu/symgs/colored"), Some(Groups::Colors(2)));
     }
 
     #[test]

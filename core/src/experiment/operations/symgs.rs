@@ -31,6 +31,7 @@ pub struct SymgsSide<T> {
     diagonal: Diagonal,
     b: Vec<T>,
     start: Vec<T>,
+    sweeps: u32,
     references: Mutex<References<T>>,
     residuals: Mutex<BTreeMap<Order, Arc<Vec<f64>>>>,
 }
@@ -65,7 +66,17 @@ impl SymgsProblem {
     /// Of a square matrix whose diagonal is there and nowhere zero; says in a sentence what else it is.
     /// b and `start` have an element a row; panics otherwise.
     pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
-        let double = Arc::new(SymgsSide::new(a, b, start)?);
+        Self::with_sweeps(a, b, start, 1)
+    }
+
+    /// The same where one execution is so many symmetric sweeps, one after the other.
+    pub fn with_sweeps(
+        a: Arc<Csr>,
+        b: Vec<f64>,
+        start: Vec<f64>,
+        sweeps: u32,
+    ) -> Result<Self, String> {
+        let double = Arc::new(SymgsSide::new(a, b, start, sweeps)?);
         Ok(Self { double, single: Mutex::default() })
     }
 
@@ -89,7 +100,7 @@ impl SymgsProblem {
     }
 
     fn rounded(&self) -> Result<SymgsSide<f32>, String> {
-        let SymgsSide { a, b, start, .. } = &*self.double;
+        let SymgsSide { a, b, start, sweeps, .. } = &*self.double;
         let overflows = |value: &f64| value.is_finite() && !f32::rounded(*value).is_finite();
         if let Some(row) = (0..a.rows()).find(|&i| a.row(i).1.iter().any(overflows)) {
             return Err(format!("row {row} holds a value that is more than f32 holds"));
@@ -103,7 +114,7 @@ impl SymgsProblem {
             }
         }
         let rounded = |vector: &[f64]| vector.iter().copied().map(f32::rounded).collect();
-        SymgsSide::new(Arc::new(a.map(f32::rounded)), rounded(b), rounded(start))
+        SymgsSide::new(Arc::new(a.map(f32::rounded)), rounded(b), rounded(start), *sweeps)
     }
 
     /// Bytes of A in CSR, b and x in f32.
@@ -166,7 +177,9 @@ impl SymgsProblem {
 
     /// HPCG counts a product and a subtraction for each entry in each of the two sweeps.
     pub(in crate::experiment) fn work(&self) -> Work {
-        Work { flops: 4 * self.double.a.nnz() as u64, iterations: 1, ..Work::default() }
+        let sweeps = u64::from(self.double.sweeps);
+        let flops = 4 * self.double.a.nnz() as u64 * sweeps;
+        Work { flops, iterations: sweeps, ..Work::default() }
     }
 
     pub(in crate::experiment) fn release(&self) {
@@ -179,7 +192,7 @@ impl SymgsProblem {
 }
 
 impl<T: Real> SymgsSide<T> {
-    fn new(a: Arc<Csr<T>>, b: Vec<T>, start: Vec<T>) -> Result<Self, String> {
+    fn new(a: Arc<Csr<T>>, b: Vec<T>, start: Vec<T>, sweeps: u32) -> Result<Self, String> {
         assert_eq!((b.len(), start.len()), (a.rows(), a.rows()), "b and x have one element a row");
         let found = Diagonal::of(&a, MemoryLimit::of_machine());
         let diagonal = found.map_err(|error| error.to_string())?;
@@ -188,6 +201,7 @@ impl<T: Real> SymgsSide<T> {
             diagonal,
             b,
             start,
+            sweeps,
             references: Mutex::default(),
             residuals: Mutex::default(),
         })
@@ -213,6 +227,11 @@ impl<T: Real> SymgsSide<T> {
         &self.start
     }
 
+    /// Symmetric sweeps of one execution.
+    pub fn sweeps(&self) -> u32 {
+        self.sweeps
+    }
+
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
         let order = Order::of(configuration);
         let mode = configuration.parameters.mode();
@@ -231,7 +250,7 @@ impl<T: Real> SymgsSide<T> {
     /// What the two loops give, the rows in this order; none where there is no memory for them.
     fn reference(&self, mode: Mode, order: Order) -> Option<Vec<T>> {
         let mut system = self.in_order(order)?;
-        system.sweep(mode);
+        (0..self.sweeps).for_each(|_| system.sweep(mode));
         Some(system.natural())
     }
 
