@@ -5,8 +5,9 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, journal_path};
-use sparsescope_core::kernel::{DeviceKind, all_kernels};
-use sparsescope_core::record::{Run, Verdict};
+use sparsescope_core::experiment::Key;
+use sparsescope_core::kernel::{DeviceKind, kernels};
+use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
 
@@ -26,9 +27,10 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
     text
 }
 
-/// Configurations of all kernels on the processor with `threads` thread counts.
+/// Configurations of all products on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let on_cpu: Vec<_> = all_kernels().filter(|k| k.device == DeviceKind::Cpu).collect();
+    let all = kernels(Operation::Spmv).iter();
+    let on_cpu: Vec<_> = all.filter(|k| k.device == DeviceKind::Cpu).collect();
     let serial = on_cpu.iter().filter(|k| !k.takes.threads).count();
     serial + threads * (on_cpu.len() - serial)
 }
@@ -210,25 +212,15 @@ impl Drop for Killed {
 #[cfg(unix)]
 const SAMPLES: &str = "2000";
 
+/// Four kernels of the product on two matrices, the second of which takes seconds.
+#[cfg(unix)]
+const PRODUCTS: [&str; 4] = ["gen:diagonal?m=9", "suite:grid-27pt", "--kernels", "cpu/csr/*"];
+
 /// Starts a bench that takes seconds, and sends it `signal` once three runs are in its journal.
 #[cfg(unix)]
-fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
-    let args = [
-        "bench",
-        "gen:diagonal?m=9",
-        "suite:grid-27pt",
-        "--runs",
-        SAMPLES,
-        "--warmup",
-        "0",
-        "--kernels",
-        "cpu/csr/*",
-        "--threads",
-        "1",
-        "-o",
-        "b.zip",
-        "-q",
-    ];
+fn stopped_by(p: &Program, signal: &str, what: &[&str]) -> std::process::ExitStatus {
+    let how = ["--runs", SAMPLES, "--warmup", "0", "--threads", "1", "-o", "b.zip", "-q"];
+    let args = [&["bench"], what, &how].concat();
     let child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = Killed(child.unwrap());
     let journal = journal_path(&p.path("b.zip"));
@@ -249,16 +241,18 @@ fn stopped_by(p: &Program, signal: &str) -> std::process::ExitStatus {
 
 /// What is interrupted can be continued: the runs that were finished stay as they are.
 #[cfg(unix)]
-fn continues(p: &Program, before: &Bundle) {
+fn continues(p: &Program, before: &Bundle, runs: usize) {
     let table = p.succeed(&["bench", "--resume", "b.zip", "-q"]);
-    assert!(table.contains("8 runs on 2 matrices: 8 passed the check"), "{table}");
+    let all = format!("{runs} runs on 2 matrices: {runs} passed the check");
+    assert!(table.contains(&all), "{table}");
     assert_eq!(p.files(), ["b.zip"]);
     let after = open(p, "b.zip");
     assert!(after.complete);
     assert!(after.runs.iter().all(|run| run.samples.len().to_string() == SAMPLES));
     let whole = |run: &&Run| run.samples.len().to_string() == SAMPLES;
     for run in before.runs.iter().filter(whole) {
-        let kept = after.runs.iter().find(|r| (&r.matrix, &r.kernel) == (&run.matrix, &run.kernel));
+        let is_it = |r: &&Run| r.matrix == run.matrix && Key::of(r) == Key::of(run);
+        let kept = after.runs.iter().find(is_it);
         assert_eq!(kept.map(|r| &r.samples), Some(&run.samples), "{}", run.kernel);
     }
     assert!(after.runs.iter().all(|r| r.figures.as_ref().unwrap().speedup.is_some()));
@@ -272,23 +266,29 @@ fn continues(p: &Program, before: &Bundle) {
 #[test]
 fn ctrl_c_writes_what_was_measured_as_an_incomplete_bundle_that_can_be_continued() {
     let p = program();
-    assert_eq!(stopped_by(&p, "-INT").code(), Some(130));
+    assert_eq!(stopped_by(&p, "-INT", &PRODUCTS).code(), Some(130));
     assert_eq!(p.files(), ["b.zip"], "the journal is gone");
     let bundle = open(&p, "b.zip");
     assert!(!bundle.complete && bundle.runs.len() >= 3);
     assert!(bundle.runs.iter().all(|r| r.check.verdict == Verdict::Pass && !r.samples.is_empty()));
-    continues(&p, &bundle);
+    continues(&p, &bundle, 8);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_killed_bench_leaves_a_journal_that_holds_every_finished_run_and_can_be_continued() {
-    let p = program();
-    assert_eq!(stopped_by(&p, "-KILL").code(), None);
-    assert_eq!(p.files(), ["b.zip.partial.jsonl"]);
-    let bundle = Journal::recover(&p.path("b.zip.partial.jsonl"), &Limits::default()).unwrap();
-    assert!(!bundle.complete && bundle.runs.len() >= 3);
-    continues(&p, &bundle);
+    // Three kernels of sweeps in two modes.
+    let sweeps = ["--operation", "symgs", "--kernels", "cpu/symgs/{serial,levels,colored}"];
+    let on = ["--mode", "standard,smoother", "gen:diagonal?m=9", "gen:stencil27?n=20"];
+    let sweeps = [sweeps, on].concat();
+    for (what, runs) in [(&PRODUCTS[..], 8), (&sweeps, 12)] {
+        let p = program();
+        assert_eq!(stopped_by(&p, "-KILL", what).code(), None);
+        assert_eq!(p.files(), ["b.zip.partial.jsonl"]);
+        let bundle = Journal::recover(&p.path("b.zip.partial.jsonl"), &Limits::default()).unwrap();
+        assert!(!bundle.complete && bundle.runs.len() >= 3);
+        continues(&p, &bundle, runs);
+    }
 }
 
 #[test]

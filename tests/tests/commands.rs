@@ -1,7 +1,8 @@
 //! The commands that describe, make and multiply matrices.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::kernel::{DeviceKind, all_kernels};
+use sparsescope_core::kernel::{DeviceKind, all_kernels, kernels};
+use sparsescope_core::record::Operation;
 use sparsescope_tests::Program;
 
 fn program() -> Program {
@@ -123,7 +124,7 @@ fn spmv_multiplies_with_every_kernel() {
     let p = program();
     p.write("five.mtx", FIVE);
     p.write("x.txt", "1\n2\n3\n4\n5\n");
-    for k in all_kernels().filter(|k| k.device == DeviceKind::Cpu) {
+    for k in kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu) {
         let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
         // Blocks and diagonals however empty.
         p.succeed(&[&args[..], &["--min-fill", "0"]].concat());
@@ -227,6 +228,11 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
             2,
             "no kernel `cpu/csr/fast`",
             &["spmv", "five.mtx", "--kernel", "cpu/csr/fast", "-o", "y"],
+        ),
+        (
+            2,
+            "`cpu/symgs/serial` computes symgs, not spmv",
+            &["spmv", "five.mtx", "--kernel", "cpu/symgs/serial", "-o", "y"],
         ),
         (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
         (2, "needs the key", &["info", "gen:road"]),

@@ -35,6 +35,15 @@ MATRIX is a path (.mtx, .mtx.gz, a collection's .tar.gz, or a text of \"rows col
 triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 `sparsescope generate --list` explains generators and suites.";
 
+const SYMGS_HELP: &str = "\
+A symmetric sweep goes over the rows in ascending and then in descending order. In standard mode each
+row is solved for b with what x holds then, x_i = (b_i - sum of the other a_ij x_j) / a_ii; in smoother
+mode the old x_i stands in the place of b_i. The result is checked against the two loops over the rows,
+in the order in which the kernel visits them.
+
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME, square and with an entry other than 0 in every
+place of its diagonal; `sparsescope generate --list` explains generators and suites.";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
@@ -48,6 +57,9 @@ pub(super) enum Command {
     /// Multiply a matrix by a vector
     #[command(after_help = MATRIX_HELP)]
     Spmv(SpmvArgs),
+    /// Sweep over a system with symmetric Gauss-Seidel
+    #[command(after_help = SYMGS_HELP)]
+    Symgs(SymgsArgs),
     /// Write a matrix from a generator
     Generate(GenerateArgs),
     /// Download matrices of the SuiteSparse collection, resumable and checked
@@ -353,6 +365,56 @@ pub(super) struct SpmvArgs {
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SymgsArgs {
+    /// The matrix A
+    pub(super) matrix: String,
+    /// Kernel id
+    #[arg(long, default_value = "cpu/symgs/serial", value_name = "ID")]
+    pub(super) kernel: String,
+    /// What each row is solved for: b (standard), or what x was (smoother)
+    #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(Parameter::Mode))]
+    pub(super) mode: String,
+    /// Precision of the values; for f32 the matrix, b and x are rounded
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(super) precision: PrecisionArg,
+    /// Symmetric sweeps, one after the other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) sweeps: u32,
+    /// The right-hand side b: Matrix Market, or one number a line [default: from -1 to 1, from --seed]
+    #[arg(long, value_name = "FILE")]
+    pub(super) b: Option<PathBuf>,
+    /// x before the first sweep, likewise [default: from 0.01 to 1, from --seed]
+    #[arg(long, value_name = "FILE")]
+    pub(super) x0: Option<PathBuf>,
+    /// Seed of b and x when no files are given
+    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
+    pub(super) seed: u64,
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
+    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Threads a block, for a GPU kernel that takes them
+    #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128)]
+    pub(super) block_size: u32,
+    /// A result to compare with; exit code 3 when an element differs by more than --tol
+    #[arg(long, value_name = "FILE")]
+    pub(super) expect: Option<PathBuf>,
+    /// Largest difference |x - e| allowed
+    #[arg(long, value_name = "T", default_value_t = 1e-3, value_parser = tolerance, requires = "expect", allow_negative_numbers = true)]
+    pub(super) tol: f64,
+    /// Where to write x (Matrix Market array, 17 significant digits; .gz compresses)
+    #[arg(short, value_name = "FILE", required_unless_present_any = ["expect", "json"])]
+    pub(super) output: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

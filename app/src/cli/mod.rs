@@ -15,12 +15,14 @@ mod info;
 mod interrupt;
 mod kernels;
 mod merge;
+mod operands;
 mod outcome;
 mod output;
 mod progress;
 mod report;
 mod serve;
 mod spmv;
+mod symgs;
 mod table;
 mod values;
 mod viewer;
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),
         Some(Command::Info(args)) => info::run(&args, &interrupt, cli.quiet),
         Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
+        Some(Command::Symgs(args)) => symgs::run(&args, &interrupt, cli.quiet),
         Some(Command::Generate(args)) => generate::run(&args, &interrupt, cli.quiet),
         Some(Command::Kernels(args)) => kernels::run(&args),
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),

@@ -2,16 +2,23 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::bundle::Bundle;
+use sparsescope_core::experiment::Watch;
 use sparsescope_core::io::{IoError, Overwrite, Progress, save};
 use sparsescope_core::measure::revision;
 use sparsescope_core::record::Producer;
 
 use super::interrupt::Interrupt;
 use super::progress;
+
+/// How often it is looked how far work has come.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// Prints text on standard output.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
@@ -88,30 +95,56 @@ pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> Result<(), IoErr
 }
 
 /// Runs `work`, which reads or writes `total` bytes, while its progress is shown.
-pub(super) fn watched<R: Send>(
+pub(super) fn watched<R>(
     interrupt: &Interrupt,
     quiet: bool,
     what: &str,
     total: Option<u64>,
-    work: impl FnOnce(Progress<'_>) -> R + Send,
+    work: impl FnOnce(Progress<'_>) -> R,
 ) -> R {
-    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-    let (done, finished) = (AtomicU64::new(0), AtomicBool::new(false));
+    let done = AtomicU64::new(0);
+    let share = || {
+        let total = total.filter(|&total| total > 0);
+        total.map_or(0.0, |total| done.load(Ordering::Relaxed) as f64 / total as f64)
+    };
+    let progress = Progress::none().counting(&done).cancelled_by(interrupt.flag());
+    shown(quiet, what, share, || work(progress))
+}
+
+/// Runs an execution while it is shown how far it has come.
+pub(super) fn executed<R>(
+    interrupt: &Interrupt,
+    quiet: bool,
+    what: &str,
+    work: impl FnOnce(&Watch<'_>) -> R,
+) -> R {
+    let done = AtomicU64::new(0f64.to_bits());
+    let tell = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
+    let share = || f64::from_bits(done.load(Ordering::Relaxed));
+    shown(quiet, what, share, || work(&Watch::new(interrupt.flag(), &tell)))
+}
+
+/// Runs `work` while another thread shows what `share` of it is done.
+fn shown<R>(
+    quiet: bool,
+    what: &str,
+    share: impl Fn() -> f64 + Sync,
+    work: impl FnOnce() -> R,
+) -> R {
+    let (finished, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let share = &share;
+        scope.spawn(move || {
             let mut shown = progress::Progress::new(quiet);
-            while !finished.load(Ordering::Acquire) {
-                let share = total
-                    .filter(|&total| total > 0)
-                    .map_or(0.0, |total| done.load(Ordering::Relaxed) as f64 / total as f64);
-                shown.set(share, what);
-                std::thread::park_timeout(std::time::Duration::from_millis(100));
+            shown.set(share(), what);
+            while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                shown.set(share(), what);
             }
             shown.finish();
         });
-        let result = work(Progress::none().counting(&done).cancelled_by(interrupt.flag()));
-        finished.store(true, Ordering::Release);
-        result
+        // Dropped at the end, also of a panic.
+        let _finished = finished;
+        work()
     })
 }
 

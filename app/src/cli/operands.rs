@@ -1,0 +1,185 @@
+//! What the commands that compute one result have in common: which kernel, on which matrix and
+//! vectors, where it runs, and what its result is compared with.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
+use sparsescope_core::io::{open_vector, save, vector};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Operation;
+
+use super::gpu;
+use super::interrupt::Interrupt;
+use super::outcome::UsageError;
+use super::output::{file_size, overwrite, watched};
+
+/// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much
+/// memory there is.
+pub(super) struct Desk<'i> {
+    pub(super) interrupt: &'i Interrupt,
+    pub(super) quiet: bool,
+    pub(super) memory: MemoryLimit,
+}
+
+/// The kernel of this id, which computes `operation`.
+pub(super) fn kernel_of(
+    operation: Operation,
+    id: &str,
+) -> Result<&'static KernelDescriptor, UsageError> {
+    let sentence = match kernel(id) {
+        Some(kernel) if kernel.operation == operation => return Ok(kernel),
+        Some(kernel) => {
+            let (of, wanted) = (kernel.operation.as_str(), operation.as_str());
+            format!(
+                "`{id}` computes {of}, not {wanted}; `sparsescope kernels` lists what each computes"
+            )
+        }
+        None => format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"),
+    };
+    Err(UsageError(sentence))
+}
+
+/// The backend that runs a kernel, on the GPU of this number where it needs one.
+pub(super) fn backend(
+    kernel: &KernelDescriptor,
+    device: usize,
+) -> anyhow::Result<Box<dyn Backend>> {
+    Ok(match kernel.device {
+        DeviceKind::Cpu => Box::new(CpuBackend::new()),
+        DeviceKind::Cuda => {
+            gpu::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
+        }
+    })
+}
+
+/// The threads that a kernel runs with: those asked for, or all that the machine has.
+pub(super) fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    match (kernel.takes.threads, asked) {
+        (false, _) => 1,
+        (true, Some(threads)) => threads,
+        (true, None) => u32::try_from(all()).unwrap_or(u32::MAX),
+    }
+}
+
+impl Desk<'_> {
+    /// Reads or makes a matrix of real values; what a person should know of how it was read goes to
+    /// standard error.
+    pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
+        let total = match source {
+            MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => file_size(path),
+            _ => None,
+        };
+        let a =
+            watched(self.interrupt, self.quiet, &format!("reading {source}"), total, |progress| {
+                source.load_values(self.memory, progress, self.interrupt.flag())
+            })?;
+        for warning in &a.warnings {
+            eprintln!("warning: {warning}");
+        }
+        match a.values {
+            LoadedValues::Real(a) => Ok(a),
+            LoadedValues::Complex(_) => {
+                bail!("{source} is complex; kernels compute with real matrices only")
+            }
+        }
+    }
+
+    /// Reads a vector, called `name`, that has as many elements as `source` has `rows_or_columns`.
+    pub(super) fn vector(
+        &self,
+        path: &Path,
+        name: &str,
+        source: &MatrixSource,
+        (len, rows_or_columns): (usize, &str),
+    ) -> anyhow::Result<Vec<f64>> {
+        let what = format!("reading {}", path.display());
+        let read = watched(self.interrupt, self.quiet, &what, file_size(path), |progress| {
+            open_vector(path, self.memory, progress)
+        })?;
+        if read.len() != len {
+            let elements = read.len();
+            bail!("{name} has {elements} elements, but {source} has {len} {rows_or_columns}");
+        }
+        Ok(read)
+    }
+
+    /// Writes a result, replacing a file only where it is forced to.
+    pub(super) fn write(&self, path: &Path, force: bool, result: &[f64]) -> anyhow::Result<()> {
+        let what = format!("writing {}", path.display());
+        watched(self.interrupt, self.quiet, &what, None, |progress| {
+            save(path, overwrite(force), |out| vector::write(result, out, progress))
+        })?;
+        Ok(())
+    }
+}
+
+/// How a result differs from the one that is expected.
+#[derive(Debug, PartialEq)]
+pub(super) struct Differences {
+    pub(super) rows: usize,
+    /// Rows that differ by more than is allowed.
+    pub(super) wrong: usize,
+    /// The first of them, from 0: what was found, and what was expected.
+    pub(super) first: Option<(usize, f64, f64)>,
+}
+
+impl Differences {
+    /// The rows where |found − e| is more than `allowed(e)`. Equal infinities and two NaNs agree.
+    pub(super) fn of(found: &[f64], expected: &[f64], allowed: impl Fn(f64) -> f64) -> Self {
+        let differs = |&(_, found, e): &(usize, f64, f64)| {
+            let agrees = found == e || (found.is_nan() && e.is_nan());
+            let is_far = (found - e).abs() > allowed(e) || !(found.is_finite() && e.is_finite());
+            !agrees && is_far
+        };
+        let rows = found.iter().zip(expected).enumerate();
+        let mut wrong = rows.map(|(row, (&found, &e))| (row, found, e)).filter(differs);
+        let first = wrong.next();
+        let wrong = usize::from(first.is_some()) + wrong.count();
+        Self { rows: found.len(), wrong, first }
+    }
+
+    /// One sentence about the rows that differ by more than `tol`, if there are any.
+    pub(super) fn sentence(&self, tol: f64) -> Option<String> {
+        let (row, found, e) = self.first?;
+        let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);
+        Some(format!(
+            "row {row} is {found:e} where {e:e} is expected, and {others} more rows of {rows} differ by more than {tol:e}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_equal_classes_of_non_finite_rows_agree() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        let wrong = |y: &[f64], e: &[f64]| Differences::of(y, e, |_| 1e5).wrong;
+        assert_eq!(wrong(&[inf, nan], &[inf, nan]), 0);
+        for (y, e) in [(inf, -inf), (nan, 1.0), (1.0, nan), (inf, 1e300), (1e300, inf)] {
+            assert_eq!(wrong(&[y], &[e]), 1, "{y} against {e}");
+        }
+    }
+
+    #[test]
+    fn the_first_wrong_row_is_named_from_one_with_the_number_of_others() {
+        let found = Differences::of(&[0.0, 5.0, 6.0, 1.5], &[0.0, 1.0, 1.0, 1.0], |_| 0.5);
+        assert_eq!(found, Differences { rows: 4, wrong: 2, first: Some((1, 5.0, 1.0)) });
+        let message = found.sentence(0.5).unwrap();
+        assert!(message.starts_with("row 2 is 5e0 where 1e0 is expected, and 1 more"), "{message}");
+        assert_eq!(Differences::of(&[1.0], &[1.0], |_| 0.0).sentence(0.0), None);
+    }
+
+    #[test]
+    fn a_kernel_of_another_operation_is_no_kernel_of_this_one() {
+        assert!(kernel_of(Operation::Spmv, "cpu/csr/serial").is_ok());
+        let other = kernel_of(Operation::Spmv, "cpu/symgs/serial").unwrap_err();
+        assert!(other.to_string().starts_with("`cpu/symgs/serial` computes symgs, not spmv"));
+    }
+}

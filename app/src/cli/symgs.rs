@@ -1,0 +1,260 @@
+//! `sparsescope symgs`: symmetric Gauss–Seidel sweeps over one system, checked.
+
+use std::fmt::Write;
+
+use anyhow::{Context, anyhow};
+use serde::Serialize;
+use sparsescope_core::experiment::{
+    Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
+};
+use sparsescope_core::kernel::{Parameter, Parameters};
+use sparsescope_core::matrix::Real;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Check, Operation, Precision, Verdict};
+use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting_vector};
+
+use super::args::SymgsArgs;
+use super::interrupt::Interrupt;
+use super::operands::{Desk, Differences, backend, kernel_of, threads};
+use super::outcome::Outcome;
+use super::output::{check_free, executed, print, print_json, watched};
+use super::table::{count, counted, seconds};
+
+/// The JSON value of `symgs`.
+#[derive(Serialize)]
+struct Report<'a> {
+    matrix: &'a str,
+    rows: u64,
+    nnz: u64,
+    kernel: &'static str,
+    precision: Precision,
+    mode: &'static str,
+    threads: u32,
+    block: Option<u32>,
+    sweeps: u32,
+    /// Dependency levels of the ascending and of the descending sweep, of kernels that follow them.
+    levels: Option<[usize; 2]>,
+    /// Colours, of kernels that follow them.
+    colors: Option<usize>,
+    /// Analysis, and laying the rows out in an order.
+    plan_seconds: f64,
+    conversion_seconds: f64,
+    /// All sweeps together.
+    seconds: Option<f64>,
+    /// ‖b − A·x‖ / ‖b‖ before and after, in standard mode.
+    residual: Option<[f64; 2]>,
+    check: Check,
+    expected: Option<Expected>,
+}
+
+/// How the result compares with the one that is expected.
+#[derive(Serialize)]
+struct Expected {
+    tolerance: f64,
+    /// Elements that differ by more.
+    wrong: usize,
+    percent_right: f64,
+    /// The first of them.
+    first: Option<First>,
+}
+
+/// An element that is not as expected.
+#[derive(Serialize)]
+struct First {
+    /// From 1.
+    row: usize,
+    found: f64,
+    expected: f64,
+}
+
+pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
+    if let Some(path) = &args.output {
+        check_free(path, args.force)?;
+    }
+    let memory = MemoryLimit::of_machine();
+    let desk = Desk { interrupt, quiet, memory };
+    let source = MatrixSource::parse(&args.matrix)?;
+    let a = desk.real_matrix(&source)?;
+    let (rows, nnz) = (a.rows(), a.nnz() as u64);
+    let of_rows = |name: &str, path| desk.vector(path, name, &source, (rows, "rows"));
+    let b = match &args.b {
+        Some(path) => of_rows("b", path)?,
+        None => right_hand_side(rows, args.seed),
+    };
+    let start = match &args.x0 {
+        Some(path) => of_rows("x0", path)?,
+        None => starting_vector(rows, args.seed),
+    };
+    let expected = args.expect.as_ref().map(|path| of_rows(&path.display().to_string(), path));
+    let expected = expected.transpose()?;
+    let problem = SymgsProblem::with_sweeps(a, b, start, args.sweeps);
+    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be swept: {sentence}"))?;
+    let problem = Problem::Symgs(problem);
+
+    let backend = backend(kernel, args.gpu.device)?;
+    let configuration = Configuration {
+        precision: args.precision.into(),
+        parameters: Parameters::default().with(Parameter::Mode, &args.mode),
+        threads: threads(kernel, args.threads),
+        block: kernel.takes.block.then_some(args.block_size),
+        ..Configuration::usual(kernel)
+    };
+    let mut prepared = watched(interrupt, quiet, "laying out the rows", None, |_| {
+        problem
+            .admit(&configuration)
+            .and_then(|()| backend.prepare(&configuration, &problem, memory))
+            .with_context(|| format!("{} cannot run on {source}", kernel.id))
+    })?;
+    let what = counted(args.sweeps as usize, "symmetric sweep", "symmetric sweeps");
+    let Some(output) = executed(interrupt, quiet, &what, |watch| prepared.output(watch))? else {
+        return Ok(Outcome::Interrupted);
+    };
+    let check = watched(interrupt, quiet, "checking against the serial loops", None, |_| {
+        problem.check(&configuration, &output)
+    });
+    let residual = residuals(&configuration, &problem, memory, &output)?;
+    let x = output.in_f64();
+    let differences = expected.map(|expected| Differences::of(&x, &expected, |_| args.tol));
+    let report = Report::of(&args.matrix, (rows, nnz), args.sweeps, &configuration, &*prepared);
+    let expected = differences.as_ref().map(|found| Expected::of(found, args.tol));
+    let report = Report { residual, check, expected, ..report };
+    match args.json {
+        true => print_json(&report)?,
+        false => print(&report.for_people()?)?,
+    }
+    if report.check.verdict != Verdict::Pass {
+        let reason = report.check.reason.unwrap_or_default();
+        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        return Ok(Outcome::CheckFailed);
+    }
+    if let Some(path) = &args.output {
+        desk.write(path, args.force, &x)?;
+    }
+    match differences.and_then(|found| found.sentence(args.tol)) {
+        Some(sentence) => {
+            eprintln!("error: {sentence}");
+            Ok(Outcome::CheckFailed)
+        }
+        None => Ok(Outcome::Success),
+    }
+}
+
+/// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do
+/// not solve for b.
+fn residuals(
+    configuration: &Configuration,
+    problem: &Problem,
+    memory: MemoryLimit,
+    output: &Output,
+) -> anyhow::Result<Option<[f64; 2]>> {
+    fn of<T: Real>(side: &SymgsSide<T>, x: &[T]) -> [f64; 2] {
+        [side.start(), x].map(|x| relative_residual(side.a(), side.b(), x))
+    }
+    let Some(problem) = problem.symgs() else { return Ok(None) };
+    if configuration.parameters.mode() == Mode::Smoother {
+        return Ok(None);
+    }
+    Ok(Some(match output {
+        Output::Vector(x) => of(problem.double(), x),
+        Output::Single(x) => of(&*problem.single(memory)?, x),
+    }))
+}
+
+impl<'a> Report<'a> {
+    /// What is known without looking at the result.
+    fn of(
+        matrix: &'a str,
+        (rows, nnz): (usize, u64),
+        sweeps: u32,
+        configuration: &Configuration,
+        prepared: &dyn Prepared,
+    ) -> Self {
+        let Configuration { kernel, precision, threads, block, .. } = *configuration;
+        let (levels, colors) = match prepared.groups() {
+            Some(Groups::Levels(levels)) => (Some(levels), None),
+            Some(Groups::Colors(colors)) => (None, Some(colors)),
+            None => (None, None),
+        };
+        let costs = prepared.costs();
+        Self {
+            matrix,
+            rows: rows as u64,
+            nnz,
+            kernel: kernel.id,
+            precision,
+            mode: configuration.parameters.mode().as_str(),
+            threads,
+            block,
+            sweeps,
+            levels,
+            colors,
+            plan_seconds: costs.plan_s,
+            conversion_seconds: costs.conversion_s,
+            seconds: prepared.once(),
+            residual: None,
+            check: Check::default(),
+            expected: None,
+        }
+    }
+
+    fn for_people(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
+        let workers = match self.block {
+            Some(block) => format!("{block} threads a block"),
+            None => counted(self.threads as usize, "thread", "threads"),
+        };
+        let (kernel, precision, mode) = (self.kernel, self.precision.as_str(), self.mode);
+        writeln!(out, "kernel    {kernel}, {precision}, {mode}, {workers}")?;
+        if let Some([ascending, descending]) = self.levels {
+            let [up, down] = [ascending, descending].map(|levels| count(levels as u64));
+            writeln!(out, "levels    {up} ascending, {down} descending")?;
+        }
+        if let Some(colors) = self.colors {
+            writeln!(out, "colours   {}", count(colors as u64))?;
+        }
+        if self.plan_seconds + self.conversion_seconds > 0.0 {
+            let [plan, rows] = [self.plan_seconds, self.conversion_seconds].map(seconds);
+            writeln!(out, "set-up    analysis {plan}, rows in order {rows}")?;
+        }
+        let sweeps = counted(self.sweeps as usize, "symmetric sweep", "symmetric sweeps");
+        let time = match self.seconds {
+            Some(all) if self.sweeps > 1 => {
+                format!(" in {}, {} each", seconds(all), seconds(all / f64::from(self.sweeps)))
+            }
+            Some(all) => format!(" in {}", seconds(all)),
+            None => String::new(),
+        };
+        writeln!(out, "sweeps    {sweeps}{time}")?;
+        if let Some([before, after]) = self.residual {
+            writeln!(out, "residual  {before:.3e} before, {after:.3e} after, relative to b")?;
+        }
+        writeln!(out, "check     {}", self.check.verdict.as_str())?;
+        if let Some(expected) = &self.expected {
+            let Expected { tolerance, wrong, percent_right, first } = expected;
+            let wrong = counted(*wrong, "element", "elements");
+            // Rounded down, so that 100 says that all are right.
+            let right = (percent_right * 1e4).floor() / 1e4;
+            write!(out, "expected  {right} % right within {tolerance:e}, {wrong} not")?;
+            match first {
+                Some(First { row, found, expected }) => {
+                    writeln!(out, "; row {row} is {found:e} instead of {expected:e}")?;
+                }
+                None => writeln!(out)?,
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Expected {
+    fn of(found: &Differences, tolerance: f64) -> Self {
+        let right = found.rows - found.wrong;
+        let percent_right =
+            if found.rows == 0 { 100.0 } else { 100.0 * right as f64 / found.rows as f64 };
+        let first =
+            found.first.map(|(row, found, expected)| First { row: row + 1, found, expected });
+        Self { tolerance, wrong: found.wrong, percent_right, first }
+    }
+}
