@@ -20,6 +20,8 @@ pub enum Need {
     Matrices,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
+    /// A `python3` that can import PyAMG.
+    Pyamg,
     /// A machine that does nothing else, so that times can be compared. Nobody can find that out: it
     /// is there where it is required.
     Quiet,
@@ -31,13 +33,14 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Adapter,
         Self::Browser,
         Self::Cusparse,
         Self::Gpu,
         Self::Matrices,
         Self::Nvrtc,
+        Self::Pyamg,
         Self::Quiet,
         Self::Root,
         Self::Scipy,
@@ -52,6 +55,7 @@ impl Need {
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Nvrtc => "nvrtc",
+            Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",
             Self::Root => "root",
             Self::Scipy => "scipy",
@@ -128,7 +132,7 @@ mod tests {
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
-            required("adapter,browser,cusparse,gpu,matrices,nvrtc,quiet,root,scipy"),
+            required("adapter,browser,cusparse,gpu,matrices,nvrtc,pyamg,quiet,root,scipy"),
             Ok(Need::ALL.to_vec())
         );
     }

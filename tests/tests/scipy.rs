@@ -1,4 +1,4 @@
-//! SciPy as the outside check of reading and multiplying.
+//! SciPy as the outside check of reading, multiplying and sweeping, and PyAMG of sweeping.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
-use sparsescope_core::record::Verdict;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
+use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_tests::{Need, Program, skip};
 
 fn program() -> Program {
@@ -15,7 +15,12 @@ fn program() -> Program {
 }
 
 fn has_scipy() -> bool {
-    let import = Command::new("python3").args(["-c", "import scipy.io"]).output();
+    imports("scipy.io")
+}
+
+/// Whether Python can import a module.
+fn imports(module: &str) -> bool {
+    let import = Command::new("python3").args(["-c", &format!("import {module}")]).output();
     import.is_ok_and(|output| output.status.success())
 }
 
@@ -92,9 +97,9 @@ fn check_in<'k>(p: &Program, precision: &str, matrix: &str, kernels: &[&'k str])
     compared
 }
 
-/// The kernels that run on any machine.
+/// The products that run on any machine.
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    all_kernels().filter(|k| k.device == DeviceKind::Cpu)
+    kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu)
 }
 
 #[test]
@@ -217,5 +222,87 @@ fn reordering_is_as_good_as_scipys_on_real_matrices() {
         assert!(ours as f64 <= 1.25 * bandwidth as f64, "{name}: {ours}, SciPy {bandwidth}");
         let ours = number(&info["profile"]);
         assert!(ours as f64 <= 1.25 * profile as f64, "{name}: profile {ours}, SciPy {profile}");
+    }
+}
+
+/// Small systems for sweeps, most of unsymmetric structure: how the matrix is made, or its file among
+/// the real ones.
+const SWEPT: [&str; 7] = [
+    "random?m=300&row=6&dominant=1",
+    "powerlaw?m=500&nnz=2500&max=200&dominant=1",
+    "circuit?m=500&nnz=3000&dense=300&dominant=1",
+    "stencil27?n=7",
+    "poisson2d?n=20",
+    "banded?m=400&half=30&row=7&dominant=1",
+    "kmer?m=800&near=20",
+];
+
+/// Sweeps over `matrix` with every kernel from a b and x of no special values, and lets `program`
+/// sweep as well and compare.
+fn check_sweeps(p: &Program, program: &str, precision: &str, matrix: &str, sweeps: &str) {
+    let info = p.json(&["info", matrix, "--json"]);
+    let rows = info["rows"].as_u64().unwrap();
+    for (name, by) in [("b.mtx", 7919), ("x0.mtx", 6133)] {
+        let elements: Vec<String> =
+            (0..rows).map(|i| format!("{:e}", (i * by % 1000) as f64 / 300.0 - 1.1)).collect();
+        let header = format!("%%MatrixMarket matrix array real general\n{rows} 1\n");
+        p.write(name, header + &elements.join("\n") + "\n");
+    }
+    let all = kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu);
+    for kernel in all {
+        let args = ["symgs", matrix, "--kernel", kernel.id, "--b", "b.mtx", "--x0", "x0.mtx"];
+        let how = ["--precision", precision, "--sweeps", sweeps, "-o", "x.mtx", "--force"];
+        p.succeed(&[&args[..], &how].concat());
+        let order = if kernel.exact { "natural" } else { "colors" };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_symgs.py");
+        let mut python = Command::new("python3");
+        python.arg(script).args([program, precision, order, sweeps]);
+        python.args([matrix, "b.mtx", "x0.mtx", "x.mtx"]).current_dir(p.folder());
+        let output = python.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{matrix} {} {precision}: {error}", kernel.id);
+    }
+}
+
+#[test]
+fn a_symmetric_sweep_is_scipys_solving_with_one_triangle_after_the_other() {
+    if !has_scipy() {
+        skip!(Need::Scipy, "python3 cannot import scipy");
+    }
+    let p = program();
+    for spec in SWEPT {
+        p.succeed(&["generate", spec, "-o", "a.mtx", "--force"]);
+        check_sweeps(&p, "scipy", "f64", "a.mtx", "1");
+        check_sweeps(&p, "scipy", "f64", "a.mtx", "3");
+    }
+}
+
+#[test]
+fn sweeps_are_pyamgs_in_both_precisions() {
+    if !imports("pyamg") {
+        skip!(Need::Pyamg, "python3 cannot import pyamg");
+    }
+    let p = program();
+    for spec in SWEPT {
+        p.succeed(&["generate", spec, "-o", "a.mtx", "--force"]);
+        for precision in ["f64", "f32"] {
+            check_sweeps(&p, "pyamg", precision, "a.mtx", "2");
+        }
+    }
+}
+
+#[test]
+fn sweeps_over_real_matrices_are_scipys() {
+    if !has_scipy() {
+        skip!(Need::Scipy, "python3 cannot import scipy");
+    }
+    let Some(folder) = real_matrices() else {
+        skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
+    };
+    let p = program();
+    for name in ["bcsstk16.mtx.gz", "olm1000.mtx.gz", "rdb450.mtx.gz", "cage10.mtx.gz", "mcca.mtx"]
+    {
+        let path = folder.join(name).to_string_lossy().into_owned();
+        check_sweeps(&p, "scipy", "f64", &path, "1");
     }
 }
