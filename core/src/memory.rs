@@ -1,4 +1,9 @@
-//! How much memory may be used, asked before anything large is allocated.
+//! How much memory may be used, asked before anything large is allocated; and large arrays on large
+//! pages.
+
+mod huge_pages;
+
+pub(crate) use huge_pages::zeroed;
 
 /// A request that does not fit, found before allocating.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

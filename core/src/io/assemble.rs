@@ -4,10 +4,10 @@
 
 use crate::parallel::*;
 
-use super::huge_pages::zeroed;
 use super::{IoError, Symmetry};
 use crate::matrix::{Csr, OffsetWidth, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
+use crate::memory::zeroed;
 use crate::pace::Pace;
 
 /// Entries as they stand in a file, 0-based, every index in range.

@@ -10,7 +10,6 @@ mod error;
 mod extent;
 mod gzip;
 mod head;
-mod huge_pages;
 mod matrix_file;
 pub mod matrix_market;
 mod open;

@@ -7,6 +7,7 @@ use crate::parallel::*;
 
 use super::Diagonal;
 use crate::matrix::{Csr, OffsetWidth, Real, RowPtr};
+use crate::memory::zeroed;
 
 /// In which order the entries of a row are subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +176,7 @@ impl<T: Real> Side<T> {
         let ptr = RowPtr::from_lengths(lengths.iter().map(|&length| length as usize));
         drop(lengths);
         let entries = ptr.get(order.len());
-        let (mut col, mut val) = (vec![0u32; entries], vec![T::ZERO; entries]);
+        let (mut col, mut val) = (zeroed(0u32, entries), zeroed(T::ZERO, entries));
         let (mut cols_left, mut vals_left) = (col.as_mut_slice(), val.as_mut_slice());
         let mut chunks = Vec::with_capacity(order.len().div_ceil(CHUNK));
         for (c, order) in order.chunks(CHUNK).enumerate() {

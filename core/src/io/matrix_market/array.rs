@@ -8,11 +8,11 @@ use super::coordinate::split_front;
 use super::header::Header;
 use super::value::Value;
 use crate::io::assemble::Triplets;
-use crate::io::huge_pages::zeroed;
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
+use crate::memory::zeroed;
 
 /// All values in file order, and what happened to them.
 pub(in crate::io) async fn read_values<V: Value>(

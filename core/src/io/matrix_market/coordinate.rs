@@ -6,11 +6,11 @@ use super::body::{Expected, Fault, Notes, line_of_entry, parse_body};
 use super::header::Header;
 use super::value::Value;
 use crate::io::assemble::Triplets;
-use crate::io::huge_pages::zeroed;
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
+use crate::memory::zeroed;
 
 struct Entry<T> {
     row: u32,

@@ -3,7 +3,7 @@
 
 /// A vector of `len` copies of `zero`, whose bytes are all 0, so that fresh memory needs no
 /// filling.
-pub(super) fn zeroed<T: Copy>(zero: T, len: usize) -> Vec<T> {
+pub(crate) fn zeroed<T: Copy>(zero: T, len: usize) -> Vec<T> {
     let array = vec![zero; len];
     #[cfg(target_os = "linux")]
     request(&array);
