@@ -1,8 +1,8 @@
 //! Rows in colours: no two rows of one colour have an entry in one another's column.
 
 use super::{OperandError, RowGroups};
-use crate::matrix::{Csr, RowPtr, Scalar};
-use crate::memory::MemoryLimit;
+use crate::matrix::{Csr, Scalar, prefetch};
+use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
 /// A colouring of the pattern of A + Aᵀ. Rows of one colour can be updated at once, in place, in
@@ -20,26 +20,18 @@ impl Coloring {
     pub fn greedy<T: Scalar>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "colours are those of a square matrix");
-        let needed = RowGroups::most_bytes(n) + 20 * n as u128 + 4 * a.nnz() as u128;
-        limit.check("the colouring", needed)?;
-        let above = Above::of(a);
-        let mut color_of = vec![0u32; n];
-        // The last row that saw each colour in use.
-        let mut seen_by: Vec<u32> = Vec::new();
-        for i in 0..n {
-            let own = a.row(i).0.iter().take_while(|&&c| (c as usize) < i);
-            for &neighbour in own.chain(above.rows(i)) {
-                seen_by[color_of[neighbour as usize] as usize] = i as u32;
+        limit.check("the colouring", RowGroups::most_bytes(n) + 16 * n as u128)?;
+        let mut search =
+            Search { a, first: 0, color_of: vec![u32::MAX; n], taken: zeroed(0u64, n) };
+        let mut left: Vec<u32> = (0..n as u32).filter(|&i| !search.finds(i)).collect();
+        while !left.is_empty() {
+            search.first += u64::BITS;
+            for &i in &left {
+                search.taken[i as usize] = 0;
             }
-            // Row 0 has no neighbour before it: no colour is in use when it asks.
-            let free = seen_by.iter().position(|&row| row != i as u32);
-            color_of[i] = free.unwrap_or(seen_by.len()) as u32;
-            if free.is_none() {
-                // Not seen by any row that is still to come.
-                seen_by.push(0);
-            }
+            left.retain(|&i| !search.finds(i));
         }
-        Ok(Self { groups: RowGroups::new(color_of) })
+        Ok(Self { groups: RowGroups::new(search.color_of) })
     }
 
     /// Colour of each row, and the rows of each colour.
@@ -58,33 +50,47 @@ impl Coloring {
     }
 }
 
-/// The rows of the entries above the diagonal, column by column.
-struct Above {
-    ptr: RowPtr,
-    rows: Vec<u32>,
+/// First fit among 64 colours. Rows that find none free are left for the next 64, to which none of
+/// these matters.
+struct Search<'a, T> {
+    a: &'a Csr<T>,
+    /// The first of the colours.
+    first: u32,
+    /// Colour of each row; `u32::MAX` as long as it has none.
+    color_of: Vec<u32>,
+    /// Those of the colours, a bit each, that rows before with an entry in each row's column have.
+    taken: Vec<u64>,
 }
 
-impl Above {
-    fn of<T: Scalar>(a: &Csr<T>) -> Self {
-        let entries = |i: usize| a.row(i).0.iter().filter(move |&&c| c as usize > i);
-        let mut lengths = vec![0usize; a.cols()];
-        for &c in (0..a.rows()).flat_map(entries) {
-            lengths[c as usize] += 1;
-        }
-        let ptr = RowPtr::from_lengths(lengths.iter().copied());
-        let mut rows = vec![0u32; lengths.iter().sum()];
-        // Filled from the back, so that what is left to fill says where.
-        for i in (0..a.rows()).rev() {
-            for &c in entries(i) {
-                lengths[c as usize] -= 1;
-                rows[ptr.get(c as usize) + lengths[c as usize]] = i as u32;
+/// How many entries ahead the processor is asked for what the search reads of a row.
+const AHEAD: usize = 64;
+
+impl<T: Scalar> Search<'_, T> {
+    /// Gives row `i` the first colour that its neighbours before leave; false when there is none.
+    fn finds(&mut self, i: u32) -> bool {
+        let range = self.a.row_range(i as usize);
+        for &c in self.a.col().iter().skip(range.start + AHEAD).take(range.len()) {
+            if c < i {
+                prefetch(&self.color_of[c as usize]);
+            } else {
+                prefetch(&self.taken[c as usize]);
             }
         }
-        Self { ptr, rows }
-    }
-
-    fn rows(&self, column: usize) -> &[u32] {
-        &self.rows[self.ptr.range(column)]
+        let col = &self.a.col()[range];
+        let (before, after) = col.split_at(col.partition_point(|&c| c < i));
+        let taken = before.iter().fold(self.taken[i as usize], |taken, &c| {
+            let color = self.color_of[c as usize].wrapping_sub(self.first);
+            taken | u64::from(color < u64::BITS) << (color % u64::BITS)
+        });
+        let free = taken.trailing_ones();
+        if free == u64::BITS {
+            return false;
+        }
+        self.color_of[i as usize] = self.first + free;
+        for &c in after {
+            self.taken[c as usize] |= 1 << free;
+        }
+        true
     }
 }
 
@@ -123,6 +129,19 @@ mod tests {
         }
         assert_eq!(greedy(&made("diagonal?m=9")).groups().len(), 1);
         assert!(greedy(&Csr::from_triplets(0, 0, &[]).unwrap()).groups().is_empty());
+    }
+
+    #[test]
+    fn many_neighbours_take_many_colours() {
+        // All of one another's neighbours, by entries above the diagonal alone, and then half of them
+        // once more with one neighbour each.
+        let pairs = (0..200usize).flat_map(|i| (i..200).map(move |j| (i, j, 1.0)));
+        let more = (200..300).flat_map(|i| [(i, i, 1.0), (i - 200, i, 1.0)]);
+        let a = Csr::from_triplets(300, 300, &pairs.chain(more).collect::<Vec<_>>()).unwrap();
+        for a in [a.transpose(), a] {
+            let expected = (0..200).chain([1]).chain(std::iter::repeat_n(0, 99));
+            assert!(greedy(&a).groups().group_of().iter().copied().eq(expected));
+        }
     }
 
     #[test]
