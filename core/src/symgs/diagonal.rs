@@ -57,6 +57,13 @@ impl Diagonal {
         }
     }
 
+    /// Whether this is where `a` has its diagonal.
+    pub(super) fn is_of<T: Real>(&self, a: &Csr<T>) -> bool {
+        let is_there = |i: usize| a.row(i).0.get(self.before[i] as usize) == Some(&(i as u32));
+        (a.rows(), a.cols()) == (self.before.len(), self.before.len())
+            && (0..a.rows()).into_par_iter().all(is_there)
+    }
+
     /// Entries of each row that lie before its diagonal.
     pub fn before(&self) -> &[u32] {
         &self.before

@@ -1,8 +1,9 @@
 //! Which rows of a sweep wait for which: levels of rows that need nothing of one another.
 
-use super::{OperandError, RowGroups};
-use crate::matrix::{Csr, Scalar};
-use crate::memory::MemoryLimit;
+use super::{Diagonal, OperandError, RowGroups};
+use crate::matrix::{Csr, Real, Scalar, prefetch};
+use crate::memory::{MemoryLimit, zeroed};
+use crate::parallel::*;
 
 /// The direction of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +38,9 @@ pub struct Levels {
     groups: RowGroups,
 }
 
+/// How many entries ahead the processor is asked for the levels that it needs next.
+const AHEAD: usize = 64;
+
 impl Levels {
     /// One pass over the entries of a square matrix; panics when it is not square. Fails, before
     /// allocating, when the levels need more than `limit`.
@@ -48,8 +52,17 @@ impl Levels {
         let n = a.rows();
         assert_eq!(n, a.cols(), "levels are those of a square matrix");
         limit.check("the dependency levels", RowGroups::most_bytes(n) + 4 * n as u128)?;
-        let mut level_of = vec![0u32; n];
+        let mut level_of = zeroed(0u32, n);
         let mut place = |i: usize| {
+            for e in a.row_range(i) {
+                let ahead = match sweep {
+                    Sweep::Forward => e + AHEAD,
+                    Sweep::Backward => e.wrapping_sub(AHEAD),
+                };
+                if let Some(&c) = a.col().get(ahead) {
+                    prefetch(&level_of[c as usize]);
+                }
+            }
             let above = |&c: &u32| level_of[c as usize] + 1;
             level_of[i] = sweep.needed(i, a.row(i).0).iter().map(above).max().unwrap_or(0);
         };
@@ -84,6 +97,42 @@ impl Levels {
         path.reverse();
         path
     }
+}
+
+/// The levels that an exact schedule of a matrix follows.
+#[derive(Clone, Debug)]
+pub struct LevelSets<'a, T> {
+    pub(super) a: &'a Csr<T>,
+    pub(super) diagonal: &'a Diagonal,
+    pub(super) forward: Levels,
+    /// Those of the descending sweep; none where it may go back the ascending one's way.
+    pub(super) backward: Option<Levels>,
+}
+
+impl<'a, T: Real> LevelSets<'a, T> {
+    /// Levels of the ascending sweep, and of the descending one where it needs its own. `diagonal` is
+    /// that of `a`, else this panics. Fails, before allocating, when that needs more than `limit`.
+    pub fn of(
+        a: &'a Csr<T>,
+        diagonal: &'a Diagonal,
+        limit: MemoryLimit,
+    ) -> Result<Self, OperandError> {
+        assert!(diagonal.is_of(a), "the diagonal is the matrix's");
+        let forward = Levels::of(a, Sweep::Forward, limit)?;
+        let mirrored = is_mirrored(a, diagonal, forward.groups().group_of());
+        let own = || Levels::of(a, Sweep::Backward, limit);
+        let backward = (!mirrored).then(own).transpose()?;
+        Ok(Self { a, diagonal, forward, backward })
+    }
+}
+
+/// Whether every entry after a diagonal leads to a higher level: then the ascending sweep computes no
+/// row before all those that need its old value, and its reverse is an order of the descending one.
+fn is_mirrored<T: Real>(a: &Csr<T>, diagonal: &Diagonal, level_of: &[u32]) -> bool {
+    (0..a.rows()).into_par_iter().all(|i| {
+        let after = &a.row(i).0[diagonal.before()[i] as usize + 1..];
+        after.iter().all(|&c| level_of[c as usize] > level_of[i])
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Symmetric Gauss–Seidel on processors, in f64 and f32: a sweep over the rows in ascending order,
-//! then one in descending order. What has to wait for what ([`Levels`], [`Coloring`]), the rows laid
+//! then one in descending order. What has to wait for what ([`LevelSets`], [`Coloring`]), the rows laid
 //! out in that order ([`Schedule`]), and the loops over them, which run on the ambient rayon pool.
 
 mod coloring;
@@ -22,7 +22,7 @@ pub use coloring::Coloring;
 pub use diagonal::{Diagonal, OperandError};
 pub use groups::RowGroups;
 pub use inputs::{right_hand_side, starting_vector};
-pub use levels::{Levels, Sweep};
+pub use levels::{LevelSets, Levels, Sweep};
 pub use mode::{Mode, ZeroStart};
 pub use residual::relative_residual;
 pub use schedule::{Schedule, Workspace};

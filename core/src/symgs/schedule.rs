@@ -1,14 +1,14 @@
 //! The rows of a matrix laid out level by level or colour by colour, and sweeps over them.
 
-use super::levels::{Levels, Sweep};
+use super::levels::{LevelSets, Levels, Sweep};
 use super::pass::{Pass, Update};
 use super::rows::{Columns, OrderedRows};
 use super::run::run;
 use super::steps::{GRAIN, Steps};
 use super::vector::Shared;
 use super::{Coloring, Diagonal, Mode, OperandError, ZeroStart};
-use crate::matrix::{Csr, Real};
-use crate::memory::MemoryLimit;
+use crate::matrix::{Csr, Real, prefetch};
+use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
 /// What sweeps over one matrix by several workers need: made once, then only followed. The elements
@@ -55,50 +55,44 @@ impl<T: Real> Schedule<T> {
     /// read lies near as well. Where the structure is symmetric, or triangular, the levels serve both
     /// sweeps; elsewhere the rows are kept a second time, in the order of the descending sweep.
     ///
-    /// For `workers` workers; `diagonal` is that of `a`, else this panics. Fails, before allocating,
-    /// when that needs more than `limit`.
+    /// For `workers` workers. Fails, before allocating, when that needs more than `limit`.
     pub fn levels(
-        a: &Csr<T>,
-        diagonal: &Diagonal,
+        levels: LevelSets<'_, T>,
         workers: usize,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
-        Self::levels_in(a, diagonal, workers, GRAIN, limit)
+        Self::levels_in(levels, workers, GRAIN, limit)
     }
 
     pub(super) fn levels_in(
-        a: &Csr<T>,
-        diagonal: &Diagonal,
+        levels: LevelSets<'_, T>,
         workers: usize,
         grain: usize,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
-        check_diagonal(a, diagonal);
-        let n = a.rows();
-        let forward = Levels::of(a, Sweep::Forward, limit)?;
-        let mirrored = is_mirrored(a, diagonal, forward.groups().group_of());
-        let copies = if mirrored { 1 } else { 2 };
-        let needed = copies * OrderedRows::bytes_for(a) + 32 * n as u128;
+        let LevelSets { a, diagonal, forward, backward } = levels;
+        let copies = if backward.is_some() { 2 } else { 1 };
+        let needed = copies * OrderedRows::bytes_for(a) + 32 * a.rows() as u128;
         limit.check("the rows level by level", needed)?;
         let (order, places) = followed(a, diagonal, &forward);
         let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
         let steps = Steps::new(forward.groups().ptr(), |k| rows.entries_before(k), workers, grain);
         let mut groups = [forward.groups().len(); 2];
         drop(forward);
-        let backward = if mirrored {
-            Backward::Mirrored
-        } else {
-            let levels = Levels::of(a, Sweep::Backward, limit)?;
-            groups[1] = levels.groups().len();
-            let mut order = levels.groups().rows().to_vec();
-            for group in levels.groups().ptr().windows(2) {
-                let level = &mut order[group[0] as usize..group[1] as usize];
-                level.sort_unstable_by_key(|&i| places[i as usize]);
+        let backward = match backward {
+            None => Backward::Mirrored,
+            Some(levels) => {
+                groups[1] = levels.groups().len();
+                let mut order = levels.groups().rows().to_vec();
+                for group in levels.groups().ptr().windows(2) {
+                    let level = &mut order[group[0] as usize..group[1] as usize];
+                    level.sort_unstable_by_key(|&i| places[i as usize]);
+                }
+                let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
+                let steps =
+                    Steps::new(levels.groups().ptr(), |k| rows.entries_before(k), workers, grain);
+                Backward::Own(Box::new((rows, steps)))
             }
-            let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
-            let steps =
-                Steps::new(levels.groups().ptr(), |k| rows.entries_before(k), workers, grain);
-            Backward::Own(Box::new((rows, steps)))
         };
         Ok(Self { order, places, rows, steps, backward, groups, workers })
     }
@@ -127,7 +121,7 @@ impl<T: Real> Schedule<T> {
         grain: usize,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
-        check_diagonal(a, diagonal);
+        assert!(diagonal.is_of(a), "the diagonal is the matrix's");
         assert!(colors.is_proper(a), "the colours are those of the matrix");
         let needed = OrderedRows::bytes_for(a) + 24 * a.rows() as u128;
         limit.check("the rows colour by colour", needed)?;
@@ -249,40 +243,57 @@ impl<T: Real> Schedule<T> {
     }
 }
 
-fn check_diagonal<T: Real>(a: &Csr<T>, diagonal: &Diagonal) {
-    let before = diagonal.before();
-    assert_eq!((a.rows(), a.cols()), (before.len(), before.len()), "the diagonal is the matrix's");
-    let is_there = |i: usize| a.row(i).0.get(before[i] as usize) == Some(&(i as u32));
-    assert!((0..a.rows()).into_par_iter().all(is_there), "the diagonal is the matrix's");
-}
+/// Rows that a worker does at a time; fewer are not worth sharing.
+const CHUNK: usize = 1 << 14;
 
-/// Whether every entry after a diagonal leads to a higher level: then the ascending sweep computes no
-/// row before all those that need its old value, and its reverse is an order of the descending one.
-fn is_mirrored<T: Real>(a: &Csr<T>, diagonal: &Diagonal, level_of: &[u32]) -> bool {
-    (0..a.rows()).into_par_iter().all(|i| {
-        let after = &a.row(i).0[diagonal.before()[i] as usize + 1..];
-        after.iter().all(|&c| level_of[c as usize] > level_of[i])
-    })
-}
+/// How many rows ahead the processor is asked for what they read where it cannot foresee it.
+const AHEAD: usize = 24;
 
 /// The rows level by level, those of a level in the order of the last ones that they wait for; and
 /// the place of each.
 fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u32>, Vec<u32>) {
     let mut order = levels.groups().rows().to_vec();
-    let mut places = vec![0u32; order.len()];
+    let mut places = zeroed(0u32, order.len());
     let mut keys: Vec<u64> = Vec::new();
+    let waits_for = |i: u32| {
+        let before = diagonal.before()[i as usize] as usize;
+        &a.row(i as usize).0[..before]
+    };
     for group in levels.groups().ptr().windows(2) {
         let level = &mut order[group[0] as usize..group[1] as usize];
         keys.clear();
-        keys.extend(level.iter().map(|&i| {
-            let waits_for = &a.row(i as usize).0[..diagonal.before()[i as usize] as usize];
-            let last = waits_for.iter().map(|&c| places[c as usize]).max().unwrap_or(0);
-            u64::from(last) << 32 | u64::from(i)
-        }));
-        keys.par_sort_unstable();
-        for ((place, row), key) in (group[0]..).zip(level).zip(&keys) {
-            *row = *key as u32;
-            places[*row as usize] = place;
+        keys.resize(level.len(), 0);
+        let find = |(rows, keys): (&[u32], &mut [u64])| {
+            for (k, (&i, key)) in rows.iter().zip(keys).enumerate() {
+                for &c in rows.get(k + AHEAD).map_or(&[][..], |&i| waits_for(i)) {
+                    prefetch(&places[c as usize]);
+                }
+                let last = waits_for(i).iter().map(|&c| places[c as usize]).max().unwrap_or(0);
+                *key = u64::from(last) << 32 | u64::from(i);
+            }
+        };
+        if level.len() <= CHUNK {
+            find((&*level, &mut keys[..]));
+            keys.sort_unstable();
+        } else {
+            level.par_chunks(CHUNK).zip(keys.par_chunks_mut(CHUNK)).for_each(find);
+            keys.par_sort_unstable();
+        }
+        let shared = Shared::new(&mut places);
+        let put = |(first, (rows, keys)): (usize, (&mut [u32], &[u64]))| {
+            for (k, (row, &key)) in rows.iter_mut().zip(keys).enumerate() {
+                if let Some(&key) = keys.get(k + AHEAD) {
+                    shared.prefetch(key as u32 as usize);
+                }
+                *row = key as u32;
+                // SAFETY: `places` has an element a row and lives on; no row is twice in the level.
+                unsafe { shared.put(*row as usize, group[0] + (first * CHUNK + k) as u32) };
+            }
+        };
+        if level.len() <= CHUNK {
+            put((0, (level, &keys[..])));
+        } else {
+            level.par_chunks_mut(CHUNK).zip(keys.par_chunks(CHUNK)).enumerate().for_each(put);
         }
     }
     (order, places)
@@ -290,10 +301,12 @@ fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u
 
 /// to[k] = from[at[k]].
 fn gather<T: Real>(at: &[u32], from: &[T], to: &mut [T]) {
-    const CHUNK: usize = 1 << 14;
     assert_eq!((from.len(), to.len()), (at.len(), at.len()), "a vector has one element a row");
     to.par_chunks_mut(CHUNK).zip(at.par_chunks(CHUNK)).for_each(|(to, at)| {
-        for (to, &k) in to.iter_mut().zip(at) {
+        for (e, (to, &k)) in to.iter_mut().zip(at).enumerate() {
+            if let Some(&k) = at.get(e + AHEAD) {
+                prefetch(from.as_ptr().wrapping_add(k as usize));
+            }
             *to = from[k as usize];
         }
     });

@@ -41,6 +41,12 @@ fn diagonal<T: Real>(a: &Csr<T>) -> Diagonal {
     Diagonal::of(a, FREE()).unwrap()
 }
 
+fn leveled<T: Real>(a: &Csr<T>, workers: usize, grain: usize) -> Schedule<T> {
+    let diagonal = diagonal(a);
+    let levels = LevelSets::of(a, &diagonal, FREE()).unwrap();
+    Schedule::levels_in(levels, workers, grain, FREE()).unwrap()
+}
+
 /// Right-hand side and starting vector.
 fn vectors<T: Real>(n: usize) -> (Vec<T>, Vec<T>) {
     let rounded = |v: Vec<f64>| v.into_iter().map(T::rounded).collect();
@@ -105,7 +111,7 @@ pub(super) fn agrees<T: Real>(a: &Csr<T>, grain: usize) -> Result<(), String> {
     let (b, x) = vectors::<T>(a.rows());
     let colors = Coloring::greedy(a, FREE()).unwrap();
     for (pool, workers) in POOLS.iter().zip([1, 2, 4, 8]) {
-        let levels = Schedule::levels_in(a, &diagonal(a), workers, grain, FREE()).unwrap();
+        let levels = leveled(a, workers, grain);
         let colored =
             Schedule::colored_in(a, &diagonal(a), &colors, workers, grain, FREE()).unwrap();
         let renumbered = permuted(a, colored.order(), FREE()).unwrap();
@@ -244,7 +250,7 @@ fn overflow_and_nan_come_out_alike() {
     let (b, x) = vectors::<f64>(300);
     let grown = Form::Sweeps(Mode::Standard, 60).in_turn(&a, &b, x);
     assert!(grown.iter().any(|v| v.is_nan()));
-    let levels = Schedule::levels_in(&a, &diagonal(&a), 2, 1, FREE()).unwrap();
+    let levels = leveled(&a, 2, 1);
     let [b, x] = {
         let (b, x) = vectors::<f64>(300);
         [b, x]
@@ -257,7 +263,7 @@ fn overflow_and_nan_come_out_alike() {
 #[test]
 fn sweeps_end_however_few_threads_there_are_and_however_many_run_at_once() {
     let a = made("stencil27?n=12");
-    let schedule = Schedule::levels_in(&a, &diagonal(&a), 8, 64, FREE()).unwrap();
+    let schedule = leveled(&a, 8, 64);
     let (b, x) = vectors::<f64>(a.rows());
     let [b, x] = [b, x].map(|v| in_order(&schedule, &v));
     let sweeps = || Form::Sweeps(Mode::Standard, 20).scheduled(&schedule, &b, x.clone());
@@ -339,10 +345,13 @@ fn set_up_asks_for_memory_first_and_says_what_it_took() {
     assert!(matches!(Levels::of(&a, Sweep::Forward, few), Err(OperandError::Memory(_))));
     assert!(matches!(Coloring::greedy(&a, few), Err(OperandError::Memory(_))));
     let colors = Coloring::greedy(&a, FREE()).unwrap();
-    assert!(Schedule::levels(&a, &diagonal(&a), 2, few).is_err());
-    assert!(Schedule::colored(&a, &diagonal(&a), &colors, 2, few).is_err());
+    let diagonal = diagonal(&a);
+    assert!(LevelSets::of(&a, &diagonal, few).is_err());
+    let levels = LevelSets::of(&a, &diagonal, FREE()).unwrap();
+    assert!(Schedule::levels(levels, 2, few).is_err());
+    assert!(Schedule::colored(&a, &diagonal, &colors, 2, few).is_err());
     // 8 bytes of order a row; of entries and diagonal 12 and 8; two offsets a row.
-    let colored = Schedule::colored(&a, &diagonal(&a), &colors, 1, FREE()).unwrap();
+    let colored = Schedule::colored(&a, &diagonal, &colors, 1, FREE()).unwrap();
     let rows = 8 * 400 + 12 * (a.nnz() - 400) + 8 * 400 + 2 * 4 * 401;
     assert!((rows..rows + 100).contains(&(colored.bytes() as usize)));
 }

@@ -1,5 +1,7 @@
 //! A vector that several workers read and write, each element written by one of them.
 
+use crate::matrix::prefetch;
+
 /// Elements of a vector that the worker of a row reads and writes while others do the same
 /// elsewhere.
 #[derive(Clone, Copy)]
@@ -36,5 +38,11 @@ impl<T: Copy> Shared<T> {
         debug_assert!(i < self.len);
         // SAFETY: the caller's promise.
         unsafe { self.elements.add(i).write(value) };
+    }
+
+    /// Asks for the cache line of element `i`, which need not exist.
+    #[inline(always)]
+    pub(super) fn prefetch(self, i: usize) {
+        prefetch(self.elements.wrapping_add(i));
     }
 }

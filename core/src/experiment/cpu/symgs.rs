@@ -13,7 +13,7 @@ use crate::kernel::Mapping;
 use crate::matrix::{Precision, Real};
 use crate::memory::MemoryLimit;
 use crate::record::Costs;
-use crate::symgs::{Coloring, Mode, OperandError, Schedule, Workspace, serial};
+use crate::symgs::{Coloring, LevelSets, Mode, OperandError, Schedule, Workspace, serial};
 
 /// The sweeps over x, which lies in the order in which its kernel computes it.
 struct Iteration<T> {
@@ -88,6 +88,13 @@ where
 type Plan<T> = fn(&SymgsSide<T>, usize, MemoryLimit) -> Result<Option<Planned<T>>, OperandError>;
 type Planned<T> = (Schedule<T>, f64);
 
+/// What work gives, and how many seconds it took.
+fn timed<R>(work: impl FnOnce() -> R) -> (R, f64) {
+    let begun = Instant::now();
+    let result = work();
+    (result, begun.elapsed().as_secs_f64())
+}
+
 /// The launchers in a precision.
 struct Launchers<T>(std::marker::PhantomData<T>);
 
@@ -96,14 +103,12 @@ impl<T: Real> Launchers<T> {
     const ALL: &'static [(&'static str, Plan<T>)] = &[
         ("cpu/symgs/serial", |_, _, _| Ok(None)),
         ("cpu/symgs/levels", |side, workers, limit| {
-            let schedule = Schedule::levels(side.a(), side.diagonal(), workers, limit)?;
-            Ok(Some((schedule, 0.0)))
+            let (levels, seconds) = timed(|| LevelSets::of(side.a(), side.diagonal(), limit));
+            Ok(Some((Schedule::levels(levels?, workers, limit)?, seconds)))
         }),
         ("cpu/symgs/colored", |side, workers, limit| {
-            let start = Instant::now();
-            let colors = Coloring::greedy(side.a(), limit)?;
-            let seconds = start.elapsed().as_secs_f64();
-            let schedule = Schedule::colored(side.a(), side.diagonal(), &colors, workers, limit)?;
+            let (colors, seconds) = timed(|| Coloring::greedy(side.a(), limit));
+            let schedule = Schedule::colored(side.a(), side.diagonal(), &colors?, workers, limit)?;
             Ok(Some((schedule, seconds)))
         }),
     ];
@@ -142,10 +147,9 @@ where
 {
     let plan = Launchers::of(configuration.kernel.id)
         .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
-    let begun = Instant::now();
-    let planned = pool.install(|| plan(side, configuration.threads as usize, memory));
+    let workers = configuration.threads as usize;
+    let (planned, seconds) = timed(|| pool.install(|| plan(side, workers, memory)));
     let planned = planned.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let seconds = begun.elapsed().as_secs_f64();
     let (a, mode) = (side.a(), configuration.parameters.mode());
     let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
     let mut costs = Costs {
@@ -161,8 +165,15 @@ where
             (costs.plan_s, costs.conversion_s) = (plan_s, seconds - plan_s);
             costs.format_bytes = schedule.bytes();
             let mut b = side.b().to_vec();
-            schedule.to_order(side.b(), &mut b);
-            schedule.to_order(side.start(), &mut start);
+            let mut back = side.start().to_vec();
+            let ((), permute_s) = timed(|| {
+                pool.install(|| {
+                    schedule.to_order(side.b(), &mut b);
+                    schedule.to_order(side.start(), &mut start);
+                    schedule.from_order(&start, &mut back);
+                });
+            });
+            costs.permute_s = Some(permute_s);
             let groups = match configuration.kernel.mapping {
                 Mapping::Colors => Groups::Colors(schedule.groups()[0]),
                 _ => Groups::Levels(schedule.groups()),
