@@ -254,6 +254,10 @@ impl<T: DeviceReal> Prepared for PreparedProduct<'_, T> {
         self.last_output().map(Some)
     }
 
+    fn once(&self) -> Option<f64> {
+        self.once
+    }
+
     fn repetitions(&self) -> u32 {
         self.repetitions
     }

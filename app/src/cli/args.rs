@@ -166,7 +166,8 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 15] = [
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Matrices; without any (and without --suite) the suite `mini` is run
+    /// Matrices; without any (and without --suite) the operation's suite is run: `mini` for products,
+    /// `sweeps` for symgs
     #[arg(value_name = "MATRIX")]
     pub(super) matrices: Vec<String>,
     /// What to compute
@@ -199,16 +200,16 @@ pub(super) struct BenchArgs {
     /// Time after which a run's sampling ends all the same, e.g. 30s [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "until")]
     pub(super) at_most: Option<Duration>,
-    /// Untimed products before the first sample
+    /// Untimed executions before the first sample
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub(super) warmup: u32,
     /// Measure with flushed caches too
     #[arg(long)]
     pub(super) cold: bool,
-    /// The vector x: Matrix Market, or one number a line [default: integers 1 to 5 from --seed]
+    /// The vector x, which sweeps begin with: Matrix Market, or one number a line [default: from --seed]
     #[arg(long, value_name = "FILE")]
     pub(super) x: Option<PathBuf>,
-    /// Seed of the vector x, whose elements are integers 1 to 5
+    /// Seed of x (for products, integers 1 to 5) and of the right-hand side of sweeps
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
     /// Number the rows and columns of the matrices anew

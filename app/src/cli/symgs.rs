@@ -36,9 +36,10 @@ struct Report<'a> {
     levels: Option<[usize; 2]>,
     /// Colours, of kernels that follow them.
     colors: Option<usize>,
-    /// Analysis, and laying the rows out in an order.
+    /// Analysis, laying the rows out in an order, and bringing b and x into it and x back.
     plan_seconds: f64,
     conversion_seconds: f64,
+    permute_seconds: Option<f64>,
     /// All sweeps together.
     seconds: Option<f64>,
     /// ‖b − A·x‖ / ‖b‖ before and after, in standard mode.
@@ -191,6 +192,7 @@ impl<'a> Report<'a> {
             colors,
             plan_seconds: costs.plan_s,
             conversion_seconds: costs.conversion_s,
+            permute_seconds: costs.permute_s,
             seconds: prepared.once(),
             residual: None,
             check: Check::default(),
@@ -216,7 +218,10 @@ impl<'a> Report<'a> {
         }
         if self.plan_seconds + self.conversion_seconds > 0.0 {
             let [plan, rows] = [self.plan_seconds, self.conversion_seconds].map(seconds);
-            writeln!(out, "set-up    analysis {plan}, rows in order {rows}")?;
+            write!(out, "set-up    analysis {plan}, rows in order {rows}")?;
+            let vectors =
+                self.permute_seconds.map(|s| format!(", b and x in order {}", seconds(s)));
+            writeln!(out, "{}", vectors.unwrap_or_default())?;
         }
         let sweeps = counted(self.sweeps as usize, "symmetric sweep", "symmetric sweeps");
         let time = match self.seconds {
