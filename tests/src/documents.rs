@@ -41,6 +41,8 @@ pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
             name if name.ends_with("/subject.json") => "subject",
             name if name.ends_with("/matrix.json") => "matrix",
             name if name.ends_with("/spy.json") => "spy",
+            name if name.ends_with("/levels.json") => "levels",
+            name if name.starts_with("histories/") => "history",
             _ => continue,
         };
         let mut of_kind = schema.clone();

@@ -9,7 +9,10 @@
 //! --hack-size 8 --spy-bytes 0 --label golden`, `golden/bundle-1.3.zip` by a build with the feature
 //! `proof`, merged from `bench --operation increment --runs 4 --warmup 1 --threads 1,2 --cold` and
 //! `bench 'gen:poisson2d?n=6' --kernels 'cpu/{csr,hll}/*' --hack-size 8,32 --sigma 1,16 --runs 4
-//! --warmup 1 --threads 1,2`. They are never made anew: a new schema adds a file beside them.
+//! --warmup 1 --threads 1,2`, `golden/bundle-1.4.zip` with `bench 'gen:stencil27?n=6'
+//! 'gen:random?m=60&row=3&dominant=1' 'gen:kmer?m=3000' 'gen:powerlaw?m=100&nnz=400&max=20'
+//! --operation symgs --mode standard,smoother --precision f64,f32 --backend cpu --runs 4 --warmup 1
+//! --threads 1,2 --spy-bytes 1KiB --label golden`. They are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -17,6 +20,7 @@ use std::collections::BTreeSet;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::kernel::all_kernels;
 use sparsescope_core::record::{Better, Run, Source, Verdict};
+use sparsescope_core::symgs::Wavefronts;
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
@@ -25,6 +29,8 @@ const GOLDEN_1_1: &[u8] = include_bytes!("../golden/bundle-1.1.zip");
 const GOLDEN_1_2: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
 
 const GOLDEN_1_3: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
+
+const GOLDEN_1_4: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -152,6 +158,44 @@ fn a_bundle_of_schema_1_3_tells_of_a_sweep_and_of_an_operation_that_nobody_knows
 }
 
 #[test]
+fn a_bundle_of_schema_1_4_tells_how_sweeps_advance_and_converge() {
+    let bundle = Bundle::read(GOLDEN_1_4, &Limits::default()).unwrap();
+    assert_eq!(bundle.matrices.len(), 4);
+    // Serial once and two kernels with two thread counts, in two modes and precisions.
+    assert_eq!(bundle.runs.len(), 4 * (1 + 2 * 2) * 2 * 2);
+    let runs = |name: &'static str| bundle.runs.iter().filter(move |r| r.matrix.starts_with(name));
+    for run in runs("powerlaw") {
+        let reason = run.check.reason.as_deref().unwrap();
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Refused, 0));
+        assert!(reason.contains("divides by the diagonal, and row "), "{reason}");
+    }
+    for run in runs("stencil27").chain(runs("random")).chain(runs("kmer")) {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        assert_eq!(run.costs.permute_s.is_some(), run.kernel != "cpu/symgs/serial");
+        // Only a sweep that solves for b has a residual.
+        let history = run.history.as_ref();
+        assert_eq!(history.is_some(), run.params["mode"] == "standard");
+        let Some(history) = history else { continue };
+        let [series] = &history.series[..] else { panic!("{} series", history.series.len()) };
+        let (step, name) = (history.step.as_str(), series.name.as_str());
+        assert_eq!((step, name, series.step.as_deref()), ("sweep", "relative residual", None));
+        assert!(series.values.is_sorted_by(|before, after| after <= before || *after < 1e-6));
+        // A row of a k-mer graph needs only rows before it: one sweep solves.
+        let is_solved = *series.values.last().unwrap() < 1e-6;
+        assert!(is_solved || !run.matrix.starts_with("kmer"), "{:?}", series.values);
+    }
+    let fronts = |name: &str| {
+        let matrix = bundle.matrices.iter().find(|m| m.record.name.starts_with(name)).unwrap();
+        Wavefronts::from_files(&matrix.files).unwrap().unwrap()
+    };
+    let grid = fronts("stencil27");
+    assert_eq!(grid.all().map(|front| front.widths.len()), [7 * 5 + 1, 7 * 5 + 1, 8]);
+    assert_eq!((grid.rows, grid.shift, grid.forward.path.last()), (216, 0, Some(&215)));
+    let graph = fronts("kmer");
+    assert!(graph.shift > 0 && graph.backward.widths == [3000] && graph.colors.widths.len() == 2);
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -179,9 +223,15 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
 
 #[test]
 fn their_documents_follow_the_schema() {
-    for (bundle, matrices, pictures) in
-        [(GOLDEN, 2, 0), (GOLDEN_1_1, 2, 2), (GOLDEN_1_2, 5, 0), (GOLDEN_1_3, 5, 1), (H200, 30, 30)]
-    {
+    // With the pictures: of the structure, of the levels; and the histories of passed runs that solve.
+    for (bundle, matrices, pictures) in [
+        (GOLDEN, 2, 0),
+        (GOLDEN_1_1, 2, 2),
+        (GOLDEN_1_2, 5, 0),
+        (GOLDEN_1_3, 5, 1),
+        (GOLDEN_1_4, 4, 4 + 4 + 30),
+        (H200, 30, 30),
+    ] {
         let documents = sparsescope_tests::documents(bundle);
         assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
     }
@@ -189,7 +239,7 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, H200] {
+    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, H200] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
