@@ -1,9 +1,9 @@
-"""Compares Gauss-Seidel sweeps: check_symgs.py WITH PRECISION ORDER SWEEPS MATRIX B X0 X.
+"""Compares Gauss-Seidel sweeps: check_symgs.py WITH PRECISION MATRIX B X0 ORDER,SWEEPS,X...
 
 WITH scipy: a symmetric sweep in standard mode is solved as two systems with triangles of A. pyamg: its
 gauss_seidel sweeps. ORDER natural takes the rows as they come, colors takes them colour by colour, each
-row's colour the smallest that no neighbour before it has. Every element of X must be within a share of
-the largest element of the result: 1e-12, or 1e-5 in f32.
+row's colour the smallest that no neighbour before it has. Every element of each X must be within a
+share of the largest element of the result: 1e-12, or 1e-5 in f32.
 """
 
 import sys
@@ -45,28 +45,30 @@ def by_pyamg(a, b, x, sweeps):
     return x
 
 
-def main(program, precision, order, sweeps, matrix, b, x0, result):
+def main(program, precision, matrix, b, x0, *results):
     dtype = {"f64": numpy.float64, "f32": numpy.float32}[precision]
     a = scipy.sparse.csr_array(scipy.sparse.coo_array(scipy.io.mmread(matrix)))
     a.sum_duplicates()
-    a, b, x = a.astype(dtype), vector(b).astype(dtype), vector(x0).astype(dtype)
-    rows = numpy.arange(a.shape[0]) if order == "natural" else by_color(a)
-    a = scipy.sparse.csr_array(a[rows][:, rows])
-    a.sort_indices()
-    sweep = {"scipy": by_scipy, "pyamg": by_pyamg}[program]
-    expected = numpy.empty_like(x)
-    expected[rows] = sweep(a, b[rows], x[rows], int(sweeps))
-    found = vector(result)
-    if found.shape != expected.shape:
-        sys.exit(f"{found.shape} rows instead of {expected.shape}")
-    allowed = {"f64": 1e-12, "f32": 1e-5}[precision] * abs(expected).max()
-    wrong = numpy.flatnonzero(~(abs(found - expected) <= allowed))
-    if wrong.size:
-        i = wrong[0]
-        worst = abs(found - expected).max() / abs(expected).max()
-        sys.exit(
-            f"row {i} is {found[i]!r} instead of {expected[i]!r}; {wrong.size} rows are wrong, the worst by {worst:.1e} of the largest"
-        )
+    a, b, x0 = a.astype(dtype), vector(b).astype(dtype), vector(x0).astype(dtype)
+    for result in results:
+        order, sweeps, path = result.split(",")
+        rows = numpy.arange(a.shape[0]) if order == "natural" else by_color(a)
+        ordered = scipy.sparse.csr_array(a[rows][:, rows])
+        ordered.sort_indices()
+        sweep = {"scipy": by_scipy, "pyamg": by_pyamg}[program]
+        expected = numpy.empty_like(x0)
+        expected[rows] = sweep(ordered, b[rows], x0[rows], int(sweeps))
+        found = vector(path)
+        if found.shape != expected.shape:
+            sys.exit(f"{path}: {found.shape} rows instead of {expected.shape}")
+        differences = abs(found - expected) / abs(expected).max()
+        wrong = numpy.flatnonzero(~(differences <= {"f64": 1e-12, "f32": 1e-5}[precision]))
+        if wrong.size:
+            i = wrong[0]
+            sys.exit(
+                f"{path}: row {i} is {found[i]!r} instead of {expected[i]!r}; {wrong.size} rows are wrong,"
+                f" the worst by {differences.max():.1e} of the largest element"
+            )
 
 
 main(*sys.argv[1:])
