@@ -36,13 +36,13 @@ triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 `sparsescope generate --list` explains generators and suites.";
 
 const SYMGS_HELP: &str = "\
-A symmetric sweep goes over the rows in ascending and then in descending order. In standard mode each
-row is solved for b with what x holds then, x_i = (b_i - sum of the other a_ij x_j) / a_ii; in smoother
-mode the old x_i stands in the place of b_i. The result is checked against the two loops over the rows,
-in the order in which the kernel visits them.
+A symmetric sweep goes over the rows in ascending and then in descending order. In
+standard mode each row is solved for b with what x holds then; in smoother mode the old
+x of the row stands in the place of its b. The result is checked against two plain loops
+over the rows, in the order in which the kernel visits them.
 
-MATRIX is a path, gen:KIND?key=value&... or suite:NAME, square and with an entry other than 0 in every
-place of its diagonal; `sparsescope generate --list` explains generators and suites.";
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list`
+explains both); it is square, with an entry other than 0 in every place of its diagonal.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

@@ -1,6 +1,7 @@
 //! `sparsescope symgs`: symmetric Gauss–Seidel sweeps over one system, checked.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
@@ -8,7 +9,7 @@ use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
-use sparsescope_core::matrix::Real;
+use sparsescope_core::matrix::{Csr, Real};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Precision, Verdict};
 use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting_vector};
@@ -27,6 +28,7 @@ struct Report<'a> {
     rows: u64,
     nnz: u64,
     kernel: &'static str,
+    backend: &'static str,
     precision: Precision,
     mode: &'static str,
     threads: u32,
@@ -76,22 +78,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
     let source = MatrixSource::parse(&args.matrix)?;
-    let a = desk.real_matrix(&source)?;
-    let (rows, nnz) = (a.rows(), a.nnz() as u64);
-    let of_rows = |name: &str, path| desk.vector(path, name, &source, (rows, "rows"));
-    let b = match &args.b {
-        Some(path) => of_rows("b", path)?,
-        None => right_hand_side(rows, args.seed),
-    };
-    let start = match &args.x0 {
-        Some(path) => of_rows("x0", path)?,
-        None => starting_vector(rows, args.seed),
-    };
-    let expected = args.expect.as_ref().map(|path| of_rows(&path.display().to_string(), path));
-    let expected = expected.transpose()?;
-    let problem = SymgsProblem::with_sweeps(a, b, start, args.sweeps);
-    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be swept: {sentence}"))?;
-    let problem = Problem::Symgs(problem);
+    let (problem, a, expected) = system(args, &desk, &source)?;
 
     let backend = backend(kernel, args.gpu.device)?;
     let configuration = Configuration {
@@ -111,15 +98,21 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let Some(output) = executed(interrupt, quiet, &what, |watch| prepared.output(watch))? else {
         return Ok(Outcome::Interrupted);
     };
-    let check = watched(interrupt, quiet, "checking against the serial loops", None, |_| {
+    let check = watched(interrupt, quiet, "checking against the two loops", None, |_| {
         problem.check(&configuration, &output)
     });
+    if interrupt.raised() {
+        return Ok(Outcome::Interrupted);
+    }
     let residual = residuals(&configuration, &problem, memory, &output)?;
     let x = output.in_f64();
     let differences = expected.map(|expected| Differences::of(&x, &expected, |_| args.tol));
-    let report = Report::of(&args.matrix, (rows, nnz), args.sweeps, &configuration, &*prepared);
-    let expected = differences.as_ref().map(|found| Expected::of(found, args.tol));
-    let report = Report { residual, check, expected, ..report };
+    let report = Report {
+        residual,
+        check,
+        expected: differences.as_ref().map(|found| Expected::of(found, args.tol)),
+        ..Report::of(args, &a, &configuration, &*prepared)
+    };
     match args.json {
         true => print_json(&report)?,
         false => print(&report.for_people()?)?,
@@ -139,6 +132,30 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         }
         None => Ok(Outcome::Success),
     }
+}
+
+/// The system that the arguments name, its matrix, and what its result is to be.
+fn system(
+    args: &SymgsArgs,
+    desk: &Desk<'_>,
+    source: &MatrixSource,
+) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
+    let a = desk.real_matrix(source)?;
+    let rows = a.rows();
+    let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
+    let b = match &args.b {
+        Some(path) => of_rows("b", path)?,
+        None => right_hand_side(rows, args.seed),
+    };
+    let start = match &args.x0 {
+        Some(path) => of_rows("x0", path)?,
+        None => starting_vector(rows, args.seed),
+    };
+    let expected = args.expect.as_ref().map(|path| of_rows(&path.display().to_string(), path));
+    let expected = expected.transpose()?;
+    let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b, start, args.sweeps);
+    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be swept: {sentence}"))?;
+    Ok((Problem::Symgs(problem), a, expected))
 }
 
 /// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do
@@ -165,9 +182,8 @@ fn residuals(
 impl<'a> Report<'a> {
     /// What is known without looking at the result.
     fn of(
-        matrix: &'a str,
-        (rows, nnz): (usize, u64),
-        sweeps: u32,
+        args: &'a SymgsArgs,
+        a: &Csr,
         configuration: &Configuration,
         prepared: &dyn Prepared,
     ) -> Self {
@@ -179,15 +195,16 @@ impl<'a> Report<'a> {
         };
         let costs = prepared.costs();
         Self {
-            matrix,
-            rows: rows as u64,
-            nnz,
+            matrix: &args.matrix,
+            rows: a.rows() as u64,
+            nnz: a.nnz() as u64,
             kernel: kernel.id,
+            backend: kernel.device.as_str(),
             precision,
             mode: configuration.parameters.mode().as_str(),
             threads,
             block,
-            sweeps,
+            sweeps: args.sweeps,
             levels,
             colors,
             plan_seconds: costs.plan_s,
@@ -203,12 +220,13 @@ impl<'a> Report<'a> {
     fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
-        let workers = match self.block {
-            Some(block) => format!("{block} threads a block"),
-            None => counted(self.threads as usize, "thread", "threads"),
+        let workers = match (self.backend, self.block) {
+            (_, Some(block)) => format!(", {block} threads a block"),
+            ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
+            _ => String::new(),
         };
         let (kernel, precision, mode) = (self.kernel, self.precision.as_str(), self.mode);
-        writeln!(out, "kernel    {kernel}, {precision}, {mode}, {workers}")?;
+        writeln!(out, "kernel    {kernel}, {precision}, {mode}{workers}")?;
         if let Some([ascending, descending]) = self.levels {
             let [up, down] = [ascending, descending].map(|levels| count(levels as u64));
             writeln!(out, "levels    {up} ascending, {down} descending")?;
