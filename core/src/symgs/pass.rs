@@ -1,8 +1,8 @@
 //! The loop over the rows of a step: one sweep's arithmetic.
 
 use super::Sweep;
-use super::rows::OrderedRows;
-use super::steps::Steps;
+use super::rows::{Block, LANES, OrderedRows, Side};
+use super::steps::Step;
 use super::vector::Shared;
 use crate::matrix::{Offset, Real, prefetch};
 use crate::with_offsets;
@@ -27,7 +27,6 @@ pub(super) enum Update {
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a, T> {
     pub(super) rows: &'a OrderedRows<T>,
-    pub(super) steps: &'a Steps,
     /// The steps, and the rows in each, from the last to the first.
     pub(super) reversed: bool,
     /// Steps left out at the beginning.
@@ -46,21 +45,25 @@ pub(super) struct Pass<'a, T> {
 }
 
 impl<T: Real> Pass<'_, T> {
+    fn steps(&self) -> &[Step] {
+        self.rows.steps().steps()
+    }
+
     /// Number of steps.
     pub(super) fn len(&self) -> usize {
-        self.steps.steps().len() - self.skipped
+        self.steps().len() - self.skipped
     }
 
     /// Place among the steps of the one that is done as number `turn`.
     fn step(&self, turn: usize) -> usize {
         let place = self.skipped + turn;
-        if self.reversed { self.steps.steps().len() - 1 - place } else { place }
+        if self.reversed { self.steps().len() - 1 - place } else { place }
     }
 
     /// How many turns must be done before `turn`: all of the groups before its own.
     pub(super) fn needs(&self, turn: usize) -> usize {
-        let group = &self.steps.steps()[self.step(turn)].group;
-        let before = if self.reversed { self.steps.steps().len() - group.end } else { group.start };
+        let group = &self.steps()[self.step(turn)].group;
+        let before = if self.reversed { self.steps().len() - group.end } else { group.start };
         before - self.skipped
     }
 
@@ -71,60 +74,87 @@ impl<T: Real> Pass<'_, T> {
     /// no turn is done twice, and the rows of turns that are done at the same time read no element
     /// that one of them writes, but in the vector `old` where it is another than `new`.
     pub(super) unsafe fn run(&self, turn: usize) {
-        let rows = self.steps.steps()[self.step(turn)].rows.clone();
+        let Step { rows, independent, .. } = &self.steps()[self.step(turn)];
+        let blocks = if *independent { rows.len() / LANES } else { 0 };
+        let (first, single) = (rows.start, rows.start + blocks * LANES..rows.end);
         with_offsets!(self.rows.before().ptr(), |before| {
             with_offsets!(self.rows.after().ptr(), |after| {
-                // SAFETY: the caller's promise.
-                let update = |k| unsafe { self.row(before, after, k) };
-                if self.reversed { rows.rev().for_each(update) } else { rows.for_each(update) }
+                // SAFETY: the caller's promise; the rows of an independent step may be done in any
+                // order, and so those of a block together.
+                let one = |k| unsafe { self.update::<_, _, 1>(before, after, k) };
+                // SAFETY: as above.
+                let block = |b| unsafe {
+                    self.update::<_, _, LANES>(before, after, first + b * LANES);
+                };
+                if self.reversed {
+                    single.rev().for_each(one);
+                    (0..blocks).rev().for_each(block);
+                } else {
+                    (0..blocks).for_each(block);
+                    single.for_each(one);
+                }
             })
         });
     }
 
-    /// Computes the element of row `k`, whose entries `before` and `after` delimit.
+    /// Computes the elements of N rows from `k`, whose entries `before` and `after` delimit.
     ///
     /// # Safety
-    /// As for the vectors' `get` and `put`, of the places of the row and of all its entries.
+    /// As for the vectors' `get` and `put`, of the places of the rows and of all their entries.
     #[inline(always)]
-    unsafe fn row(&self, before: &[impl Offset], after: &[impl Offset], k: usize) {
+    unsafe fn update<B: Offset, A: Offset, const N: usize>(
+        &self,
+        before: &[B],
+        after: &[A],
+        k: usize,
+    ) {
         let (x_before, x_after) = match self.sweep {
             Sweep::Forward => (self.new, self.old),
             Sweep::Backward => (self.old, self.new),
         };
         let ahead = if self.reversed { -AHEAD } else { AHEAD };
-        let less_before = |sum| {
-            let range = before[k].index()..before[k + 1].index();
-            // SAFETY: the caller's promise.
-            unsafe { less(sum, self.rows.before().entries(range), x_before, ahead) }
-        };
-        let less_after = |sum| {
-            let range = after[k].index()..after[k + 1].index();
-            // SAFETY: the caller's promise.
-            unsafe { less(sum, self.rows.after().entries(range), x_after, ahead) }
-        };
-        let (place, d) = (self.rows.place(k), self.rows.diagonal()[k]);
         // SAFETY: the caller's promise.
-        unsafe {
-            let sum = match self.update {
-                Update::Smooth => {
-                    let own = self.old.get(place);
-                    less_after(less_before(own) - d * own) + d * own
-                }
-                Update::Solve => {
-                    let sum = less_before(self.b[place]);
-                    self.sums.put(place, sum);
-                    less_after(sum)
-                }
-                Update::SolveLower => {
-                    let sum = less_before(self.b[place]);
-                    self.sums.put(place, sum);
-                    sum
-                }
-                Update::Finish => less_after(self.sums.get(place)),
-                Update::SolveUpper => less_after(d * self.old.get(place)),
-            };
-            self.new.put(place, sum / d);
-        }
+        let less_before = |sums| unsafe {
+            less::<_, _, N>(sums, self.rows.before(), Block::new(before, k), x_before, ahead)
+        };
+        // SAFETY: the caller's promise.
+        let less_after = |sums| unsafe {
+            less::<_, _, N>(sums, self.rows.after(), Block::new(after, k), x_after, ahead)
+        };
+        let places: [usize; N] = std::array::from_fn(|lane| self.rows.place(k + lane));
+        let d: [T; N] = std::array::from_fn(|lane| self.rows.diagonal()[k + lane]);
+        // SAFETY: the caller's promise.
+        let of = |x: Shared<T>| unsafe { places.map(|place| x.get(place)) };
+        let put = |x: Shared<T>, values: [T; N]| {
+            for (place, value) in places.into_iter().zip(values) {
+                // SAFETY: the caller's promise.
+                unsafe { x.put(place, value) };
+            }
+        };
+        let each = |f: fn(T, T) -> T, a: [T; N], b: [T; N]| -> [T; N] {
+            std::array::from_fn(|lane| f(a[lane], b[lane]))
+        };
+        let sums = match self.update {
+            Update::Smooth => {
+                let own = of(self.old);
+                let product = each(|d, own| d * own, d, own);
+                let sums = each(|sum, product| sum - product, less_before(own), product);
+                each(|sum, product| sum + product, less_after(sums), product)
+            }
+            Update::Solve => {
+                let sums = less_before(places.map(|place| self.b[place]));
+                put(self.sums, sums);
+                less_after(sums)
+            }
+            Update::SolveLower => {
+                let sums = less_before(places.map(|place| self.b[place]));
+                put(self.sums, sums);
+                sums
+            }
+            Update::Finish => less_after(of(self.sums)),
+            Update::SolveUpper => less_after(each(|d, own| d * own, d, of(self.old))),
+        };
+        put(self.new, each(|sum, d| sum / d, sums, d));
     }
 }
 
@@ -132,20 +162,43 @@ impl<T: Real> Pass<'_, T> {
 /// by itself comes too late for rows of some dozens of entries.
 const AHEAD: isize = 512;
 
-/// `sum` less the products of some entries, one after the other; `ahead` entries further, as many
-/// are asked for.
+/// Values that surely reach into the next cache line.
+const LINE: usize = 8;
+
+/// The sums of N rows less the products of their entries, each row's one after the other; `ahead`
+/// entries further, as many are asked for.
 ///
 /// # Safety
 /// As for the vector's `get`, of the places of all entries.
 #[inline(always)]
-unsafe fn less<T: Real>(sum: T, (col, val): (&[u32], &[T]), x: Shared<T>, ahead: isize) -> T {
+unsafe fn less<T: Real, O: Offset, const N: usize>(
+    mut sums: [T; N],
+    side: &Side<T>,
+    block: Block<'_, O, N>,
+    x: Shared<T>,
+    ahead: isize,
+) -> [T; N] {
+    let all = block.all();
+    let (col, val) = side.entries(all.clone());
     for e in (0..col.len() as isize).step_by(LINE) {
         prefetch(col.as_ptr().wrapping_offset(ahead + e));
         prefetch(val.as_ptr().wrapping_offset(ahead + e));
     }
-    // SAFETY: the caller's promise.
-    col.iter().zip(val).fold(sum, |sum, (&c, &v)| sum - v * unsafe { x.get(c as usize) })
+    let (col, val) = side.entries(block.together());
+    for (col, val) in col.as_chunks::<N>().0.iter().zip(val.as_chunks::<N>().0) {
+        for lane in 0..N {
+            // SAFETY: the caller's promise.
+            sums[lane] = sums[lane] - val[lane] * unsafe { x.get(col[lane] as usize) };
+        }
+    }
+    if all.len() > N * block.common {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            let (col, val) = side.entries(block.rest(lane));
+            for (&c, &v) in col.iter().zip(val) {
+                // SAFETY: the caller's promise.
+                *sum = *sum - v * unsafe { x.get(c as usize) };
+            }
+        }
+    }
+    sums
 }
-
-/// Values that surely reach into the next cache line.
-const LINE: usize = 8;

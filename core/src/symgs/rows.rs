@@ -6,8 +6,10 @@ use std::ops::Range;
 use crate::parallel::*;
 
 use super::Diagonal;
-use crate::matrix::{Csr, OffsetWidth, Real, RowPtr};
+use super::steps::{Sharing, Step, Steps};
+use crate::matrix::{Csr, Offset, OffsetWidth, Real, RowPtr, prefetch};
 use crate::memory::zeroed;
+use crate::with_offsets;
 
 /// In which order the entries of a row are subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +29,13 @@ pub(super) struct OrderedRows<T> {
     diagonal: Vec<T>,
     /// Place of the element that each row computes, no two the same; absent where that of row k is k.
     place: Option<Vec<u32>>,
+    steps: Steps,
 }
 
-/// The entries of all rows on one side of the diagonal.
+/// The entries of all rows on one side of the diagonal. [`LANES`] rows of a step that is
+/// [`independent`](Step::independent), counted from its first, are a block: the entries that all of
+/// its rows have come first, the first of each row, the second of each, and so on, then what is left
+/// of each row. Then the sums of a block do not wait for one another, nor for their own entries.
 #[derive(Clone, Debug)]
 pub(super) struct Side<T> {
     ptr: RowPtr,
@@ -38,35 +44,80 @@ pub(super) struct Side<T> {
     val: Vec<T>,
 }
 
-/// Rows filled at a time by one worker.
-const CHUNK: usize = 4096;
+/// Rows of a block.
+pub(super) const LANES: usize = 8;
+
+/// Where the entries of N rows lie, either a block or one row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block<'a, O, const N: usize> {
+    /// Begin of each row and end of the last, as if each row's entries lay together.
+    ptr: &'a [O],
+    /// Entries that each row has.
+    pub(super) common: usize,
+}
+
+impl<'a, O: Offset, const N: usize> Block<'a, O, N> {
+    /// The N rows from row `k`.
+    #[inline(always)]
+    pub(super) fn new(ptr: &'a [O], k: usize) -> Self {
+        let ptr = &ptr[k..=k + N];
+        let mut common = usize::MAX;
+        for lane in 0..N {
+            common = common.min(ptr[lane + 1].index() - ptr[lane].index());
+        }
+        Self { ptr, common }
+    }
+
+    /// The entries that all rows have, N by N.
+    #[inline(always)]
+    pub(super) fn together(&self) -> Range<usize> {
+        let start = self.ptr[0].index();
+        start..start + N * self.common
+    }
+
+    /// All entries.
+    #[inline(always)]
+    pub(super) fn all(&self) -> Range<usize> {
+        self.ptr[0].index()..self.ptr[N].index()
+    }
+
+    /// The entries that are left of a row.
+    #[inline(always)]
+    pub(super) fn rest(&self, lane: usize) -> Range<usize> {
+        let (start, end) = (self.ptr[lane].index(), self.ptr[lane + 1].index());
+        start + (N - lane) * self.common..end + (N - lane - 1) * self.common
+    }
+}
 
 impl<T: Real> OrderedRows<T> {
-    /// Bytes of the rows of `a` at most.
+    /// Bytes that laying out the rows of `a` takes at most.
     pub(super) fn bytes_for(a: &Csr<T>) -> u128 {
         let (n, entries) = (a.rows() as u128, (a.nnz() - a.rows()) as u128);
         let offset = OffsetWidth::of(entries as u64).bytes() as u128;
-        2 * offset * (n + 1) + entries * (4 + T::BYTES as u128) + n * (4 + T::BYTES as u128)
+        2 * offset * (n + 1) + entries * (4 + T::BYTES as u128) + n * (12 + T::BYTES as u128)
     }
 
-    /// Row `order[k]` of `a` becomes row k; element i of x lies at `places[i]`.
+    /// Row `order[k]` of `a` becomes row k, and computes element `place[k]`, or k where there is none.
     pub(super) fn new(
-        a: &Csr<T>,
-        diagonal: &Diagonal,
+        source: &Source<'_, T>,
         order: &[u32],
-        places: &[u32],
-        columns: Columns,
+        place: Option<Vec<u32>>,
+        groups: &[u32],
+        sharing: Sharing,
     ) -> Self {
-        let source = Source { a, diagonal, places, columns };
-        let on_diagonal = |i: usize| a.row_range(i).start + diagonal.before()[i] as usize;
-        let same =
-            order.par_iter().zip(0..order.len()).all(|(&i, k)| places[i as usize] as usize == k);
-        Self {
-            before: Side::new(&source, Half::Before, order),
-            after: Side::new(&source, Half::After, order),
-            diagonal: order.par_iter().map(|&i| a.val()[on_diagonal(i as usize)]).collect(),
-            place: (!same).then(|| order.par_iter().map(|&i| places[i as usize]).collect()),
-        }
+        let mut lengths = zeroed([0u32; 2], order.len());
+        lengths.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, lengths)| {
+            let rows = chunk * CHUNK..chunk * CHUNK + lengths.len();
+            source.visit(order, rows.clone(), |k, i| lengths[k - rows.start] = source.lengths(i));
+        });
+        let [before, after] = [0, 1].map(|side| Side::new(lengths.iter().map(|l| l[side])));
+        drop(lengths);
+        let entries_before = |k| before.ptr.get(k) + after.ptr.get(k);
+        let steps = Steps::new(groups, entries_before, sharing);
+        let diagonal = zeroed(T::ZERO, order.len());
+        let mut rows = Self { before, after, diagonal, place, steps };
+        rows.fill(source, order);
+        rows
     }
 
     /// Entries before the diagonals, in the matrix or by place.
@@ -84,9 +135,9 @@ impl<T: Real> OrderedRows<T> {
         &self.diagonal
     }
 
-    /// Entries of the rows before row `k`, without the diagonal. Panics when there are fewer rows.
-    pub(super) fn entries_before(&self, k: usize) -> usize {
-        self.before.ptr.get(k) + self.after.ptr.get(k)
+    /// What a worker takes at a time.
+    pub(super) fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     /// Place of the element that row `k` computes.
@@ -102,105 +153,129 @@ impl<T: Real> OrderedRows<T> {
     pub(super) fn bytes(&self) -> u64 {
         let place = self.place.as_ref().map_or(0, |place| 4 * place.len() as u64);
         let sides = [&self.before, &self.after].map(Side::bytes);
-        sides[0] + sides[1] + T::BYTES as u64 * self.diagonal.len() as u64 + place
-    }
-}
-
-/// A side of the diagonal.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
-    Before,
-    After,
-}
-
-impl Half {
-    fn holds(self, place: u32, own: u32) -> bool {
-        match self {
-            Self::Before => place < own,
-            Self::After => place > own,
-        }
-    }
-}
-
-/// Where ordered rows come from.
-struct Source<'a, T> {
-    a: &'a Csr<T>,
-    diagonal: &'a Diagonal,
-    places: &'a [u32],
-    columns: Columns,
-}
-
-impl<T: Real> Source<'_, T> {
-    /// The entries of row `i` that may be on a side: no others, where they stay as in the matrix.
-    fn candidates(&self, i: usize, half: Half) -> Range<usize> {
-        let Range { start, end } = self.a.row_range(i);
-        let diagonal = start + self.diagonal.before()[i] as usize;
-        match (self.columns, half) {
-            (Columns::AsInMatrix, Half::Before) => start..diagonal,
-            (Columns::AsInMatrix, Half::After) => diagonal + 1..end,
-            (Columns::ByPlace, _) => start..end,
-        }
+        let diagonal = T::BYTES as u64 * self.diagonal.len() as u64;
+        sides[0] + sides[1] + diagonal + place + self.steps.bytes()
     }
 
-    fn len(&self, i: usize, half: Half) -> usize {
-        let candidates = self.candidates(i, half);
-        match self.columns {
-            Columns::AsInMatrix => candidates.len(),
-            Columns::ByPlace => {
-                let places = self.a.col()[candidates].iter().map(|&c| self.places[c as usize]);
-                places.filter(|&place| half.holds(place, self.places[i])).count()
+    fn fill(&mut self, source: &Source<'_, T>, order: &[u32]) {
+        let Self { before, after, diagonal, steps, .. } = self;
+        let (mut before, mut after) = (before.parts(), after.parts());
+        let mut diagonal = diagonal.as_mut_slice();
+        let mut pieces = Vec::new();
+        for Step { rows, independent, .. } in steps.steps() {
+            for start in rows.clone().step_by(CHUNK) {
+                let rows = start..rows.end.min(start + CHUNK);
+                let (diagonal, sides) = (
+                    diagonal.split_off_mut(..rows.len()).expect("a value a row"), // invariant
+                    [before.split_off(&rows), after.split_off(&rows)],
+                );
+                pieces.push((rows, *independent, diagonal, sides));
             }
         }
+        pieces.into_par_iter().for_each(|(rows, independent, diagonal, mut sides)| {
+            let first = rows.start;
+            let blocks = if independent { rows.len() / LANES * LANES } else { 0 };
+            let mut row = Vec::new();
+            source.visit(order, rows, |k, i| {
+                let at = source.entries(i, &mut row);
+                diagonal[k - first] = row[at].1;
+                for (side, entries) in sides.iter_mut().zip([&row[..at], &row[at + 1..]]) {
+                    if k - first < blocks {
+                        side.put::<LANES>(k - (k - first) % LANES, k, entries);
+                    } else {
+                        side.put::<1>(k, k, entries);
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// Where ordered rows come from; element i of x lies at `places[i]`.
+pub(super) struct Source<'a, T> {
+    pub(super) a: &'a Csr<T>,
+    pub(super) diagonal: &'a Diagonal,
+    pub(super) places: &'a [u32],
+    pub(super) columns: Columns,
+}
+
+/// Rows done at a time by one worker.
+const CHUNK: usize = 512 * LANES;
+
+/// How many rows ahead the processor is asked for what leads to their entries, to what it is asked for
+/// next.
+const AHEAD: usize = 8;
+
+/// Entries of a row that are asked for ahead; it foresees further ones by itself.
+const FIRST: usize = 64;
+
+impl<T: Real> Source<'_, T> {
+    /// Calls `each` with k and row `order[k]` for all of `rows`, which lie anywhere in memory.
+    fn visit(&self, order: &[u32], rows: Range<usize>, mut each: impl FnMut(usize, usize)) {
+        let Self { a, diagonal, places, .. } = self;
+        let (col, val) = (a.col().as_ptr(), a.val().as_ptr());
+        let ahead = |k: usize| order.get(k).map(|&i| i as usize);
+        let first = |i: usize| a.row_range(i).take(FIRST);
+        for k in rows {
+            if let Some(i) = ahead(k + 3 * AHEAD) {
+                with_offsets!(a.row_ptr(), |ptr| prefetch(&ptr[i]));
+                prefetch(&diagonal.before()[i]);
+            }
+            if let Some(i) = ahead(k + 2 * AHEAD) {
+                for e in first(i).step_by(8) {
+                    prefetch(col.wrapping_add(e));
+                    prefetch(val.wrapping_add(e));
+                }
+            }
+            if let Some(i) = ahead(k + AHEAD) {
+                first(i).for_each(|e| prefetch(&places[a.col()[e] as usize]));
+            }
+            each(k, order[k] as usize);
+        }
     }
 
-    /// Puts places and values of the entries of row `i` on one side into `row`.
-    fn entries(&self, i: usize, half: Half, row: &mut Vec<(u32, T)>) {
-        let candidates = self.candidates(i, half);
-        let (col, val) = (&self.a.col()[candidates.clone()], &self.a.val()[candidates]);
-        let entries = col.iter().zip(val);
+    /// How many entries of row `i` lie on either side.
+    fn lengths(&self, i: usize) -> [u32; 2] {
+        let before = match self.columns {
+            Columns::AsInMatrix => self.diagonal.before()[i],
+            Columns::ByPlace => {
+                let own = self.places[i];
+                let is_before = |c: &&u32| self.places[**c as usize] < own;
+                self.a.row(i).0.iter().filter(is_before).count() as u32
+            }
+        };
+        [before, self.a.row_len(i) as u32 - 1 - before]
+    }
+
+    /// Puts places and values of row `i` into `row`, and says which is on the diagonal.
+    fn entries(&self, i: usize, row: &mut Vec<(u32, T)>) -> usize {
+        let (col, val) = self.a.row(i);
         row.clear();
-        row.extend(entries.map(|(&c, &v)| (self.places[c as usize], v)));
-        if self.columns == Columns::ByPlace {
-            let own = self.places[i];
-            row.retain(|&(place, _)| half.holds(place, own));
-            row.sort_unstable_by_key(|&(place, _)| place);
+        row.extend(col.iter().zip(val).map(|(&c, &v)| (self.places[c as usize], v)));
+        match self.columns {
+            Columns::AsInMatrix => self.diagonal.before()[i] as usize,
+            Columns::ByPlace => {
+                row.sort_unstable_by_key(|&(place, _)| place);
+                row.partition_point(|&(place, _)| place < self.places[i])
+            }
         }
     }
 }
 
 impl<T: Real> Side<T> {
-    /// One side of the rows, row `order[k]` as row k.
-    fn new(source: &Source<'_, T>, half: Half, order: &[u32]) -> Self {
-        let lengths: Vec<u32> =
-            order.par_iter().map(|&i| source.len(i as usize, half) as u32).collect();
-        let ptr = RowPtr::from_lengths(lengths.iter().map(|&length| length as usize));
-        drop(lengths);
-        let entries = ptr.get(order.len());
-        let (mut col, mut val) = (zeroed(0u32, entries), zeroed(T::ZERO, entries));
-        let (mut cols_left, mut vals_left) = (col.as_mut_slice(), val.as_mut_slice());
-        let mut chunks = Vec::with_capacity(order.len().div_ceil(CHUNK));
-        for (c, order) in order.chunks(CHUNK).enumerate() {
-            let length = ptr.get(c * CHUNK + order.len()) - ptr.get(c * CHUNK);
-            let (cols, rest) = std::mem::take(&mut cols_left).split_at_mut(length);
-            cols_left = rest;
-            let (vals, rest) = std::mem::take(&mut vals_left).split_at_mut(length);
-            vals_left = rest;
-            chunks.push((order, cols, vals));
-        }
-        chunks.into_par_iter().for_each(|(order, cols, vals)| {
-            let mut slots = cols.iter_mut().zip(vals);
-            let mut row = Vec::new();
-            for &i in order {
-                source.entries(i as usize, half, &mut row);
-                for (&entry, (col, val)) in row.iter().zip(slots.by_ref()) {
-                    (*col, *val) = entry;
-                }
-            }
-        });
-        Self { ptr, col, val }
+    /// Rows of these lengths, their entries still to be put in.
+    fn new(lengths: impl ExactSizeIterator<Item = u32> + Clone) -> Self {
+        let ptr = RowPtr::from_lengths(lengths.map(|length| length as usize));
+        let entries = ptr.get(ptr.len() - 1);
+        Self { ptr, col: zeroed(0, entries), val: zeroed(T::ZERO, entries) }
     }
 
-    /// Where the entries of each row begin.
+    /// All of it, to be split among workers.
+    fn parts(&mut self) -> Part<'_, T> {
+        Part { ptr: &self.ptr, col: &mut self.col, val: &mut self.val, start: 0 }
+    }
+
+    /// Where the entries of each row would begin if they lay together.
     pub(super) fn ptr(&self) -> &RowPtr {
         &self.ptr
     }
@@ -213,5 +288,40 @@ impl<T: Real> Side<T> {
 
     fn bytes(&self) -> u64 {
         self.ptr.bytes() + (4 + T::BYTES as u64) * self.col.len() as u64
+    }
+}
+
+/// The entries of neighbouring rows, from `start` on.
+struct Part<'a, T> {
+    ptr: &'a RowPtr,
+    col: &'a mut [u32],
+    val: &'a mut [T],
+    start: usize,
+}
+
+impl<'a, T: Real> Part<'a, T> {
+    /// Takes the first rows off.
+    fn split_off(&mut self, rows: &Range<usize>) -> Part<'a, T> {
+        let (start, end) = (self.start, self.ptr.get(rows.end));
+        self.start = end;
+        let all = "the entries of all rows"; // invariant
+        Part {
+            ptr: self.ptr,
+            col: self.col.split_off_mut(..end - start).expect(all),
+            val: self.val.split_off_mut(..end - start).expect(all),
+            start,
+        }
+    }
+
+    /// Puts the entries of row `k` where they belong among those of the N rows from `first`.
+    fn put<const N: usize>(&mut self, first: usize, k: usize, entries: &[(u32, T)]) {
+        let (start, lane) = (self.start, k - first);
+        with_offsets!(self.ptr, |ptr| {
+            let block = Block::<_, N>::new(ptr, first);
+            let together = block.together().skip(lane).step_by(N);
+            for (slot, &entry) in together.chain(block.rest(lane)).zip(entries) {
+                (self.col[slot - start], self.val[slot - start]) = entry;
+            }
+        });
     }
 }

@@ -2,9 +2,9 @@
 
 use super::levels::{LevelSets, Levels, Sweep};
 use super::pass::{Pass, Update};
-use super::rows::{Columns, OrderedRows};
+use super::rows::{Columns, OrderedRows, Source};
 use super::run::run;
-use super::steps::{GRAIN, Steps};
+use super::steps::{GRAIN, Sharing};
 use super::vector::Shared;
 use super::{Coloring, Diagonal, Mode, OperandError, ZeroStart};
 use crate::matrix::{Csr, Real, prefetch};
@@ -21,7 +21,6 @@ pub struct Schedule<T> {
     /// Place of each row's element.
     places: Vec<u32>,
     rows: OrderedRows<T>,
-    steps: Steps,
     backward: Backward<T>,
     groups: [usize; 2],
     workers: usize,
@@ -44,7 +43,7 @@ enum Backward<T> {
     /// are never overwritten, and one vector is enough.
     Mirrored,
     /// In an order of its own, from one vector into another.
-    Own(Box<(OrderedRows<T>, Steps)>),
+    Own(Box<OrderedRows<T>>),
 }
 
 impl<T: Real> Schedule<T> {
@@ -61,13 +60,12 @@ impl<T: Real> Schedule<T> {
         workers: usize,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
-        Self::levels_in(levels, workers, GRAIN, limit)
+        Self::levels_in(levels, Sharing { workers, grain: GRAIN }, limit)
     }
 
     pub(super) fn levels_in(
         levels: LevelSets<'_, T>,
-        workers: usize,
-        grain: usize,
+        sharing: Sharing,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
         let LevelSets { a, diagonal, forward, backward } = levels;
@@ -75,8 +73,8 @@ impl<T: Real> Schedule<T> {
         let needed = copies * OrderedRows::bytes_for(a) + 32 * a.rows() as u128;
         limit.check("the rows level by level", needed)?;
         let (order, places) = followed(a, diagonal, &forward);
-        let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
-        let steps = Steps::new(forward.groups().ptr(), |k| rows.entries_before(k), workers, grain);
+        let source = Source { a, diagonal, places: &places, columns: Columns::AsInMatrix };
+        let rows = OrderedRows::new(&source, &order, None, forward.groups().ptr(), sharing);
         let mut groups = [forward.groups().len(); 2];
         drop(forward);
         let backward = match backward {
@@ -88,13 +86,13 @@ impl<T: Real> Schedule<T> {
                     let level = &mut order[group[0] as usize..group[1] as usize];
                     level.sort_unstable_by_key(|&i| places[i as usize]);
                 }
-                let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::AsInMatrix);
-                let steps =
-                    Steps::new(levels.groups().ptr(), |k| rows.entries_before(k), workers, grain);
-                Backward::Own(Box::new((rows, steps)))
+                let place = order.par_iter().map(|&i| places[i as usize]).collect();
+                let ptr = levels.groups().ptr();
+                let rows = OrderedRows::new(&source, &order, Some(place), ptr, sharing);
+                Backward::Own(Box::new(rows))
             }
         };
-        Ok(Self { order, places, rows, steps, backward, groups, workers })
+        Ok(Self { order, places, rows, backward, groups, workers: sharing.workers })
     }
 
     /// Multicolour Gauss–Seidel: the rows of a colour at once, colours ascending, then descending.
@@ -110,15 +108,14 @@ impl<T: Real> Schedule<T> {
         workers: usize,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
-        Self::colored_in(a, diagonal, colors, workers, GRAIN, limit)
+        Self::colored_in(a, diagonal, colors, Sharing { workers, grain: GRAIN }, limit)
     }
 
     pub(super) fn colored_in(
         a: &Csr<T>,
         diagonal: &Diagonal,
         colors: &Coloring,
-        workers: usize,
-        grain: usize,
+        sharing: Sharing,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
         assert!(diagonal.is_of(a), "the diagonal is the matrix's");
@@ -130,10 +127,11 @@ impl<T: Real> Schedule<T> {
         for (place, &i) in order.iter().enumerate() {
             places[i as usize] = place as u32;
         }
-        let rows = OrderedRows::new(a, diagonal, &order, &places, Columns::ByPlace);
-        let steps = Steps::new(colors.groups().ptr(), |k| rows.entries_before(k), workers, grain);
+        let source = Source { a, diagonal, places: &places, columns: Columns::ByPlace };
+        let rows = OrderedRows::new(&source, &order, None, colors.groups().ptr(), sharing);
         let groups = [colors.groups().len(); 2];
-        Ok(Self { order, places, rows, steps, backward: Backward::Mirrored, groups, workers })
+        let workers = sharing.workers;
+        Ok(Self { order, places, rows, backward: Backward::Mirrored, groups, workers })
     }
 
     /// Row that the element at each place belongs to.
@@ -150,9 +148,9 @@ impl<T: Real> Schedule<T> {
     pub fn bytes(&self) -> u64 {
         let own = match &self.backward {
             Backward::Mirrored => 0,
-            Backward::Own(own) => own.0.bytes() + own.1.bytes(),
+            Backward::Own(own) => own.bytes(),
         };
-        8 * self.order.len() as u64 + self.rows.bytes() + self.steps.bytes() + own
+        8 * self.order.len() as u64 + self.rows.bytes() + own
     }
 
     /// Puts the elements of a vector in order. Panics when either has not an element a row.
@@ -216,22 +214,20 @@ impl<T: Real> Schedule<T> {
         if updates[0] != Update::Smooth {
             workspace.sums.resize(n, T::ZERO);
         }
-        let (rows, steps) = (&self.rows, &self.steps);
+        let rows = &self.rows;
         let (x, sums) = (Shared::new(x), Shared::new(&mut workspace.sums));
         let (sweep, update, reversed, skipped) = (Sweep::Forward, updates[0], false, 0);
-        let mut forward =
-            Pass { rows, steps, reversed, skipped, update, sweep, b, sums, old: x, new: x };
+        let mut forward = Pass { rows, reversed, skipped, update, sweep, b, sums, old: x, new: x };
         let (sweep, update) = (Sweep::Backward, updates[1]);
         let backward = match &self.backward {
             Backward::Mirrored => {
-                let skipped = if update == Update::Finish { steps.last_alone() } else { 0 };
+                let skipped = if update == Update::Finish { rows.steps().last_alone() } else { 0 };
                 Pass { reversed: true, skipped, update, sweep, ..forward }
             }
-            Backward::Own(own) => {
-                let (rows, steps) = own.as_ref();
+            Backward::Own(rows) => {
                 workspace.other.resize(n, T::ZERO);
                 forward.new = Shared::new(&mut workspace.other);
-                Pass { rows, steps, update, sweep, old: forward.new, new: x, ..forward }
+                Pass { rows, update, sweep, old: forward.new, new: x, ..forward }
             }
         };
         // SAFETY: b and the vectors have n elements, where they are used, and are borrowed until this

@@ -10,6 +10,8 @@ pub(super) struct Step {
     /// The steps that may be done at the same time, this one among them. All before must be done
     /// first.
     pub(super) group: Range<usize>,
+    /// The rows need nothing of one another.
+    pub(super) independent: bool,
 }
 
 /// A sweep in steps that cover its rows in order. A large group of independent rows is several
@@ -31,23 +33,26 @@ const ROW: usize = 4;
 /// Steps a worker in each group, so that one that comes late finds less left.
 const SHARE: usize = 2;
 
+/// Among how many workers steps are divided, and the least work that they share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sharing {
+    pub(super) workers: usize,
+    pub(super) grain: usize,
+}
+
 impl Steps {
-    /// Groups of rows, `ptr[g]..ptr[g + 1]` each, for `workers` workers; `entries` tells how many
-    /// entries lie before a row.
-    pub(super) fn new(
-        ptr: &[u32],
-        entries: impl Fn(usize) -> usize,
-        workers: usize,
-        grain: usize,
-    ) -> Self {
+    /// Groups of rows, `ptr[g]..ptr[g + 1]` each; `entries` tells how many entries lie before a row.
+    pub(super) fn new(ptr: &[u32], entries: impl Fn(usize) -> usize, sharing: Sharing) -> Self {
+        let Sharing { workers, grain } = sharing;
         let cost = |row: usize| entries(row) + ROW * row;
         let most = if workers > 1 { SHARE * workers } else { 1 };
         let (mut steps, mut run, mut last_alone) = (Vec::<Step>::new(), false, 0);
         for group in ptr.windows(2) {
             let rows = group[0] as usize..group[1] as usize;
             let whole = cost(rows.end) - cost(rows.start);
+            let independent = whole >= grain;
             let pieces = (whole / grain).clamp(1, most);
-            let (first, continued) = (steps.len(), run && pieces == 1);
+            let (first, continued) = (steps.len(), run && !independent);
             if continued && let Some(step) = steps.last_mut() {
                 step.rows.end = rows.end;
             } else {
@@ -56,11 +61,12 @@ impl Steps {
                     let target = cost(rows.start)
                         + (whole as u128 * piece as u128 / pieces as u128) as usize;
                     let end = bisect(start..rows.end, |row| cost(row) < target);
-                    steps.push(Step { rows: start..end, group: first..first + pieces });
+                    let group = first..first + pieces;
+                    steps.push(Step { rows: start..end, group, independent });
                     start = end;
                 }
             }
-            run = pieces == 1;
+            run = !independent;
             last_alone = if continued { 0 } else { pieces };
         }
         Self { steps, last_alone }
@@ -110,7 +116,8 @@ mod tests {
     fn large_groups_are_shared_and_runs_of_small_ones_are_one_step() {
         // Each row costs 10: groups of 100, 100, 20, 10, 10 and 200 rows.
         let ptr = [0, 100, 200, 220, 230, 240, 440];
-        let steps = Steps::new(&ptr, |row| 6 * row, 2, 500);
+        let sharing = |workers| Sharing { workers, grain: 500 };
+        let steps = Steps::new(&ptr, |row| 6 * row, sharing(2));
         let expected = [
             (0..50, 0..2),
             (50..100, 0..2),
@@ -124,10 +131,15 @@ mod tests {
         ];
         assert_eq!(ranges(&steps), expected);
         assert_eq!(steps.last_alone(), 4);
-        let alone = Steps::new(&ptr, |row| 6 * row, 1, 500);
-        assert_eq!(ranges(&alone), [(0..440, 0..1)]);
-        assert_eq!(alone.last_alone(), 0);
-        assert!(Steps::new(&[0], |_| 0, 4, 1).steps().is_empty());
+        assert!(steps.steps().iter().all(|step| step.independent == (step.group.len() > 1)));
+        let alone = Steps::new(&ptr, |row| 6 * row, sharing(1));
+        assert_eq!(
+            ranges(&alone),
+            [(0..100, 0..1), (100..200, 1..2), (200..240, 2..3), (240..440, 3..4)]
+        );
+        assert!(alone.steps().iter().map(|step| step.independent).eq([true, true, false, true]));
+        assert_eq!(alone.last_alone(), 1);
+        assert!(Steps::new(&[0], |_| 0, sharing(4)).steps().is_empty());
     }
 
     proptest! {
@@ -141,14 +153,15 @@ mod tests {
             let ends = widths.iter().scan(0, |end, width| { *end += width; Some(*end) });
             let ptr: Vec<u32> = std::iter::once(0).chain(ends).collect();
             let rows = *ptr.last().unwrap() as usize;
-            let steps = Steps::new(&ptr, |row| length * row, workers, grain);
+            let steps = Steps::new(&ptr, |row| length * row, Sharing { workers, grain });
             let mut next = 0;
             for (s, step) in steps.steps().iter().enumerate() {
                 prop_assert_eq!(step.rows.start, next);
                 prop_assert!(step.group.contains(&s));
                 next = step.rows.end;
-                // What is done at the same time is of one group.
-                if step.group.len() > 1 {
+                // What is done at the same time, or in any order, is of one group.
+                prop_assert!(step.independent || step.group.len() == 1);
+                if step.independent {
                     let of = |row: usize| ptr.partition_point(|&p| p as usize <= row);
                     let group = &steps.steps()[step.group.clone()];
                     let rows = group.first().unwrap().rows.start..group.last().unwrap().rows.end;

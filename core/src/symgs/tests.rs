@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::steps::Sharing;
 use super::*;
 use crate::generate::{GeneratorSpec, generate};
 use crate::matrix::{Csr, Real, examples, permuted};
@@ -44,7 +45,7 @@ fn diagonal<T: Real>(a: &Csr<T>) -> Diagonal {
 fn leveled<T: Real>(a: &Csr<T>, workers: usize, grain: usize) -> Schedule<T> {
     let diagonal = diagonal(a);
     let levels = LevelSets::of(a, &diagonal, FREE()).unwrap();
-    Schedule::levels_in(levels, workers, grain, FREE()).unwrap()
+    Schedule::levels_in(levels, Sharing { workers, grain }, FREE()).unwrap()
 }
 
 /// Right-hand side and starting vector.
@@ -113,7 +114,8 @@ pub(super) fn agrees<T: Real>(a: &Csr<T>, grain: usize) -> Result<(), String> {
     for (pool, workers) in POOLS.iter().zip([1, 2, 4, 8]) {
         let levels = leveled(a, workers, grain);
         let colored =
-            Schedule::colored_in(a, &diagonal(a), &colors, workers, grain, FREE()).unwrap();
+            Schedule::colored_in(a, &diagonal(a), &colors, Sharing { workers, grain }, FREE())
+                .unwrap();
         let renumbered = permuted(a, colored.order(), FREE()).unwrap();
         let [ordered_b, ordered_x] = [&b, &x].map(|v| in_order(&levels, v));
         let [colored_b, colored_x] = [&b, &x].map(|v| in_order(&colored, v));
