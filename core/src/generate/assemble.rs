@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::parallel::*;
 
 use crate::matrix::{Csr, FormatError, RowPtr};
-use crate::memory::{MemoryError, MemoryLimit};
+use crate::memory::{MemoryError, MemoryLimit, zeroed};
 
 /// Why a matrix was not generated.
 #[derive(Debug, thiserror::Error)]
@@ -82,8 +82,8 @@ pub(super) fn assemble(
     });
     let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
     let nnz: usize = lengths.iter().sum();
-    let mut col = vec![0u32; nnz];
-    let mut val = vec![0f64; nnz];
+    let mut col = zeroed(0u32, nnz);
+    let mut val = zeroed(0f64, nnz);
 
     let mut parts = Vec::with_capacity(rows.div_ceil(CHUNK));
     let (mut cols_left, mut vals_left) = (col.as_mut_slice(), val.as_mut_slice());

@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::parallel::*;
 
 use super::{FormatError, RowPtr, Scalar, SlotLayout};
+use crate::memory::{copied, zeroed};
 
 /// An m × n matrix in CSR: the entries of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
 /// range of `val`, columns strictly ascending.
@@ -161,13 +162,18 @@ impl<T: Scalar> Csr<T> {
 
     /// The same structure with each value mapped.
     pub fn map<U: Scalar>(&self, f: impl Fn(T) -> U + Sync) -> Csr<U> {
-        Csr {
-            rows: self.rows,
-            cols: self.cols,
-            row_ptr: self.row_ptr.clone(),
-            col: self.col.clone(),
-            val: self.val.par_iter().map(|&v| f(v)).collect(),
-        }
+        const CHUNK: usize = 1 << 16;
+        let mut val = zeroed(U::ZERO, self.nnz());
+        val.par_chunks_mut(CHUNK).zip(self.val.par_chunks(CHUNK)).for_each(|(val, from)| {
+            for (val, &from) in val.iter_mut().zip(from) {
+                *val = f(from);
+            }
+        });
+        let row_ptr = match &self.row_ptr {
+            RowPtr::Narrow(offsets) => RowPtr::Narrow(copied(offsets)),
+            RowPtr::Wide(offsets) => RowPtr::Wide(copied(offsets)),
+        };
+        Csr { rows: self.rows, cols: self.cols, row_ptr, col: copied(&self.col), val }
     }
 
     /// The n × m transpose (values not conjugated): count, prefix sum, scatter.

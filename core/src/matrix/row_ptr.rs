@@ -1,6 +1,8 @@
 //! Row pointers and other offset arrays: 32-bit while every offset fits in a signed 32-bit
 //! integer (vendors' 32-bit indices are signed), 64-bit above.
 
+use crate::memory::room_for;
+
 /// An integer that offsets into `col`/`val` are stored in.
 pub trait Offset: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     /// Bytes of one stored offset.
@@ -86,7 +88,7 @@ impl RowPtr {
     pub fn from_lengths(lengths: impl ExactSizeIterator<Item = usize> + Clone) -> Self {
         let total: u64 = lengths.clone().map(|l| l as u64).sum();
         fn scan<O: Offset>(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<O> {
-            let mut offsets = Vec::with_capacity(lengths.len() + 1);
+            let mut offsets = room_for(lengths.len() + 1);
             let mut sum = 0usize;
             offsets.push(O::from_index(0));
             offsets.extend(lengths.map(|l| {

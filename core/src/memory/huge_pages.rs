@@ -5,25 +5,41 @@
 /// filling.
 pub(crate) fn zeroed<T: Copy>(zero: T, len: usize) -> Vec<T> {
     let array = vec![zero; len];
-    #[cfg(target_os = "linux")]
     request(&array);
     array
 }
 
-/// Asks for large pages in the part of `array` that consists of whole ones.
+/// An empty vector with room for `len` elements.
+pub(crate) fn room_for<T>(len: usize) -> Vec<T> {
+    let array = Vec::with_capacity(len);
+    request(&array);
+    array
+}
+
+/// A copy of elements that will be read here and there.
+pub(crate) fn copied<T: Copy>(from: &[T]) -> Vec<T> {
+    let mut array = room_for(from.len());
+    array.extend_from_slice(from);
+    array
+}
+
+/// Asks for large pages in the part of an array's memory that consists of whole ones.
 #[cfg(target_os = "linux")]
-fn request<T>(array: &[T]) {
+fn request<T>(array: &Vec<T>) {
     const HUGE: usize = 2 << 20;
-    let range = array.as_ptr_range();
-    let start = range.start.addr().next_multiple_of(HUGE);
-    let end = range.end.addr() / HUGE * HUGE;
+    let first = array.as_ptr().cast::<u8>();
+    let start = first.addr().next_multiple_of(HUGE);
+    let end = (first.addr() + array.capacity() * size_of::<T>()) / HUGE * HUGE;
     if start < end {
-        let first = range.start.cast::<u8>().wrapping_add(start - range.start.addr());
-        // SAFETY: the bytes lie inside `array`, start on a page, and the advice changes neither
+        let first = first.wrapping_add(start - first.addr());
+        // SAFETY: the bytes are the array's own, start on a page, and the advice changes neither
         // their content nor who may use them. Only speed depends on the answer.
         unsafe { libc::madvise(first.cast_mut().cast(), end - start, libc::MADV_HUGEPAGE) };
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+fn request<T>(_: &Vec<T>) {}
 
 #[cfg(test)]
 mod tests {
@@ -35,6 +51,8 @@ mod tests {
             let array = zeroed(0u32, len);
             assert_eq!(array.len(), len);
             assert!(array.iter().all(|&v| v == 0));
+            let counted: Vec<u32> = (0..len as u32).collect();
+            assert_eq!(copied(&counted), counted);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What Gauss–Seidel asks of a matrix: it is square, and nothing on its diagonal is missing or zero.
 
 use crate::matrix::{Csr, Real};
-use crate::memory::{MemoryError, MemoryLimit};
+use crate::memory::{MemoryError, MemoryLimit, zeroed};
 use crate::parallel::*;
 
 /// Why a matrix cannot be swept.
@@ -52,7 +52,14 @@ impl Diagonal {
         match bad {
             Some(error) => Err(error),
             None => {
-                Ok(Self { before: (0..rows).into_par_iter().map(|i| place(i) as u32).collect() })
+                const CHUNK: usize = 1 << 14;
+                let mut before = zeroed(0u32, rows);
+                before.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, before)| {
+                    for (i, before) in (chunk * CHUNK..).zip(before) {
+                        *before = place(i) as u32;
+                    }
+                });
+                Ok(Self { before })
             }
         }
     }

@@ -181,9 +181,9 @@ impl<T: Real> OrderedRows<T> {
                 diagonal[k - first] = row[at].1;
                 for (side, entries) in sides.iter_mut().zip([&row[..at], &row[at + 1..]]) {
                     if k - first < blocks {
-                        side.put::<LANES>(k - (k - first) % LANES, k, entries);
+                        side.put::<LANES>((k - first) % LANES, k, entries);
                     } else {
-                        side.put::<1>(k, k, entries);
+                        side.put::<1>(0, k, entries);
                     }
                 }
             });
@@ -313,15 +313,21 @@ impl<'a, T: Real> Part<'a, T> {
         }
     }
 
-    /// Puts the entries of row `k` where they belong among those of the N rows from `first`.
-    fn put<const N: usize>(&mut self, first: usize, k: usize, entries: &[(u32, T)]) {
-        let (start, lane) = (self.start, k - first);
-        with_offsets!(self.ptr, |ptr| {
-            let block = Block::<_, N>::new(ptr, first);
-            let together = block.together().skip(lane).step_by(N);
-            for (slot, &entry) in together.chain(block.rest(lane)).zip(entries) {
-                (self.col[slot - start], self.val[slot - start]) = entry;
-            }
+    /// Puts the entries of row `k` where they belong, among those of the N rows of which it is number
+    /// `lane`.
+    fn put<const N: usize>(&mut self, lane: usize, k: usize, entries: &[(u32, T)]) {
+        let (together, rest) = with_offsets!(self.ptr, |ptr| {
+            let block = Block::<_, N>::new(ptr, k - lane);
+            (block.together(), block.rest(lane))
         });
+        let (common, left) = entries.split_at(together.len() / N);
+        let mut slot = together.start - self.start + lane;
+        for &entry in common {
+            (self.col[slot], self.val[slot]) = entry;
+            slot += N;
+        }
+        for (slot, &entry) in (rest.start - self.start..).zip(left) {
+            (self.col[slot], self.val[slot]) = entry;
+        }
     }
 }

@@ -123,7 +123,7 @@ impl<T: Real> Schedule<T> {
         let needed = OrderedRows::bytes_for(a) + 24 * a.rows() as u128;
         limit.check("the rows colour by colour", needed)?;
         let order = colors.groups().rows().to_vec();
-        let mut places = vec![0u32; order.len()];
+        let mut places = zeroed(0u32, order.len());
         for (place, &i) in order.iter().enumerate() {
             places[i as usize] = place as u32;
         }
@@ -212,7 +212,7 @@ impl<T: Real> Schedule<T> {
         assert_eq!(b.len(), n, "the right-hand side has one element a row");
         assert_eq!(x.len(), n, "x has one element a row");
         if updates[0] != Update::Smooth {
-            workspace.sums.resize(n, T::ZERO);
+            fit(&mut workspace.sums, n);
         }
         let rows = &self.rows;
         let (x, sums) = (Shared::new(x), Shared::new(&mut workspace.sums));
@@ -225,7 +225,7 @@ impl<T: Real> Schedule<T> {
                 Pass { reversed: true, skipped, update, sweep, ..forward }
             }
             Backward::Own(rows) => {
-                workspace.other.resize(n, T::ZERO);
+                fit(&mut workspace.other, n);
                 forward.new = Shared::new(&mut workspace.other);
                 Pass { rows, update, sweep, old: forward.new, new: x, ..forward }
             }
@@ -293,6 +293,13 @@ fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u
         }
     }
     (order, places)
+}
+
+/// Makes the vector `n` elements long, whatever they are.
+fn fit<T: Real>(vector: &mut Vec<T>, n: usize) {
+    if vector.len() != n {
+        *vector = zeroed(T::ZERO, n);
+    }
 }
 
 /// to[k] = from[at[k]].

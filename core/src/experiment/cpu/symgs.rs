@@ -11,7 +11,7 @@ use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::kernel::Mapping;
 use crate::matrix::{Precision, Real};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, copied};
 use crate::record::Costs;
 use crate::symgs::{Coloring, LevelSets, Mode, OperandError, Schedule, Workspace, serial};
 
@@ -158,14 +158,14 @@ where
         minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
         ..Costs::default()
     };
-    let mut start = side.start().to_vec();
+    let mut start = copied(side.start());
     let way = match planned {
         None => Way::Serial,
         Some((schedule, plan_s)) => {
             (costs.plan_s, costs.conversion_s) = (plan_s, seconds - plan_s);
             costs.format_bytes = schedule.bytes();
-            let mut b = side.b().to_vec();
-            let mut back = side.start().to_vec();
+            let mut b = copied(side.b());
+            let mut back = copied(side.start());
             let ((), permute_s) = timed(|| {
                 pool.install(|| {
                     schedule.to_order(side.b(), &mut b);
@@ -182,7 +182,7 @@ where
             Way::Ordered { schedule, groups, b, workspace }
         }
     };
-    let (side, x) = (Arc::clone(side), start.clone());
+    let (side, x) = (Arc::clone(side), copied(&start));
     let params = BTreeMap::from([("mode".to_owned(), mode.as_str().to_owned())]);
     let task = Box::new(Iteration { side, mode, way, start, x });
     Ok(Bound { task, parts: None, costs, params })
