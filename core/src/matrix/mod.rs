@@ -34,7 +34,7 @@ pub use hyb::Hyb;
 pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
 pub use precision::Precision;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_later};
 pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};

@@ -4,7 +4,7 @@ use super::Sweep;
 use super::rows::{Block, LANES, OrderedRows, Side};
 use super::steps::Step;
 use super::vector::Shared;
-use crate::matrix::{Offset, Real, prefetch};
+use crate::matrix::{Offset, Real, prefetch_later};
 use crate::with_offsets;
 
 /// What becomes of a row's element.
@@ -181,8 +181,8 @@ unsafe fn less<T: Real, O: Offset, const N: usize>(
     let all = block.all();
     let (col, val) = side.entries(all.clone());
     for e in (0..col.len() as isize).step_by(LINE) {
-        prefetch(col.as_ptr().wrapping_offset(ahead + e));
-        prefetch(val.as_ptr().wrapping_offset(ahead + e));
+        prefetch_later(col.as_ptr().wrapping_offset(ahead + e));
+        prefetch_later(val.as_ptr().wrapping_offset(ahead + e));
     }
     let (col, val) = side.entries(block.together());
     for (col, val) in col.as_chunks::<N>().0.iter().zip(val.as_chunks::<N>().0) {
