@@ -4,4 +4,4 @@ mod spmv;
 mod symgs;
 
 pub use spmv::{PAPER_EPSILON, Reference};
-pub use symgs::same_bits;
+pub use symgs::{SweepBounds, offenders, same_bits};

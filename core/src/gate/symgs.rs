@@ -1,8 +1,12 @@
 //! The gate of symmetric Gauss–Seidel: a result has the bits of the serial loop, for the sum of a row is
-//! part of the operator's definition.
+//! part of the operator's definition; what adds in another order lies as near as rounding lets it.
 
-use crate::matrix::Real;
+use crate::matrix::{Csr, Real};
 use crate::record::{Check, Verdict};
+use crate::symgs::{Diagonal, Mode};
+
+/// Differences that the student report lets pass.
+const PAPER_TOLERANCE: f64 = 1e-3;
 
 /// Checks that every element of `found` has the bits of the one of `expected`; any NaN is like any
 /// other.
@@ -36,6 +40,112 @@ pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
     }
 }
 
+/// How far each row of an iteration may lie from what the serial loop gives when its terms are added in
+/// another order: a bound on the rounding of both, carried from row to row.
+///
+/// A row's sum of k products is off by at most γ·(|b_i| + Σ|a_ij·x_j|) with γ = (k + 4)·u, and by what
+/// the elements are off that it reads; all of it is divided by the diagonal, which rounds once more.
+#[derive(Clone, Debug)]
+pub struct SweepBounds(Vec<f64>);
+
+impl SweepBounds {
+    /// Of so many iterations with b and from x before the first; panics when these have not an element a
+    /// row or the diagonal is another matrix's.
+    pub fn new<T: Real>(
+        a: &Csr<T>,
+        diagonal: &Diagonal,
+        mode: Mode,
+        (b, start): (&[T], &[T]),
+        sweeps: u32,
+    ) -> Self {
+        let n = a.rows();
+        assert_eq!((b.len(), start.len()), (n, n), "the vectors have an element a row");
+        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let mut x: Vec<f64> = start.iter().map(|&v| v.into()).collect();
+        let mut off = vec![0.0f64; n];
+        let mut row = |i: usize| {
+            let (col, val) = a.row(i);
+            let d: f64 = val[diagonal.before()[i] as usize].into();
+            let (mut sum, mut size, mut carried) = match mode {
+                Mode::Standard => (b[i].into(), b[i].into().abs(), 0.0),
+                // What is subtracted of the diagonal is added again, and rounded twice.
+                Mode::Smoother => (x[i], x[i].abs() + 2.0 * (d * x[i]).abs(), off[i]),
+            };
+            for (&c, &v) in col.iter().zip(val).filter(|&(&c, _)| c as usize != i) {
+                let (c, v): (usize, f64) = (c as usize, v.into());
+                sum -= v * x[c];
+                size += (v * x[c]).abs() + v.abs() * off[c];
+                carried += v.abs() * off[c];
+            }
+            if mode == Mode::Smoother {
+                carried += 2.0 * d.abs() * off[i];
+            }
+            let terms = col.len() as f64 + 4.0;
+            let of_sum = 2.0 * terms * (unit * size + smallest) + carried;
+            x[i] = sum / d;
+            off[i] = of_sum / d.abs() + 4.0 * unit * x[i].abs() + smallest;
+        };
+        for _ in 0..sweeps {
+            (0..n).for_each(&mut row);
+            (0..n).rev().for_each(&mut row);
+        }
+        Self(off)
+    }
+
+    /// Checks `found` row by row: both NaN, equal infinities, or within the bound. Where the bound is
+    /// not finite any two rows agree: rounding alone may have taken either anywhere.
+    pub fn check<T: Real>(&self, expected: &[T], found: &[T]) -> Check {
+        let rows = expected.len();
+        if found.len() != rows || self.0.len() != rows {
+            let reason = format!("the result has {} rows instead of {rows}", found.len());
+            return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
+        }
+        let row =
+            |i: usize| -> (f64, f64, f64) { (expected[i].into(), found[i].into(), self.0[i]) };
+        let differs = |&i: &usize| {
+            let (y, z, bound) = row(i);
+            let same = (y.is_nan() && z.is_nan()) || y == z || !bound.is_finite();
+            !(same || (y - z).abs() <= bound)
+        };
+        let wrong = (0..rows).filter(differs).count();
+        let [mut worst, mut difference, mut norm] = [0.0f64; 3];
+        for (y, z, bound) in (0..rows).map(row).filter(|(y, z, _)| y.is_finite() && z.is_finite()) {
+            if y != z {
+                worst = worst.max((y - z).abs() / bound);
+            }
+            difference += (y - z) * (y - z);
+            norm += y * y;
+        }
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let rel_err =
+            if difference == 0.0 { Some(0.0) } else { finite((difference / norm).sqrt()) };
+        let first = (0..rows).find(differs);
+        Check {
+            verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
+            reason: first.map(|i| {
+                let (y, z, bound) = row(i);
+                format!(
+                    "row {i} is {z:e} instead of {y:e}, allowed to differ by {bound:e}; {wrong} of {rows} rows are wrong"
+                )
+            }),
+            row: first.map(|i| i as u64),
+            worst: finite(worst),
+            rel_err,
+            ..Check::default()
+        }
+    }
+}
+
+/// The student report's check: how many rows lie more than 1e-3 from what the serial loop gives.
+pub fn offenders<T: Real>(expected: &[T], found: &[T]) -> usize {
+    let pairs = expected.iter().zip(found).map(|(&y, &z)| -> (f64, f64) { (y.into(), z.into()) });
+    let is_off = |(y, z): &(f64, f64)| {
+        let same = y == z || (y.is_nan() && z.is_nan());
+        !same && ((y - z).abs() > PAPER_TOLERANCE || (y - z).is_nan())
+    };
+    pairs.filter(is_off).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +163,43 @@ mod tests {
         }
         assert_eq!(same_bits(&[0f32], &[-0f32]).verdict, Verdict::Fail);
         assert_eq!(same_bits(&y, &y[..3]).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn another_order_of_summation_passes_and_more_than_rounding_does_not() {
+        // Row 1 adds three terms of which two nearly cancel; 1e16 + 1 − 1e16 is 0 or 1 by order.
+        let triplets = [(0, 0, 1.0), (1, 0, 1e16), (1, 1, 1.0), (1, 2, -1e16), (2, 2, 1.0)];
+        let a = Csr::from_triplets(3, 3, &triplets).unwrap();
+        let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
+        let ones = [1.0; 3];
+        let bounds = SweepBounds::new(&a, &diagonal, Mode::Standard, (&ones, &ones), 1);
+        let check = |z: f64| bounds.check(&[1.0, 1.0, 1.0], &[1.0, z, 1.0]).verdict;
+        assert_eq!(
+            [check(0.0), check(2.0), check(1e3)],
+            [Verdict::Pass, Verdict::Pass, Verdict::Fail]
+        );
+        assert_eq!(check(f64::NAN), Verdict::Fail);
+        let last = bounds.check(&[1.0, 1.0, 1.0], &[1.0, 1.0, 1.0 + 1e-12]);
+        assert_eq!((last.verdict, last.row), (Verdict::Fail, Some(2)));
+    }
+
+    #[test]
+    fn an_error_is_carried_to_the_rows_that_read_it() {
+        // x_1 = −1e8·x_0: what x_0 may be off, x_1 may be off 1e8 times.
+        let triplets = [(0, 0, 3.0), (1, 0, 1e8), (1, 1, 1.0)];
+        let a = Csr::from_triplets(2, 2, &triplets).unwrap();
+        let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
+        for mode in Mode::ALL {
+            let bounds = SweepBounds::new(&a, &diagonal, mode, (&[1.0, 0.0], &[1.0, 1.0]), 1);
+            let (first, second) = (bounds.0[0], bounds.0[1]);
+            assert!(second >= 1e8 * first && first > 0.0 && second < 1e-5, "{first:e} {second:e}");
+        }
+    }
+
+    #[test]
+    fn offenders_are_those_beyond_a_thousandth() {
+        let y = [1.0, 2.0, f64::NAN, f64::INFINITY, 0.0];
+        assert_eq!(offenders(&y, &y), 0);
+        assert_eq!(offenders(&y, &[1.0009, 2.0011, f64::NAN, 1.0, f64::NAN]), 3);
     }
 }

@@ -35,6 +35,32 @@ pub fn symgs<T: Real>(
     });
 }
 
+/// A sweep over the rows in this order and one from its end, in place, each row's terms in the order of
+/// the matrix.
+///
+/// b and x have n elements, and `order` has every row once; panics otherwise, or when the diagonal is
+/// another matrix's.
+pub fn symgs_in_order<T: Real>(
+    a: &Csr<T>,
+    diagonal: &Diagonal,
+    order: &[u32],
+    mode: Mode,
+    b: &[T],
+    x: &mut [T],
+) {
+    check(a, diagonal, b, x);
+    assert_eq!(order.len(), a.rows(), "the order has every row once");
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        let rows = Rows { row_ptr, before: diagonal.before(), col: a.col(), val: a.val() };
+        for &i in order.iter().chain(order.iter().rev()) {
+            match mode {
+                Mode::Smoother => rows.smooth(i as usize, x),
+                Mode::Standard => rows.solve(i as usize, b, x),
+            }
+        }
+    });
+}
+
 /// z = M⁻¹·r in the form asked for; what z held before is not read.
 ///
 /// r and z have n elements; panics otherwise, or when the diagonal is another matrix's.

@@ -9,8 +9,8 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::resident::Resident;
-use crate::gate::same_bits;
-use crate::kernel::Mapping;
+use crate::gate::{SweepBounds, same_bits};
+use crate::kernel::{DeviceKind, Mapping};
 use crate::matrix::{Csr, Precision, Real, permuted};
 use crate::memory::MemoryLimit;
 use crate::record::{Check, History, Series, Work};
@@ -29,11 +29,12 @@ pub struct SymgsProblem {
 pub struct SymgsSide<T> {
     a: Arc<Csr<T>>,
     diagonal: Diagonal,
-    b: Vec<T>,
-    start: Vec<T>,
+    b: Arc<Vec<T>>,
+    start: Arc<Vec<T>>,
     sweeps: u32,
     references: Mutex<References<T>>,
     residuals: Mutex<BTreeMap<Order, Arc<Vec<f64>>>>,
+    bounds: Mutex<BTreeMap<Mode, Arc<SweepBounds>>>,
 }
 
 /// Entries that sweeps whose residuals are told go over, but for the fewest and the most sweeps.
@@ -49,14 +50,17 @@ type References<T> = BTreeMap<(Mode, Order), Arc<Vec<T>>>;
 enum Order {
     /// As in the matrix.
     Natural,
-    /// Colour after colour.
+    /// Colour after colour, the matrix numbered so.
     Colors,
+    /// The same, but a row's terms in the order of the matrix: the same iteration, rounded otherwise.
+    ByColor,
 }
 
 impl Order {
     fn of(configuration: &Configuration) -> Self {
-        match configuration.kernel.mapping {
-            Mapping::Colors => Self::Colors,
+        match (configuration.kernel.mapping, configuration.kernel.device) {
+            (Mapping::Colors, DeviceKind::Cpu) => Self::Colors,
+            (Mapping::Colors, DeviceKind::Cuda) => Self::ByColor,
             _ => Self::Natural,
         }
     }
@@ -113,7 +117,8 @@ impl SymgsProblem {
                 ));
             }
         }
-        let rounded = |vector: &[f64]| vector.iter().copied().map(f32::rounded).collect();
+        let rounded =
+            |vector: &[f64]| -> Vec<f32> { vector.iter().copied().map(f32::rounded).collect() };
         SymgsSide::new(Arc::new(a.map(f32::rounded)), rounded(b), rounded(start), *sweeps)
     }
 
@@ -135,7 +140,8 @@ impl SymgsProblem {
             let bytes = self.single_bytes();
             resident.push(Resident { name: "A, b and x in f32".to_owned(), bytes });
         }
-        if configuration.kernel.mapping != Mapping::Serial {
+        let on_cpu = configuration.kernel.device == DeviceKind::Cpu;
+        if on_cpu && configuration.kernel.mapping != Mapping::Serial {
             // The rows once more in their order; twice where the structure is not symmetric.
             let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
             let (mapping, bits) = (configuration.kernel.mapping, precision.as_str());
@@ -165,7 +171,7 @@ impl SymgsProblem {
         let kernel = configuration.kernel;
         let order = Order::of(configuration);
         let is_told = configuration.parameters.mode() == Mode::Standard
-            && (kernel.exact || order == Order::Colors);
+            && (kernel.exact || order != Order::Natural);
         let residuals = is_told.then(|| match configuration.precision {
             Precision::F64 => self.double.residuals(order),
             Precision::F32 => self.single(MemoryLimit::unlimited()).ok()?.residuals(order),
@@ -185,6 +191,7 @@ impl SymgsProblem {
     pub(in crate::experiment) fn release(&self) {
         lock(&self.double.references).clear();
         lock(&self.double.residuals).clear();
+        lock(&self.double.bounds).clear();
         // A refusal takes no memory and need not be found again.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
@@ -196,6 +203,7 @@ impl<T: Real> SymgsSide<T> {
         assert_eq!((b.len(), start.len()), (a.rows(), a.rows()), "b and x have one element a row");
         let found = Diagonal::of(&a, MemoryLimit::of_machine());
         let diagonal = found.map_err(|error| error.to_string())?;
+        let (b, start) = (Arc::new(b), Arc::new(start));
         Ok(Self {
             a,
             diagonal,
@@ -204,6 +212,7 @@ impl<T: Real> SymgsSide<T> {
             sweeps,
             references: Mutex::default(),
             residuals: Mutex::default(),
+            bounds: Mutex::default(),
         })
     }
 
@@ -217,13 +226,13 @@ impl<T: Real> SymgsSide<T> {
         &self.diagonal
     }
 
-    /// The right-hand side.
-    pub fn b(&self) -> &[T] {
+    /// The right-hand side; shared with whoever copies it elsewhere and must know it again.
+    pub fn b(&self) -> &Arc<Vec<T>> {
         &self.b
     }
 
-    /// x before the first sweep.
-    pub fn start(&self) -> &[T] {
+    /// x before the first sweep; shared likewise.
+    pub fn start(&self) -> &Arc<Vec<T>> {
         &self.start
     }
 
@@ -233,7 +242,7 @@ impl<T: Real> SymgsSide<T> {
     }
 
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
-        let order = Order::of(configuration);
+        let (kernel, order) = (configuration.kernel, Order::of(configuration));
         let mode = configuration.parameters.mode();
         let known = lock(&self.references).get(&(mode, order)).cloned();
         let expected = match known {
@@ -244,7 +253,18 @@ impl<T: Real> SymgsSide<T> {
                 made
             }
         };
-        Some(same_bits(&expected, x))
+        if kernel.exact || order != Order::Natural {
+            return Some(same_bits(&expected, x));
+        }
+        let known = lock(&self.bounds).get(&mode).cloned();
+        let bounds = known.unwrap_or_else(|| {
+            let (vectors, sweeps) = ((&**self.b, &**self.start), self.sweeps);
+            let made = SweepBounds::new(&self.a, &self.diagonal, mode, vectors, sweeps);
+            let made = Arc::new(made);
+            lock(&self.bounds).insert(mode, Arc::clone(&made));
+            made
+        });
+        Some(bounds.check(&expected, x))
     }
 
     /// What the two loops give, the rows in this order; none where there is no memory for them.
@@ -280,10 +300,16 @@ impl<T: Real> SymgsSide<T> {
             Order::Natural => Some(System {
                 a: Arc::clone(&self.a),
                 diagonal: self.diagonal.clone(),
-                b: self.b.clone(),
-                x: self.start.clone(),
+                b: self.b.to_vec(),
+                x: self.start.to_vec(),
                 order: None,
+                visits: None,
             }),
+            Order::ByColor => {
+                let colors = Coloring::greedy(&self.a, limit).ok()?;
+                let visits = Some(colors.groups().rows().to_vec());
+                Some(System { visits, ..self.in_order(Order::Natural)? })
+            }
             Order::Colors => {
                 let colors = Coloring::greedy(&self.a, limit).ok()?;
                 let order = colors.groups().rows();
@@ -293,7 +319,8 @@ impl<T: Real> SymgsSide<T> {
                     order.iter().map(|&i| vector[i as usize]).collect()
                 };
                 let (b, x) = (ordered(&self.b), ordered(&self.start));
-                Some(System { a: Arc::new(a), diagonal, b, x, order: Some(order.to_vec()) })
+                let order = Some(order.to_vec());
+                Some(System { a: Arc::new(a), diagonal, b, x, order, visits: None })
             }
         }
     }
@@ -307,11 +334,17 @@ struct System<T> {
     x: Vec<T>,
     /// Row of each place; none for the matrix's own order.
     order: Option<Vec<u32>>,
+    /// The rows as the ascending sweep visits them; none for one after the other.
+    visits: Option<Vec<u32>>,
 }
 
 impl<T: Real> System<T> {
     fn sweep(&mut self, mode: Mode) {
-        serial::symgs(&self.a, &self.diagonal, mode, &self.b, &mut self.x, 1);
+        let Self { a, diagonal, b, x, visits, .. } = self;
+        match visits {
+            None => serial::symgs(a, diagonal, mode, b, x, 1),
+            Some(visits) => serial::symgs_in_order(a, diagonal, visits, mode, b, x),
+        }
     }
 
     /// x in the matrix's own order.
