@@ -10,9 +10,10 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices sectors (default: all but
-# sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs sectors (default: all
+# but sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
+# symgs measures symmetric Gauss-Seidel on what its targets are about.
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -53,7 +54,7 @@ shift 2
 mkdir -p "$out"
 export SPARSESCOPE_REQUIRE=${SPARSESCOPE_REQUIRE-gpu,cusparse}
 failed=()
-steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices} "
+steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs} "
 blocks=${BLOCKS:-32,64,96,128,160}
 
 wanted() {
@@ -103,11 +104,13 @@ elif [[ -x $sanitizer ]]; then
     # Races are looked for in our kernels alone: cuSPARSE 12.6's CSR kernel is reported to write
     # one place of shared memory from several threads.
     checked() {
-        step "$1" timeout 900 "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 20 \
+        step "$1-$2" timeout 900 "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 20 \
             "$folder/gpu-tests" --test-threads=1 "$2"
     }
     checked memcheck kernels_pass_the_gate
     checked racecheck our_kernels_pass_the_gate
+    checked memcheck sweeps_pass_the_gate_on_small_matrices
+    checked racecheck sweeps_pass_the_gate_on_tiny_matrices
 else
     echo "compute-sanitizer is not here: memory accesses and races were not checked" >&2
     failed+=("compute-sanitizer")
@@ -120,6 +123,27 @@ for suite in mini paper scale; do
 done
 if (($# > 0)) && wanted matrices; then
     step bench-matrices bench matrices "$@"
+fi
+
+# Sweeps: every kernel beside the vendor's, in standard mode, f64 but for trees.
+sweeps() {
+    local name=$1 precision=$2 kernels=$3
+    shift 3
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" \
+        --operation symgs --backend cpu,cuda --precision "$precision" \
+        --kernels "$kernels" --runs "${RUNS:-10}" \
+        --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/$name.zip" --csv "$out/$name.csv"
+    local status=$?
+    ((status == 0 || status == 130 || status == 124))
+}
+if wanted symgs; then
+    # The report's passes take minutes where there are thousands of them over millions of rows.
+    few='cpu/symgs/serial,cuda/symgs/levels,cuda/symgs/sync-free,cuda/symgs/colored,vendor/cusparse/*'
+    all='cpu/symgs/serial,cuda/symgs/*,vendor/cusparse/*'
+    step symgs-trees sweeps symgs-trees f32 "$all" 'gen:kmer?m=51813503'
+    step symgs-near sweeps symgs-near f32 "$few" 'gen:kmer?m=5000000&near=100'
+    step symgs-grids sweeps symgs-grids f64 "$all" 'gen:stencil7?n=128' 'gen:stencil27?n=104'
+    step symgs-cube sweeps symgs-cube f64 "$few" 'gen:stencil27?n=256'
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a

@@ -4,6 +4,7 @@
 // REAL         type of the values
 // OFFSET_BITS  32 or 64: width of CSR's row offsets
 
+typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef REAL real;
@@ -16,6 +17,9 @@ typedef u32 offset;
 
 const u32 WARP = 32;
 const u32 ALL_LANES = 0xffffffffu;
+
+// No row, no place, no number yet.
+const u32 NONE = 0xffffffffu;
 
 // Number of this thread in the whole grid; 64-bit, since a warp a row passes 2^32 early.
 __device__ inline u64 thread_in_grid() {
@@ -39,3 +43,62 @@ __device__ inline real warp_sum_shared(volatile real* partial) {
     __syncwarp();
     return partial[threadIdx.x - lane];
 }
+
+// Greatest number of the warp, in all lanes.
+__device__ inline u32 warp_max(u32 most) {
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2)
+        most = max(most, __shfl_xor_sync(ALL_LANES, most, distance));
+    return most;
+}
+
+// Whether the element of column c is one that the sweep makes before that of the row.
+__device__ inline bool made_before(u32 backward, u32 c, u32 row) {
+    return backward ? c > row : c < row;
+}
+
+#if __CUDA_ARCH__ >= 700
+
+// Loads and stores that other blocks of the same launch see.
+__device__ inline double peek(const double* p) {
+    double v;
+    asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p));
+    return v;
+}
+__device__ inline float peek(const float* p) {
+    float v;
+    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p));
+    return v;
+}
+__device__ inline u32 peek(const u32* p) {
+    u32 v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
+    return v;
+}
+__device__ inline void publish(u32* p, u32 v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(p), "r"(v));
+}
+
+// Values that are their own flags: a vector to be written is preset to bytes of ones, which are a
+// NaN; a result that is NaN is stored as another NaN.
+__device__ inline bool unset(double v) { return __double2hiint(v) == -1; }
+__device__ inline bool unset(float v) { return __float_as_int(v) == -1; }
+__device__ inline void publish(double* p, double v) {
+    if (v != v) v = __hiloint2double(0x7ff80000, 0);
+    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" :: "l"(p), "d"(v));
+}
+__device__ inline void publish(float* p, float v) {
+    if (v != v) v = __int_as_float(0x7fc00000);
+    asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" :: "l"(p), "f"(v));
+}
+
+// Turns after which a wait is given up: seconds.
+const u32 MOST_TURNS = 1u << 24;
+
+// Whether a wait is to be given up after so many turns: it is told to all others, and to the host.
+__device__ inline bool give_up(u32& turns, u32* stuck) {
+    if (++turns % 4096 != 0) return false;
+    if (turns >= MOST_TURNS) publish(stuck, 1);
+    return peek(stuck) != 0;
+}
+
+#endif

@@ -37,7 +37,7 @@ macro_rules! elements {
         }
     )*};
 }
-elements! { u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2", }
+elements! { u8 = "u8", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2", }
 
 impl Value for f32 {}
 impl Value for f64 {}
@@ -185,6 +185,7 @@ macro_rules! arguments {
                 family: Family::$family,
                 precision: precision!($($value)?),
                 offset_bits: offset_bits!($($offset)?),
+                width: Variant::NO_WIDTH,
             };
             const FUNCTIONS: &'static [&'static str] = &[$(stringify!($function)),+];
             fn words(&self) -> Vec<u64> {
@@ -264,11 +265,186 @@ arguments! {
 
     /// Nothing.
     MemoryNothing<> of Memory [memory_nothing] ()
+
+    /// One sweep in the order of the matrix, a thread a row.
+    SweepOfThreads<'a, real T, offset O> of Symgs [symgs_sync_free_thread] (
+        rows: u32, backward: u32, smoother: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>, out: Writes<'a, T>,
+        ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// One sweep in an order, several lanes a row.
+    SweepOfRows<'a, real T, offset O> of Symgs [symgs_sync_free_rows] (
+        rows: u32, order: Reads<'a, u32>, backward: u32, smoother: u32, row_ptr: Reads<'a, O>,
+        col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
+        out: Writes<'a, T>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// Which rows are ready.
+    Ready<'a, offset O> of SymgsPlan [symgs_ready] (
+        rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, done: Reads<'a, u8>,
+        ready: Writes<'a, u8>
+    )
+
+    /// Those rows are done.
+    ReadyDone<'a, real T, offset O> of Symgs [symgs_ready_done] (
+        rows: u32, backward: u32, smoother: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>, out: Writes<'a, T>,
+        ready: Reads<'a, u8>, done: Writes<'a, u8>, count: Writes<'a, u32>
+    )
+
+    /// A list of the rows that are ready.
+    ReadyList<'a, offset O> of SymgsPlan [symgs_ready_list] (
+        rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, done: Reads<'a, u8>,
+        list: Writes<'a, u32>, count: Writes<'a, u32>
+    )
+
+    /// The rows of the list are done.
+    ReadyCompact<'a, real T, offset O> of Symgs [symgs_ready_compact] (
+        listed: u32, list: Reads<'a, u32>, backward: u32, smoother: u32, row_ptr: Reads<'a, O>,
+        col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
+        out: Writes<'a, T>, done: Writes<'a, u8>
+    )
+
+    /// CSR into slices.
+    FillSlices<'a, real T, offset O> of Symgs [symgs_fill] (
+        slices: u32, row_at: Reads<'a, u32>, place_of: Reads<'a, u32>, row_ptr: Reads<'a, O>,
+        below: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>, before_ptr: Reads<'a, u32>,
+        after_ptr: Reads<'a, u32>, before_col: Writes<'a, u32>, before_val: Writes<'a, T>,
+        after_col: Writes<'a, u32>, after_val: Writes<'a, T>, diagonal: Writes<'a, T>
+    )
+
+    /// Some levels of one sweep.
+    SweepOfLevels<'a, real T> of SymgsSlices [symgs_levels] (
+        first: u32, last: u32, levels: u32, backward: u32, smoother: u32,
+        level_ptr: Reads<'a, u32>, before_ptr: Reads<'a, u32>, before_col: Reads<'a, u32>,
+        before_val: Reads<'a, T>, after_ptr: Reads<'a, u32>, after_col: Reads<'a, u32>,
+        after_val: Reads<'a, T>, diagonal: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
+        out: Writes<'a, T>, arrived: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// One colour, in place.
+    SweepOfColor<'a, real T> of SymgsSlices [symgs_colored] (
+        begin: u32, end: u32, smoother: u32, before_ptr: Reads<'a, u32>,
+        before_col: Reads<'a, u32>, before_val: Reads<'a, T>, after_ptr: Reads<'a, u32>,
+        after_col: Reads<'a, u32>, after_val: Reads<'a, T>, diagonal: Reads<'a, T>,
+        rhs: Reads<'a, T>, x: Writes<'a, T>
+    )
+
+    /// A vector by place.
+    ToPlaces<'a, real T> of SymgsSlices [symgs_to_places] (
+        places: u64, row_at: Reads<'a, u32>, x: Reads<'a, T>, by_place: Writes<'a, T>
+    )
+
+    /// A vector by row.
+    FromPlaces<'a, real T> of SymgsSlices [symgs_from_places] (
+        rows: u32, place_of: Reads<'a, u32>, by_place: Reads<'a, T>, x: Writes<'a, T>
+    )
+
+    /// One sweep over slices in the order of the levels.
+    SweepOfSlices<'a, real T> of SymgsWaiting [
+        symgs_sync_free_forward, symgs_sync_free_backward
+    ] (
+        slices: u32, smoother: u32, made_ptr: Reads<'a, u32>, made_col: Reads<'a, u32>,
+        made_val: Reads<'a, T>, found_ptr: Reads<'a, u32>, found_col: Reads<'a, u32>,
+        found_val: Reads<'a, T>, diagonal: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
+        out: Writes<'a, T>, gates: Reads<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// What is to be known of each row, and of all.
+    PlanRows<'a, offset O> of SymgsPlan [symgs_plan_rows] (
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, seed: u64, below: Writes<'a, u32>,
+        pending: Writes<'a, u32>, first: Writes<'a, u32>, firsts: Writes<'a, u32>,
+        facts: Writes<'a, u64>
+    )
+
+    /// Levels and colours of a symmetric structure.
+    PlanWave<'a, offset O> of SymgsPlan [symgs_plan_wave] (
+        rows: u32, room: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        pending: Writes<'a, u32>, packed: Writes<'a, u32>, tails: Writes<'a, u32>,
+        queue: Writes<'a, u32>, deepest: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// Earlier rows that hold each one.
+    PlanAbove<'a, offset O> of SymgsPlan [symgs_plan_above] (
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, pending: Writes<'a, u32>
+    )
+
+    /// Levels of any structure, or colours of one without entries after the diagonal.
+    PlanLevels<'a, offset O> of SymgsPlan [symgs_plan_levels] (
+        rows: u32, colors: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        pending: Writes<'a, u32>, pushed: Writes<'a, u32>, key: Writes<'a, u32>,
+        highest: Writes<'a, u32>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// Slots of each slice.
+    PlanWidths<'a, offset O> of SymgsPlan [symgs_plan_widths] (
+        slices: u32, row_at: Reads<'a, u32>, row_ptr: Reads<'a, O>, below: Reads<'a, u32>,
+        before: Writes<'a, u32>, after: Writes<'a, u32>
+    )
+
+    /// Queues with the rows that wait for none.
+    OrderOpen<'a> of SymgsOrder [symgs_order_open] (
+        rows: u32, first: Reads<'a, u32>, firsts: Reads<'a, u32>, queues: u32, room: u32,
+        tails: Writes<'a, u32>, queue: Writes<'a, u32>
+    )
+
+    /// Level or colour of each row.
+    OrderUnpack<'a> of SymgsOrder [symgs_order_unpack] (
+        rows: u32, colors: u32, packed: Reads<'a, u32>, key: Writes<'a, u32>,
+        highest: Writes<'a, u32>
+    )
+
+    /// How many rows have each number.
+    OrderCount<'a> of SymgsOrder [symgs_order_count] (
+        rows: u32, key: Reads<'a, u32>, counts: Writes<'a, u32>
+    )
+
+    /// Sums of blocks.
+    OrderSums<'a> of SymgsOrder [symgs_order_sums] (
+        n: u32, from: Reads<'a, u32>, sums: Writes<'a, u32>
+    )
+
+    /// Where those begin.
+    OrderStarts<'a> of SymgsOrder [symgs_order_starts] (n: u32, sums: Writes<'a, u32>)
+
+    /// The sums before each number.
+    OrderScan<'a> of SymgsOrder [symgs_order_scan] (
+        n: u32, from: Reads<'a, u32>, sums: Reads<'a, u32>, out: Writes<'a, u32>
+    )
+
+    /// How often each digit occurs.
+    OrderDigits<'a> of SymgsOrder [symgs_order_digits] (
+        n: u32, key: Reads<'a, u32>, shift: u32, table: Writes<'a, u32>
+    )
+
+    /// Rows by a digit.
+    OrderSort<'a> of SymgsOrder [symgs_order_sort] (
+        n: u32, shift: u32, numbered: u32, key: Reads<'a, u32>, from: Reads<'a, u32>,
+        table: Reads<'a, u32>, key_out: Writes<'a, u32>, out: Writes<'a, u32>
+    )
+
+    /// Slices of each group.
+    OrderSlices<'a> of SymgsOrder [symgs_order_slices] (
+        groups: u32, group_ptr: Reads<'a, u32>, slices: Writes<'a, u32>
+    )
+
+    /// Places of rows and rows of places.
+    OrderPlaces<'a> of SymgsOrder [symgs_order_places] (
+        rows: u32, sorted: Reads<'a, u32>, key: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
+        slice_ptr: Reads<'a, u32>, row_at: Writes<'a, u32>, place_of: Writes<'a, u32>
+    )
+
+    /// Gates of each slice.
+    OrderGates<'a> of SymgsOrder [symgs_order_gates] (
+        levels: u32, back: u32, level_ptr: Reads<'a, u32>, slice_ptr: Reads<'a, u32>,
+        forward: Writes<'a, u32>, backward: Writes<'a, u32>
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
 
@@ -280,7 +456,12 @@ mod tests {
         let begin = "extern \"C\" __global__ void ";
         assert_eq!(source.matches("__global__").count(), source.matches(begin).count());
         let kernels = source.split(begin).skip(1).map(|kernel| {
-            let (name, rest) = kernel.split_once('(').unwrap();
+            // How many threads a block has and blocks a multiprocessor is no part of the signature.
+            let bounded = kernel.strip_prefix("__launch_bounds__(").map(|kernel| {
+                let (_, kernel) = kernel.split_once(") ").unwrap();
+                kernel
+            });
+            let (name, rest) = bounded.unwrap_or(kernel).split_once('(').unwrap();
             let (list, _) = rest.split_once(')').unwrap();
             let parameters = list.split(',').map(str::trim).filter(|p| !p.is_empty());
             let parameters = parameters.map(|parameter| {
@@ -312,6 +493,35 @@ mod tests {
             .chain(listed::<HllSharedX<'_, T>>())
             .chain(listed::<CooSegmented<'_, T>>())
             .chain(listed::<CooCarry<'_, T>>())
+            .chain(listed_sweeps::<T, u32>())
+            .chain(listed_sweeps::<T, u64>())
+            .chain(listed::<SweepOfLevels<'_, T>>())
+            .chain(listed::<SweepOfColor<'_, T>>())
+            .chain(listed::<ToPlaces<'_, T>>())
+            .chain(listed::<FromPlaces<'_, T>>())
+            .chain(listed::<SweepOfSlices<'_, T>>())
+    }
+
+    /// Those of sweeps over CSR.
+    fn listed_sweeps<T: Real + Value, O: Offset + Element>()
+    -> impl Iterator<Item = ((Variant, String), Parameters)> {
+        listed::<SweepOfThreads<'_, T, O>>()
+            .chain(listed::<SweepOfRows<'_, T, O>>())
+            .chain(listed::<ReadyDone<'_, T, O>>())
+            .chain(listed::<ReadyCompact<'_, T, O>>())
+            .chain(listed::<FillSlices<'_, T, O>>())
+    }
+
+    /// Those of what sweeps need to know.
+    fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)>
+    {
+        listed::<Ready<'_, O>>()
+            .chain(listed::<ReadyList<'_, O>>())
+            .chain(listed::<PlanRows<'_, O>>())
+            .chain(listed::<PlanWave<'_, O>>())
+            .chain(listed::<PlanAbove<'_, O>>())
+            .chain(listed::<PlanLevels<'_, O>>())
+            .chain(listed::<PlanWidths<'_, O>>())
     }
 
     #[test]
@@ -322,10 +532,25 @@ mod tests {
             .chain(listed::<MemoryTriad<'_>>())
             .chain(listed::<MemoryRead<'_>>())
             .chain(listed::<MemoryNothing>())
+            .chain(listed_plans::<u32>())
+            .chain(listed_plans::<u64>())
+            .chain(listed::<OrderOpen<'_>>())
+            .chain(listed::<OrderUnpack<'_>>())
+            .chain(listed::<OrderCount<'_>>())
+            .chain(listed::<OrderSums<'_>>())
+            .chain(listed::<OrderStarts<'_>>())
+            .chain(listed::<OrderScan<'_>>())
+            .chain(listed::<OrderDigits<'_>>())
+            .chain(listed::<OrderSort<'_>>())
+            .chain(listed::<OrderSlices<'_>>())
+            .chain(listed::<OrderPlaces<'_>>())
+            .chain(listed::<OrderGates<'_>>())
             .collect();
         let mut declared = Vec::new();
         for family in Family::ALL {
-            for variant in family.variants() {
+            let variants: BTreeSet<_> =
+                family.variants().map(|variant| variant.of_width(Variant::NO_WIDTH)).collect();
+            for variant in variants {
                 // What the build options and `common.cuh` make of the types.
                 let resolved = |type_name: &str| {
                     let offset = format!("u{}", variant.offset_bits);

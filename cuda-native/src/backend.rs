@@ -1,10 +1,13 @@
 //! The CUDA backend: makes kernels ready on one device.
 
+use std::any::Any;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
+    SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
 use sparsescope_core::matrix::{AnyFormat, Precision};
@@ -13,10 +16,12 @@ use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
 use crate::device::{Device, DeviceError};
 use crate::environment;
+use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
-use crate::upload::{Arrays, Uploaded, Uploads};
+use crate::symgs::{self, Sweeps, System};
+use crate::upload::{Arrays, Offsets, Uploaded, Uploads};
 use crate::value::DeviceReal;
 
 /// Threads a block where none is asked for.
@@ -55,6 +60,9 @@ impl Backend for CudaBackend {
         if kernel.device != DeviceKind::Cuda {
             return Availability::Missing("it runs on the processor".to_owned());
         }
+        if symgs::has(kernel.id) {
+            return self.can_sweep(kernel);
+        }
         match launcher::<f64>(kernel.id) {
             Some(Bind::Kernel(_)) => Availability::Available,
             Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
@@ -79,6 +87,9 @@ impl Backend for CudaBackend {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
+        if let Some(problem) = problem.symgs() {
+            return self.prepare_sweeps(configuration, problem, memory);
+        }
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
         };
@@ -152,7 +163,128 @@ impl CudaBackend {
             ..Costs::default()
         };
         let params = spec.in_force(&made.matrix);
-        let parts = Parts { bound, y, _x: x, _matrix: matrix };
+        let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), Box::new(matrix)];
+        let parts = Parts { bound, y, groups: None, passes: None, _operands };
+        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+    }
+}
+
+impl CudaBackend {
+    /// Whether sweeps by this kernel run on the device, or why not.
+    fn can_sweep(&self, kernel: &KernelDescriptor) -> Availability {
+        if kernel.id.starts_with("vendor/") {
+            return match self.machine.cusparse() {
+                Ok(_) => Availability::Available,
+                Err(reason) => Availability::Missing(reason),
+            };
+        }
+        let (major, minor) = self.device().properties().capability;
+        match 10 * major + minor >= LEAST_TO_WAIT {
+            true => Availability::Available,
+            false => {
+                let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
+                let reason = format!(
+                    "its threads wait for one another, which takes compute capability {first}.{second}; this GPU has {major}.{minor}"
+                );
+                Availability::Missing(reason)
+            }
+        }
+    }
+
+    fn prepare_sweeps(
+        &self,
+        configuration: &Configuration,
+        problem: &SymgsProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
+        if let Availability::Missing(reason) = self.can_sweep(configuration.kernel) {
+            return Err(PrepareError::Unsupported(reason));
+        }
+        match configuration.precision {
+            Precision::F64 => {
+                self.prepare_sweeps_in(configuration, &self.double, problem.double(), memory)
+            }
+            Precision::F32 => {
+                let side = problem.single(memory)?;
+                self.prepare_sweeps_in(configuration, &self.single, &side, memory)
+            }
+        }
+    }
+
+    /// The same in one precision.
+    fn prepare_sweeps_in<T: DeviceReal>(
+        &self,
+        configuration: &Configuration,
+        uploads: &Uploads<T>,
+        side: &SymgsSide<T>,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
+        let (kernel, device) = (configuration.kernel, self.device());
+        let library = match kernel.id.starts_with("vendor/") {
+            true => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
+            false => None,
+        };
+        let csr = AnyFormat::Csr(Arc::clone(side.a()));
+        let matrix = uploads.matrix(device, &csr).map_err(refused)?;
+        let b = uploads.x(device, side.b()).map_err(refused)?;
+        let start = uploads.x(device, side.start()).map_err(refused)?;
+        let x = GuardedVector::new(device, side.a().rows()).map_err(refused)?;
+        let Arrays::Csr { row_ptr: offsets, slots } = matrix.copy() else {
+            return Err(PrepareError::Unsupported("this build does not have it".to_owned()));
+        };
+        let rows = symgs::row_count(side.a().rows()).map_err(refused)?;
+        let mode = configuration.parameters.mode();
+        let (b_copy, start_copy, x_copy) = (b.copy(), start.copy(), x.elements());
+        macro_rules! bound {
+            ($row_ptr:expr) => {
+                symgs::bind(
+                    kernel.id,
+                    &System {
+                        device,
+                        side,
+                        memory,
+                        library,
+                        mode,
+                        row_ptr: $row_ptr,
+                        offsets,
+                        slots,
+                        b: b_copy,
+                        start: start_copy,
+                        x: x_copy,
+                        rows,
+                    },
+                )
+            };
+        }
+        let sweeps = match offsets {
+            Offsets::Narrow(row_ptr) => bound!(row_ptr),
+            Offsets::Wide(row_ptr) => bound!(row_ptr),
+        };
+        let sweeps = sweeps
+            .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        let sweeps = sweeps.map_err(refused)?;
+        device.synchronize().map_err(refused)?;
+        let Sweeps { mut bound, plan_s, conversion_s, permute_s, matrix_bytes, .. } = sweeps;
+        bound.times = side.sweeps();
+        let (mut params, passes, groups) = (sweeps.params, sweeps.passes, sweeps.groups);
+        let operands = matrix.copy().spent() + b_copy.spent() + start_copy.spent() + x.spent();
+        let spent = operands + bound.spent;
+        let (a, vectors) = (side.a(), 3 * T::BYTES as u64 * side.a().rows() as u64);
+        let costs = Costs {
+            conversion_s,
+            plan_s,
+            permute_s,
+            upload_s: Some(spent.upload_s),
+            allocate_s: Some(spent.allocate_s),
+            launches: bound.launches(device).map_err(refused)?,
+            format_bytes: matrix_bytes.unwrap_or(a.bytes()) + bound.workspace_bytes,
+            // Each sweep reads the entries, b and x once, and writes x.
+            minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
+            ..Costs::default()
+        };
+        params.insert("mode".to_owned(), mode.as_str().to_owned());
+        let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(b), Box::new(start)];
+        let parts = Parts { bound, y: x, groups, passes, _operands };
         Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
     }
 }

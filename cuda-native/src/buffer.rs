@@ -107,6 +107,21 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
     }
 }
 
+impl<T: DeviceRepr + Default + Clone + 'static> Buffer<T> {
+    /// Its contents, once all work before is done.
+    pub(crate) fn to_host(&self, device: &Device) -> Result<Vec<T>, DeviceError> {
+        let mut host = vec![T::default(); self.len];
+        if !host.is_empty() {
+            let part = self.memory.try_slice(self.start..self.start + self.len);
+            let part = part.expect("a part lies within its memory"); // invariant
+            let copied = device.stream().memcpy_dtoh(&part, &mut host);
+            copied.doing("copy from the device")?;
+        }
+        device.synchronize()?;
+        Ok(host)
+    }
+}
+
 impl<T: DeviceRepr + Real> Buffer<T> {
     /// Its contents, once all work before is done, and the seconds of copying them.
     pub(crate) fn read(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {

@@ -1,4 +1,7 @@
-//! cuSPARSE, found at run time: handles and descriptors that destroy themselves, and its product.
+//! cuSPARSE, found at run time: handles and descriptors that destroy themselves, its product and its
+//! triangular solve.
+
+mod solve;
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{self, from_ref};
@@ -11,6 +14,8 @@ use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
 use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
+
+pub(crate) use solve::{Solve, Triangle};
 
 type Handle = *mut c_void;
 
@@ -46,6 +51,18 @@ function_table! {
         cusparseSpMV(
             Handle, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int, c_int,
             *mut c_void
+        ) -> c_int;
+        cusparseSpMatSetAttribute(Handle, c_int, *const c_void, usize) -> c_int;
+        cusparseSpSV_createDescr(*mut Handle) -> c_int;
+        cusparseSpSV_destroyDescr(Handle) -> c_int;
+        cusparseSpSV_bufferSize(
+            Handle, c_int, *const c_void, Handle, Handle, Handle, c_int, c_int, Handle, *mut usize
+        ) -> c_int;
+        cusparseSpSV_analysis(
+            Handle, c_int, *const c_void, Handle, Handle, Handle, c_int, c_int, Handle, *mut c_void
+        ) -> c_int;
+        cusparseSpSV_solve(
+            Handle, c_int, *const c_void, Handle, Handle, Handle, c_int, c_int, Handle
         ) -> c_int;
     }
 }
@@ -166,10 +183,10 @@ impl<T: DeviceReal> Operands<'_, T> {
     }
 }
 
-/// A product that has been prepared: y = A·x by one algorithm.
+/// A product that has been prepared: y ← α·A·x + β·y by one algorithm.
 pub(crate) struct Product<T: 'static> {
     algorithm: Algorithm,
-    /// 1 and 0, in the host's memory.
+    /// That of the product and that of what y was, in the host's memory.
     factors: &'static [T; 2],
     matrix: Descriptor,
     x: Descriptor,
@@ -195,7 +212,8 @@ impl Drop for Descriptor {
 }
 
 impl<T: DeviceReal> Product<T> {
-    /// Describes the operands, allocates the workspace and lets the library prepare.
+    /// Describes the operands, allocates the workspace and lets the library prepare; `factors` are α
+    /// and β.
     ///
     /// # Safety
     /// The arrays are those of such a matrix: offsets for each row or slice that ascend up to the
@@ -205,9 +223,10 @@ impl<T: DeviceReal> Product<T> {
         device: &Device,
         algorithm: Algorithm,
         operands: &Operands<'_, T>,
+        factors: &'static [T; 2],
     ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("take its context")?;
-        let factors @ [one, zero] = T::FACTORS;
+        let [of_product, of_y] = factors;
         let matrix = matrix(&library.functions, operands)?;
         let x = vector(&library.functions, operands.x)?;
         let y = vector(&library.functions, operands.y)?;
@@ -219,10 +238,10 @@ impl<T: DeviceReal> Product<T> {
             (f.cusparseSpMV_bufferSize)(
                 library.handle,
                 NON_TRANSPOSE,
-                from_ref(one).cast(),
+                from_ref(of_product).cast(),
                 matrix.handle,
                 x.handle,
-                from_ref(zero).cast(),
+                from_ref(of_y).cast(),
                 y.handle,
                 T::DATA_TYPE,
                 algorithm as c_int,
@@ -247,7 +266,7 @@ impl<T: DeviceReal> Product<T> {
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
-        let [one, zero] = self.factors;
+        let [of_product, of_y] = self.factors;
         // SAFETY: all descriptors are alive and so is what they point to; the workspace is as large as
         // the library asked for; the factors, in the host's memory, are of the type that is named;
         // `new`'s caller vouches for the indices in the arrays.
@@ -255,10 +274,10 @@ impl<T: DeviceReal> Product<T> {
             function(
                 self.library.handle,
                 NON_TRANSPOSE,
-                from_ref(one).cast(),
+                from_ref(of_product).cast(),
                 self.matrix.handle,
                 self.x.handle,
-                from_ref(zero).cast(),
+                from_ref(of_y).cast(),
                 self.y.handle,
                 T::DATA_TYPE,
                 self.algorithm as c_int,

@@ -8,6 +8,9 @@ use crate::nvrtc::{CompileError, Nvrtc};
 /// Written before every family.
 const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/common.cuh"));
 
+/// The first architecture whose kernels may wait for other threads of their warp: sm_70.
+pub(crate) const LEAST_TO_WAIT: u32 = 70;
+
 /// A file of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
@@ -21,23 +24,68 @@ pub enum Family {
     Coo,
     /// `memory.cu`
     Memory,
+    /// `symgs.cu`
+    Symgs,
+    /// `symgs_slices.cu`
+    SymgsSlices,
+    /// `symgs_waiting.cu`
+    SymgsWaiting,
+    /// `symgs_plan.cu`
+    SymgsPlan,
+    /// `symgs_order.cu`
+    SymgsOrder,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 5] = [Self::Csr, Self::Ell, Self::Hll, Self::Coo, Self::Memory];
+    pub const ALL: [Self; 10] = [
+        Self::Csr,
+        Self::Ell,
+        Self::Hll,
+        Self::Coo,
+        Self::Memory,
+        Self::Symgs,
+        Self::SymgsSlices,
+        Self::SymgsWaiting,
+        Self::SymgsPlan,
+        Self::SymgsOrder,
+    ];
 
-    /// What it is built for: each precision and each width of row offsets, where its kernels see
-    /// them.
+    /// What it is built for: each precision, each width of row offsets and each width of rows, where
+    /// its kernels see them.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
-        let widths: &[u32] = if self == Self::Csr { &[32, 64] } else { &[Variant::NO_OFFSETS] };
+        let offsets: &[u32] = match self {
+            Self::Csr | Self::Symgs | Self::SymgsPlan => &[32, 64],
+            _ => &[Variant::NO_OFFSETS],
+        };
         let precisions: &[Precision] = match self {
-            Self::Memory => &[Variant::NO_VALUES],
+            Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
+        let widths: &[u32] = match self {
+            Self::SymgsWaiting => &Variant::WIDTHS,
+            _ => &[Variant::NO_WIDTH],
+        };
         precisions.iter().flat_map(move |&precision| {
-            widths.iter().map(move |&offset_bits| Variant { family: self, precision, offset_bits })
+            offsets.iter().flat_map(move |&offset_bits| {
+                let family = self;
+                widths.iter().map(move |&width| Variant { family, precision, offset_bits, width })
+            })
         })
+    }
+
+    /// The first architecture whose threads get on without one another, where its kernels wait for
+    /// other threads' results: 70 is sm_70.
+    pub fn least_architecture(self) -> u32 {
+        match self {
+            Self::Csr | Self::Ell | Self::Hll | Self::Coo | Self::Memory => 0,
+            _ => LEAST_TO_WAIT,
+        }
+    }
+
+    /// Its sums are rounded as they are written: no product is fused with a sum.
+    fn is_exact(self) -> bool {
+        matches!(self, Self::Symgs | Self::SymgsSlices | Self::SymgsWaiting)
     }
 
     /// Name of the file and its contents.
@@ -48,6 +96,11 @@ impl Family {
             Self::Hll => ("hll.cu", include_str!("../kernels/hll.cu")),
             Self::Coo => ("coo.cu", include_str!("../kernels/coo.cu")),
             Self::Memory => ("memory.cu", include_str!("../kernels/memory.cu")),
+            Self::Symgs => ("symgs.cu", include_str!("../kernels/symgs.cu")),
+            Self::SymgsSlices => ("symgs_slices.cu", include_str!("../kernels/symgs_slices.cu")),
+            Self::SymgsWaiting => ("symgs_waiting.cu", include_str!("../kernels/symgs_waiting.cu")),
+            Self::SymgsPlan => ("symgs_plan.cu", include_str!("../kernels/symgs_plan.cu")),
+            Self::SymgsOrder => ("symgs_order.cu", include_str!("../kernels/symgs_order.cu")),
         }
     }
 }
@@ -61,6 +114,8 @@ pub struct Variant {
     pub precision: Precision,
     /// Bits of CSR's row offsets: 32 or 64.
     pub offset_bits: u32,
+    /// Most entries of a row on a side of the diagonal.
+    pub width: u32,
 }
 
 impl Variant {
@@ -69,6 +124,18 @@ impl Variant {
 
     /// The precision for families whose kernels see no values of a matrix.
     pub(crate) const NO_VALUES: Precision = Precision::F64;
+
+    /// The width for families whose kernels take rows of any.
+    pub(crate) const NO_WIDTH: u32 = 0;
+
+    /// The widths for the others, ascending: a thread keeps a row in its registers. 3 and 13 are those
+    /// of the stencils of 7 and 27 points.
+    pub const WIDTHS: [u32; 5] = [1, 3, 7, 13, 16];
+
+    /// The same for rows of this width.
+    pub(crate) fn of_width(self, width: u32) -> Self {
+        Self { width, ..self }
+    }
 
     /// The type of the values in the sources.
     pub(crate) fn real(self) -> &'static str {
@@ -79,13 +146,20 @@ impl Variant {
     }
 
     fn options(self, architecture: u32) -> Vec<String> {
-        vec![
+        let mut options = vec![
             format!("--gpu-architecture=sm_{architecture}"),
             "--std=c++17".to_owned(),
             "--generate-line-info".to_owned(),
             format!("--define-macro=REAL={}", self.real()),
             format!("--define-macro=OFFSET_BITS={}", self.offset_bits),
-        ]
+        ];
+        if self.width != Self::NO_WIDTH {
+            options.push(format!("--define-macro=WIDTH={}", self.width));
+        }
+        if self.family.is_exact() {
+            options.push("--fmad=false".to_owned());
+        }
+        options
     }
 
     /// Machine code for an architecture (90 is sm_90), from the cache when it is there.

@@ -1,4 +1,4 @@
-//! What one product asks of the device: launches, fillings and calls of libraries, in order.
+//! What one execution asks of the device: launches, fillings, copies and calls of libraries, in order.
 
 use std::ffi::{c_int, c_void};
 
@@ -6,9 +6,10 @@ use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};
 use cudarc::driver::{CudaFunction, CudaGraph, result};
 use sparsescope_core::record::LaunchCost;
 
-use crate::arguments::{Arguments, Value};
+use crate::arguments::{Arguments, Element, Value};
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError, Doing};
+use crate::kernels::Variant;
 
 /// A kernel with its grid and arguments. It keeps the memory that it works on.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Launch {
     block: u32,
     /// Bytes of shared memory a block.
     shared_bytes: u32,
+    /// Launched only if the device holds all blocks at once, which may then wait for one another.
+    cooperative: bool,
     /// The arguments, each in the low bytes of a word.
     words: Vec<u64>,
     _memory: Vec<Memory>,
@@ -46,23 +49,44 @@ pub(crate) struct Fill {
     _memory: Memory,
 }
 
-/// One of the things that a product asks for.
+/// Bytes of the device's memory that are copied to others.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    to: u64,
+    from: u64,
+    bytes: usize,
+    _memory: [Memory; 2],
+}
+
+/// One of the things that an execution asks for.
 pub(crate) enum Step {
     /// Launches a kernel.
     Launch(Launch),
     /// Sets bytes to a value.
     Fill(Fill),
-    /// Calls a library, which uses the device's stream.
-    Call(Box<dyn Fn() -> Result<(), DeviceError>>),
+    /// Copies an array.
+    Copy(Transfer),
+    /// Does what it likes with the device's stream: calls a library, or launches kernels as the
+    /// results of others ask for.
+    Call(Box<Call>),
 }
+
+/// Work of its own on a device's stream.
+type Call = dyn Fn(&Device) -> Result<(), DeviceError>;
 
 /// A kernel bound to its operands, which it keeps.
 pub(crate) struct Bound {
     /// Puts back what an execution in place changes; nothing where executions can be repeated as
     /// they are.
     pub(crate) reset: Vec<Step>,
-    /// One execution.
+    /// One execution, or what is repeated in it.
     pub(crate) steps: Vec<Step>,
+    /// How often one execution goes through the steps.
+    pub(crate) times: u32,
+    /// What is left to do before the result is read; never timed.
+    pub(crate) finish: Vec<Step>,
+    /// Set to another number than 0 by kernels that gave up waiting: then there is no result.
+    pub(crate) stuck: Option<Buffer<u32>>,
     /// Bytes of the memory that the steps use beside the operands.
     pub(crate) workspace_bytes: u64,
     /// What it took to make that.
@@ -72,7 +96,15 @@ pub(crate) struct Bound {
 impl Bound {
     /// Steps that need nothing beside the operands and can be repeated as they are.
     pub(crate) fn of(steps: Vec<Step>) -> Self {
-        Self { reset: Vec::new(), steps, workspace_bytes: 0, spent: Spent::default() }
+        Self {
+            reset: Vec::new(),
+            steps,
+            times: 1,
+            finish: Vec::new(),
+            stuck: None,
+            workspace_bytes: 0,
+            spent: Spent::default(),
+        }
     }
 
     /// An execution changes what it reads.
@@ -84,7 +116,7 @@ impl Bound {
     pub(crate) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
         let costs = self.steps.iter().filter_map(|step| match step {
             Step::Launch(launch) => launch.cost(device).transpose(),
-            Step::Fill(_) | Step::Call(_) => None,
+            Step::Fill(_) | Step::Copy(_) | Step::Call(_) => None,
         });
         costs.collect()
     }
@@ -103,6 +135,21 @@ impl Launch {
         shape: Shape,
         arguments: &A,
     ) -> Result<Self, DeviceError> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::in_variant(device, A::VARIANT, function, shape, arguments) }
+    }
+
+    /// The same, of a variant of the source that has this argument list too.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(crate) unsafe fn in_variant<A: Arguments>(
+        device: &Device,
+        variant: Variant,
+        function: &str,
+        shape: Shape,
+        arguments: &A,
+    ) -> Result<Self, DeviceError> {
         let Some(&name) = A::FUNCTIONS.iter().find(|&&known| known == function) else {
             let status = format!("{function} does not take these arguments");
             return Err(DeviceError::Driver { doing: "bind a kernel", status });
@@ -114,9 +161,41 @@ impl Launch {
             found: shape.grid,
             most: MOST_BLOCKS.into(),
         })?;
-        let function = device.kernel(A::VARIANT, name)?;
+        let function = device.kernel(variant, name)?;
         let (words, _memory) = (arguments.words(), arguments.memory());
-        Ok(Self { name, function, grid, block, shared_bytes, words, _memory })
+        let cooperative = false;
+        Ok(Self { name, function, grid, block, shared_bytes, cooperative, words, _memory })
+    }
+
+    /// The same with so many blocks, none more than those whose threads its maker vouched for.
+    pub(crate) fn with_grid(&self, grid: u32) -> Self {
+        Self { grid, ..self.clone() }
+    }
+
+    /// The same with as many blocks as the device holds at once, but no more than `most` a
+    /// multiprocessor, launched so that it does hold them. Whoever made the launch vouches for any
+    /// number of blocks.
+    pub(crate) fn resident(self, device: &Device, most: u32) -> Result<Self, DeviceError> {
+        let blocks = self.blocks_per_multiprocessor(device)?.min(most);
+        let grid = blocks * device.properties().multiprocessors;
+        Ok(Self { grid, cooperative: true, ..self })
+    }
+
+    /// Blocks.
+    pub(crate) fn grid(&self) -> u32 {
+        self.grid
+    }
+
+    /// Blocks that a multiprocessor holds at a time.
+    fn blocks_per_multiprocessor(&self, device: &Device) -> Result<u32, DeviceError> {
+        device.context().bind_to_thread().doing("take its context")?;
+        // SAFETY: the function is loaded, and keeps its module.
+        let blocks = unsafe {
+            let (block, shared_bytes) = (self.block as c_int, self.shared_bytes as usize);
+            let function = self.function.cu_function();
+            result::occupancy::max_active_block_per_multiprocessor(function, block, shared_bytes)
+        };
+        Ok(u32::try_from(blocks.doing("tell what a kernel takes")?).unwrap_or(0))
     }
 
     /// What it takes of a multiprocessor; nothing for a grid without blocks, which is not launched.
@@ -130,14 +209,7 @@ impl Launch {
             Ok::<u32, DeviceError>(u32::try_from(value).unwrap_or(0))
         };
         let shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        device.context().bind_to_thread().doing("take its context")?;
-        // SAFETY: the function is loaded, and keeps its module.
-        let blocks = unsafe {
-            let (block, shared_bytes) = (self.block as c_int, self.shared_bytes as usize);
-            let function = self.function.cu_function();
-            result::occupancy::max_active_block_per_multiprocessor(function, block, shared_bytes)
-        };
-        let blocks_per_sm = u32::try_from(blocks.doing(doing)?).unwrap_or(0);
+        let blocks_per_sm = self.blocks_per_multiprocessor(device)?;
         let most_threads = device.properties().threads_per_multiprocessor;
         Ok(Some(LaunchCost {
             function: self.name.to_owned(),
@@ -159,14 +231,22 @@ impl Launch {
         // `_memory` keeps what they point to, and frees it in the order of the one stream; whoever
         // made the launch vouches for what the threads reach.
         let launched = unsafe {
-            result::launch_kernel(
-                self.function.cu_function(),
-                (self.grid, 1, 1),
-                (self.block, 1, 1),
-                self.shared_bytes,
-                device.stream().cu_stream(),
-                &mut arguments,
-            )
+            let (function, stream) = (self.function.cu_function(), device.stream().cu_stream());
+            let (grid, block) = ((self.grid, 1, 1), (self.block, 1, 1));
+            let (shared_bytes, arguments) = (self.shared_bytes, arguments.as_mut_slice());
+            match self.cooperative {
+                false => {
+                    result::launch_kernel(function, grid, block, shared_bytes, stream, arguments)
+                }
+                true => result::launch_cooperative_kernel(
+                    function,
+                    grid,
+                    block,
+                    shared_bytes,
+                    stream,
+                    arguments,
+                ),
+            }
         };
         launched.doing("launch a kernel")
     }
@@ -185,7 +265,40 @@ impl Fill {
     }
 }
 
+impl Transfer {
+    fn enqueue(&self, device: &Device) -> Result<(), DeviceError> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        let stream = device.stream().cu_stream();
+        // SAFETY: the bytes are those of two buffers of one type, whose memory is kept.
+        let copied = unsafe { result::memcpy_dtod_async(self.to, self.from, self.bytes, stream) };
+        copied.doing("copy memory")
+    }
+}
+
 impl Step {
+    /// Copies an array into another of the same length; panics when it has another.
+    pub(crate) fn copy<T: Element>(to: &Buffer<T>, from: &Buffer<T>) -> Self {
+        assert_eq!(to.len(), from.len(), "the arrays have one length");
+        let _memory = [to.memory(), from.memory()];
+        Self::Copy(Transfer {
+            to: to.address(),
+            from: from.address(),
+            bytes: from.bytes() as usize,
+            _memory,
+        })
+    }
+
+    /// Sets every byte of an array that may hold numbers to index by.
+    ///
+    /// # Safety
+    /// Kernels that read the array take the number that these bytes are.
+    pub(crate) unsafe fn fill_numbers<T: Element>(array: &Buffer<T>, byte: u8) -> Self {
+        let (address, bytes) = (array.address(), array.bytes() as usize);
+        Self::Fill(Fill { address, bytes, byte, _memory: array.memory() })
+    }
+
     /// Sets every byte of an array of values.
     pub(crate) fn fill<T: Value>(array: &Buffer<T>, byte: u8) -> Self {
         let (address, bytes) = (array.address(), array.len() * size_of::<T>());
@@ -202,7 +315,8 @@ impl Step {
         match self {
             Self::Launch(launch) => launch.enqueue(device),
             Self::Fill(fill) => fill.enqueue(device),
-            Self::Call(call) => call(),
+            Self::Copy(copy) => copy.enqueue(device),
+            Self::Call(call) => call(device),
         }
     }
 }

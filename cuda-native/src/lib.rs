@@ -28,6 +28,7 @@ mod prepared;
 mod probe;
 mod sampling;
 mod spmv;
+mod symgs;
 mod throttle;
 mod upload;
 mod value;

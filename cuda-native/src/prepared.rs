@@ -1,10 +1,12 @@
 //! A kernel ready to run: its result, checked for writes beside it, and its times.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
-use sparsescope_core::experiment::{KernelError, Output, Prepared, Temperature, Watch};
-use sparsescope_core::record::Costs;
+use sparsescope_core::experiment::{Groups, KernelError, Output, Prepared, Temperature, Watch};
+use sparsescope_core::record::{Costs, History};
 
 use crate::buffer::{Buffer, Spent};
 use crate::clock::{Clock, to_picoseconds};
@@ -13,8 +15,8 @@ use crate::launch::{Bound, Graph, Step, enqueue};
 use crate::machine::Machine;
 use crate::nvml::Nvml;
 use crate::sampling::{Execution, Samples, cold, hot};
+use crate::symgs::Passes;
 use crate::throttle::Throttling;
-use crate::upload::{Uploaded, UploadedVector};
 use crate::value::DeviceReal;
 
 /// Elements before and after y that no kernel may touch.
@@ -60,13 +62,17 @@ impl<T: DeviceReal> GuardedVector<T> {
     }
 }
 
-/// A product on a device.
+/// A kernel bound to its operands on a device.
 pub(crate) struct Parts<T> {
     pub(crate) bound: Bound,
+    /// The result.
     pub(crate) y: GuardedVector<T>,
-    /// Held so that other kernels find them.
-    pub(crate) _x: Arc<UploadedVector<T>>,
-    pub(crate) _matrix: Arc<Uploaded<T>>,
+    /// What the rows were found to fall into, for kernels that follow that.
+    pub(crate) groups: Option<Groups>,
+    /// What the passes of the last sweeps did, for kernels that make any.
+    pub(crate) passes: Option<Rc<RefCell<Passes>>>,
+    /// The operands, held so that other kernels find them.
+    pub(crate) _operands: Vec<Box<dyn Any>>,
 }
 
 /// Products shorter than this are timed as a graph too: the launch takes a good part of them.
@@ -108,8 +114,8 @@ impl Execution for Timed<'_> {
 
     fn time(&mut self, executions: u32) -> Result<f64, DeviceError> {
         let device = self.machine.device();
-        self.clock
-            .time(device, || (0..executions).try_for_each(|_| enqueue(device, &self.bound.steps)))
+        let times = u64::from(executions) * u64::from(self.bound.times);
+        self.clock.time(device, || (0..times).try_for_each(|_| enqueue(device, &self.bound.steps)))
     }
 }
 
@@ -136,8 +142,18 @@ impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
 
     /// The result, unless something was written beside it.
     fn read(&mut self) -> Result<Result<Output, KernelError>, DeviceError> {
-        let (y, untouched, seconds) = self.parts.y.read(self.machine.device())?;
+        let device = self.machine.device();
+        enqueue(device, &self.parts.bound.finish)?;
+        let (y, untouched, seconds) = self.parts.y.read(device)?;
         self.costs.download_s = Some(seconds);
+        if let Some(stuck) = &self.parts.bound.stuck
+            && stuck.to_host(device)?.iter().any(|&flag| flag != 0)
+        {
+            return Ok(Err(KernelError {
+                kernel: self.kernel.to_owned(),
+                reason: "a row waited for another in vain, so there is no result".to_owned(),
+            }));
+        }
         Ok(match untouched {
             true => Ok(T::output(y)),
             false => Err(KernelError {
@@ -254,10 +270,6 @@ impl<T: DeviceReal> Prepared for PreparedProduct<'_, T> {
         self.last_output().map(Some)
     }
 
-    fn once(&self) -> Option<f64> {
-        self.once
-    }
-
     fn repetitions(&self) -> u32 {
         self.repetitions
     }
@@ -273,5 +285,18 @@ impl<T: DeviceReal> Prepared for PreparedProduct<'_, T> {
 
     fn params(&self) -> BTreeMap<String, String> {
         self.params.clone()
+    }
+
+    fn once(&self) -> Option<f64> {
+        self.once
+    }
+
+    fn groups(&self) -> Option<Groups> {
+        self.parts.groups
+    }
+
+    fn told(&mut self) -> Option<History> {
+        let passes = self.parts.passes.as_ref()?.borrow();
+        Some(passes.history())
     }
 }

@@ -53,7 +53,7 @@ pub(crate) struct Slots<T> {
 }
 
 impl<T: DeviceReal> Slots<T> {
-    fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
+    pub(crate) fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
         // Both at once, so that a matrix that does not fit is refused before half of it is copied.
         device.check_memory("the matrix", (size_of_val(col) + size_of_val(val)) as u64)?;
         let col = Buffer::of(device, "the columns", col)?;
@@ -61,7 +61,7 @@ impl<T: DeviceReal> Slots<T> {
         Ok(Self { col, val })
     }
 
-    fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spent {
         self.col.spent() + self.val.spent()
     }
 }

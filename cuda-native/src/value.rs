@@ -13,6 +13,8 @@ pub(crate) trait DeviceReal: Real + Value {
     const DATA_TYPE: c_int;
     /// The factors 1 and 0, where libraries can read them.
     const FACTORS: &'static [Self; 2];
+    /// The factors −1 and 1.
+    const LESS: &'static [Self; 2];
     /// What a guard holds: a NaN that no arithmetic gives.
     const GUARD: Self;
 
@@ -26,6 +28,7 @@ pub(crate) trait DeviceReal: Real + Value {
 impl DeviceReal for f64 {
     const DATA_TYPE: c_int = 1;
     const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
+    const LESS: &'static [Self; 2] = &[-1.0, 1.0];
     const GUARD: Self = Self::from_bits(0x7ff8_dead_beef_cafe);
 
     fn is_guard(self) -> bool {
@@ -40,6 +43,7 @@ impl DeviceReal for f64 {
 impl DeviceReal for f32 {
     const DATA_TYPE: c_int = 0;
     const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
+    const LESS: &'static [Self; 2] = &[-1.0, 1.0];
     const GUARD: Self = Self::from_bits(0x7fde_cafe);
 
     fn is_guard(self) -> bool {

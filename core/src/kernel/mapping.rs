@@ -26,6 +26,10 @@ pub enum Mapping {
     Levels,
     /// The rows of a colour at once, colour after colour.
     Colors,
+    /// All rows that are ready at once, pass after pass.
+    Passes,
+    /// Each row as soon as those that it waits for are done.
+    Waiting,
     /// Threads of a GPU's grid.
     Grid(GridMapping),
     /// A library's own.

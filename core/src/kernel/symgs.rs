@@ -32,6 +32,22 @@ const fn cpu(
     }
 }
 
+/// A kernel of a GPU; exact: it has the bits of the serial loop.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    exact: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        exact,
+        takes: Takes { threads: false, block: false },
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
 /// Every kernel of a symmetric sweep, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -41,4 +57,20 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "the rows of a dependency level at once, level after level; the bits of the serial loop"),
     cpu("cpu/symgs/colored", Mapping::Colors, &[Origin::Ours],
         "the rows of a colour at once, colour after colour: another order, so another iteration"),
+    cuda("cuda/symgs/ready-done", Mapping::Passes, false, &[Origin::Paper001],
+        "passes: a thread a row asks whether it is ready, a block a row does it if so, until all are done"),
+    cuda("cuda/symgs/ready-compact", Mapping::Passes, false, &[Origin::Paper001, Origin::Ours],
+        "passes: rows that are ready are listed, and only they get a block"),
+    cuda("cuda/symgs/levels", Mapping::Levels, true, &[Origin::Ours],
+        "a launch a level, narrow levels merged into one whose blocks wait for one another"),
+    cuda("cuda/symgs/sync-free", Mapping::Waiting, true, &[Origin::Ours],
+        "one launch a sweep, each row waiting for the elements it needs; in the form that suits the matrix"),
+    cuda("cuda/symgs/colored", Mapping::Colors, false, &[Origin::Ours],
+        "a launch a colour, the rows of a colour in column-major slices"),
+    KernelDescriptor {
+        deterministic: false,
+        parameters: &[(Parameter::Mode, Allowed::Only(&["standard"]))],
+        ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor],
+            "cuSPARSE: a product with one strict triangle and a solve with the other, twice")
+    },
 ];

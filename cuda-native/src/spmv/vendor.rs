@@ -47,9 +47,9 @@ pub(crate) fn bind<T: DeviceReal>(
     let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
     // SAFETY: formats are checked when they are made: offsets ascend up to the number of slots, and
     // rows and columns are within the matrix, whose sides x and y are as long as.
-    let product = unsafe { Product::new(library, o.device, algorithm, &operands)? };
+    let product = unsafe { Product::new(library, o.device, algorithm, &operands, T::FACTORS)? };
     workspace_bytes += product.workspace().bytes();
     spent = spent + product.workspace().spent();
-    let steps = vec![Step::Call(Box::new(move || product.enqueue()))];
+    let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }

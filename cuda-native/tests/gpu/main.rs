@@ -8,11 +8,11 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
     SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, all_kernels};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
 use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Verdict;
+use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_cuda::CudaBackend;
 use sparsescope_tests::{Need, skip};
 
@@ -26,6 +26,8 @@ macro_rules! gpu {
     };
 }
 
+mod symgs;
+
 /// A kernel, its threads a block and the precision of the values.
 type Case = (&'static KernelDescriptor, Option<u32>, Precision);
 
@@ -36,8 +38,8 @@ fn cases(backend: &CudaBackend, whose: &str) -> Result<Vec<Case>, String> {
     let mut add = |kernel: &'static KernelDescriptor, block| {
         all.extend(kernel.precisions.iter().map(|&precision| (kernel, block, precision)));
     };
-    for kernel in all_kernels().filter(|k| k.device == DeviceKind::Cuda && k.id.starts_with(whose))
-    {
+    let on_gpu = |k: &&KernelDescriptor| k.device == DeviceKind::Cuda && k.id.starts_with(whose);
+    for kernel in kernels(Operation::Spmv).iter().filter(on_gpu) {
         match backend.availability(kernel) {
             Availability::Available if kernel.takes.block => {
                 [32, 64, 96, 128, 160, 1024].into_iter().for_each(|block| add(kernel, Some(block)));

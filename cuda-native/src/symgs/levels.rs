@@ -1,0 +1,149 @@
+//! Sweeps level after level.
+
+use sparsescope_core::experiment::Groups;
+use sparsescope_core::matrix::Offset;
+
+use super::plan::{By, Plan, parts};
+use super::setup::Setup;
+use super::slices::{ByPlace, Places};
+use super::system::{Sweeps, System, Vectors, smoother, there_and_back};
+use crate::arguments::{Element, Reads, SweepOfLevels, Writes};
+use crate::device::DeviceError;
+use crate::launch::{Bound, Launch, Shape, Step};
+use crate::value::DeviceReal;
+
+/// Threads a block.
+const BLOCK: u32 = 128;
+
+/// Warps of a block, each with a slice.
+const WARPS: u32 = BLOCK / 32;
+
+/// Slices of a level, a warp that the device is given for merged levels, from which on it has a launch
+/// of its own.
+const WIDE: u32 = 16;
+
+pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
+    system: &System<'_, T, O>,
+) -> Result<Sweeps, DeviceError> {
+    let plan = |setup: &Setup<'_>| {
+        setup.begin()?;
+        let plan = Plan::of(setup, system, By::Levels)?;
+        let places = Places::of(setup, system, &plan)?;
+        Ok::<_, DeviceError>((plan.groups, places, setup.seconds()?))
+    };
+    // The first time loads the code, which is no part of a plan.
+    drop(plan(&Setup::new(system.device))?);
+    let setup = Setup::new(system.device);
+    let (levels, places, plan_s) = plan(&setup)?;
+    let (slices, conversion_s) = places.filled(&setup, system)?;
+    let ByPlace { b, start, x, finish, permute_s } = places.vectors(&setup, system)?;
+    let other = setup.array::<T>("the vector between the sweeps", places.places())?;
+
+    let mut widths: Vec<u32> = places
+        .slice_ptr_host
+        .iter()
+        .zip(places.slice_ptr_host.iter().skip(1))
+        .map(|(a, b)| b - a)
+        .collect();
+    let multiprocessors = system.device.properties().multiprocessors;
+    let forward = runs(&widths, WIDE * WARPS * multiprocessors);
+    widths.reverse();
+    let backward = runs(&widths, WIDE * WARPS * multiprocessors);
+    // SAFETY: counted up from zero; the first is a flag.
+    let counts = unsafe { setup.filled::<u32>("barriers", 1 + forward.len() + backward.len(), 0)? };
+    let [stuck] = parts(&counts);
+    let barriers = counts.part(1..counts.len()).expect("the flag is the first"); // invariant
+    // SAFETY: counted up from zero.
+    let mut steps = vec![unsafe { Step::fill_numbers(&barriers, 0) }];
+    let mut barrier = 0..barriers.len();
+    let sweeps = there_and_back(system.mode, &b, &x, &other);
+    for (Vectors { backward, rhs, old, new }, runs) in sweeps.into_iter().zip([&forward, &backward])
+    {
+        for run in runs {
+            let arrived = barrier.next().and_then(|k| barriers.part(k..k + 1));
+            let arrived = arrived.expect("there is a barrier a run"); // invariant
+            let (before, after) = (&slices.before, &slices.after);
+            let arguments = SweepOfLevels {
+                first: run.first,
+                last: run.last,
+                levels,
+                backward,
+                smoother: smoother(system.mode),
+                level_ptr: Reads(&places.slice_ptr),
+                before_ptr: Reads(&before.ptr),
+                before_col: Reads(&before.col),
+                before_val: Reads(&before.val),
+                after_ptr: Reads(&after.ptr),
+                after_col: Reads(&after.col),
+                after_val: Reads(&after.val),
+                diagonal: Reads(&slices.diagonal),
+                rhs: Reads(rhs),
+                old: Reads(old),
+                out: Writes(new),
+                arrived: Writes(&arrived),
+                stuck: Writes(&stuck),
+            };
+            let grid = u64::from(run.widest.div_ceil(WARPS));
+            let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
+            // SAFETY: there are so many levels, whose slices `level_ptr` delimits; columns are places or
+            // none, and the vectors have an element a place. Any number of blocks goes through all
+            // slices of a level, and only a launch that the device holds at once has several levels.
+            let launch = unsafe { Launch::new(system.device, "symgs_levels", shape, &arguments)? };
+            steps.push(Step::Launch(match run.last - run.first {
+                1 => launch,
+                _ => launch.resident(system.device, 1)?,
+            }));
+        }
+    }
+    let bound = Bound {
+        reset: vec![Step::copy(&x, &start)],
+        finish,
+        stuck: Some(stuck),
+        workspace_bytes: 4 * x.bytes(),
+        spent: setup.spent(),
+        ..Bound::of(steps)
+    };
+    let (matrix_bytes, permute_s) = (Some(slices.bytes()), Some(permute_s));
+    let groups = Some(Groups::Levels([levels as usize; 2]));
+    Ok(Sweeps { plan_s, conversion_s, permute_s, matrix_bytes, groups, ..Sweeps::of(bound) })
+}
+
+/// Steps `first` to `last` of a sweep, one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    first: u32,
+    last: u32,
+    /// Slices of its widest level.
+    widest: u32,
+}
+
+/// Levels of fewer than `wide` slices one after the other are one launch; each other has its own.
+fn runs(widths: &[u32], wide: u32) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (step, &width) in (0..).zip(widths) {
+        match runs.last_mut() {
+            Some(run) if width < wide && run.widest < wide => {
+                run.last = step + 1;
+                run.widest = run.widest.max(width);
+            }
+            _ => runs.push(Run { first: step, last: step + 1, widest: width }),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_levels_are_merged_and_wide_ones_stand_alone() {
+        let run = |first, last, widest| Run { first, last, widest };
+        assert_eq!(runs(&[], 4), []);
+        assert_eq!(runs(&[1, 3, 2], 4), [run(0, 3, 3)]);
+        assert_eq!(
+            runs(&[1, 3, 4, 9, 2, 1, 8], 4),
+            [run(0, 2, 3), run(2, 3, 4), run(3, 4, 9), run(4, 6, 2), run(6, 7, 8)]
+        );
+    }
+}

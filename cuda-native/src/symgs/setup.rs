@@ -1,0 +1,141 @@
+//! Launches of a set-up on the device, timed without what allocating takes.
+
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+use crate::arguments::{Arguments, Element};
+use crate::buffer::{Buffer, Memory, Spent};
+use crate::device::{Device, DeviceError};
+use crate::launch::{Launch, Shape, Step, enqueue};
+
+/// Threads a block of kernels that take any number.
+pub(super) const BLOCK: u32 = 256;
+
+/// A set-up: what it allocates is kept until its end, so that freeing is not timed either.
+pub(super) struct Setup<'a> {
+    device: &'a Device,
+    /// Seconds of allocating and copying since the last lap began.
+    apart: Cell<f64>,
+    lap: Cell<Instant>,
+    spent: Cell<Spent>,
+    kept: RefCell<Vec<Memory>>,
+}
+
+impl<'a> Setup<'a> {
+    pub(super) fn new(device: &'a Device) -> Self {
+        let (apart, spent, kept) = Default::default();
+        Self { device, apart, lap: Cell::new(Instant::now()), spent, kept }
+    }
+
+    pub(super) fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    /// What allocating and copying took so far.
+    pub(super) fn spent(&self) -> Spent {
+        self.spent.get()
+    }
+
+    /// Begins to count seconds.
+    pub(super) fn begin(&self) -> Result<(), DeviceError> {
+        self.device.synchronize()?;
+        self.apart.set(0.0);
+        self.lap.set(Instant::now());
+        Ok(())
+    }
+
+    /// Seconds since [`begin`](Self::begin), once all work is done.
+    pub(super) fn seconds(&self) -> Result<f64, DeviceError> {
+        self.device.synchronize()?;
+        Ok((self.lap.get().elapsed().as_secs_f64() - self.apart.get()).max(0.0))
+    }
+
+    /// What `make` takes is not counted: it allocates or copies.
+    fn aside<T: Element>(
+        &self,
+        make: impl FnOnce() -> Result<Buffer<T>, DeviceError>,
+    ) -> Result<Buffer<T>, DeviceError> {
+        self.device.synchronize()?;
+        let begun = Instant::now();
+        let made = make()?;
+        self.apart.set(self.apart.get() + begun.elapsed().as_secs_f64());
+        self.spent.set(self.spent.get() + made.spent());
+        self.kept.borrow_mut().push(made.memory());
+        Ok(made)
+    }
+
+    /// An array for so many elements.
+    pub(super) fn array<T: Element>(
+        &self,
+        what: &str,
+        len: usize,
+    ) -> Result<Buffer<T>, DeviceError> {
+        self.aside(|| Buffer::unset(self.device, what, len))
+    }
+
+    /// A copy of an array.
+    pub(super) fn upload<T: Element>(
+        &self,
+        what: &str,
+        host: &[T],
+    ) -> Result<Buffer<T>, DeviceError> {
+        self.aside(|| Buffer::of(self.device, what, host))
+    }
+
+    /// An array whose bytes all have this value.
+    ///
+    /// # Safety
+    /// As for [`Step::fill_numbers`].
+    pub(super) unsafe fn filled<T: Element>(
+        &self,
+        what: &str,
+        len: usize,
+        byte: u8,
+    ) -> Result<Buffer<T>, DeviceError> {
+        let array = self.array(what, len)?;
+        // SAFETY: the caller's promise.
+        enqueue(self.device, &[unsafe { Step::fill_numbers(&array, byte) }])?;
+        Ok(array)
+    }
+
+    /// Launches a thread for each of `threads`.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn threads<A: Arguments>(
+        &self,
+        function: &str,
+        threads: u64,
+        arguments: &A,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.blocks(function, (threads.div_ceil(BLOCK.into()), BLOCK), arguments) }
+    }
+
+    /// Launches so many blocks of so many threads.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn blocks<A: Arguments>(
+        &self,
+        function: &str,
+        (grid, block): (u64, u32),
+        arguments: &A,
+    ) -> Result<(), DeviceError> {
+        let shape = Shape { grid, block, shared_bytes: 0 };
+        // SAFETY: the caller's promise.
+        let launch = unsafe { Launch::new(self.device, function, shape, arguments)? };
+        enqueue(self.device, &[Step::Launch(launch)])
+    }
+
+    /// One element, once all work is done.
+    pub(super) fn element<T: Element + Default + Clone>(
+        &self,
+        of: &Buffer<T>,
+        place: usize,
+    ) -> Result<T, DeviceError> {
+        let one = of.part(place..place + 1).expect("the place lies in the array"); // invariant
+        let one = one.to_host(self.device)?.into_iter().next();
+        Ok(one.expect("a part of one element has one")) // invariant
+    }
+}
