@@ -28,6 +28,7 @@ pub mod shell;
 pub mod state;
 mod theme;
 pub mod views;
+mod waves;
 mod why;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod window;

@@ -13,11 +13,12 @@ use sparsescope_core::pace::Pace;
 use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
 
 use crate::model::value;
+use crate::waves::Waves;
 
 /// Rows of a window up to which cells finer than the pyramid's are counted.
 const DETAIL_ROWS: usize = 1 << 20;
 
-/// Entries up to which a matrix is numbered anew while the window waits.
+/// Entries up to which a matrix is numbered anew, or its levels are found, while the window waits.
 const AT_ONCE: u64 = 200_000;
 
 /// How often the counts of a level's filled cells occur.
@@ -42,6 +43,8 @@ pub struct Picture {
     band: OnceLock<Band>,
     renumbered: OnceLock<Result<Arc<Picture>, String>>,
     is_being_renumbered: AtomicBool,
+    waves: OnceLock<Result<Waves, String>>,
+    are_waves_sought: AtomicBool,
     detail: Mutex<Option<Arc<Detail>>>,
 }
 
@@ -93,6 +96,8 @@ impl Picture {
             band: OnceLock::new(),
             renumbered: OnceLock::new(),
             is_being_renumbered: AtomicBool::new(false),
+            waves: OnceLock::new(),
+            are_waves_sought: AtomicBool::new(false),
             detail: Mutex::new(None),
         }
     }
@@ -115,20 +120,53 @@ impl Picture {
     /// The same without waiting: where it takes long, a thread computes it and `None` says that it
     /// is at work.
     pub(crate) fn renumbered_soon(self: &Arc<Self>) -> Option<&Result<Arc<Self>, String>> {
+        let is_begun = &self.is_being_renumbered;
+        self.soon(is_begun, &self.renumbered, |picture| {
+            picture.renumbered();
+        })
+    }
+
+    /// The levels and colours of the rows, or why there are none; found when they are first asked
+    /// for, where no bundle has them.
+    pub(crate) fn waves(&self) -> &Result<Waves, String> {
+        self.waves.get_or_init(|| match &self.values {
+            Some(values) => Waves::of(values),
+            None => Err("its bundle was written without them; open the matrix's own file".into()),
+        })
+    }
+
+    /// The same without waiting, as [`renumbered_soon`](Self::renumbered_soon).
+    pub(crate) fn waves_soon(self: &Arc<Self>) -> Option<&Result<Waves, String>> {
+        self.soon(&self.are_waves_sought, &self.waves, |picture| {
+            picture.waves();
+        })
+    }
+
+    /// Takes up the levels and colours in the files of the matrix in a bundle, if there are any.
+    pub(crate) fn take_waves(&self, files: &BTreeMap<String, Vec<u8>>) {
+        if let Some(found) = Waves::from_files(files) {
+            let _ = self.waves.set(found); // what is there already is as good
+        }
+    }
+
+    /// What `find` puts into `found`; where that takes long, a thread does it, once.
+    fn soon<'a, T>(
+        self: &'a Arc<Self>,
+        is_begun: &AtomicBool,
+        found: &'a OnceLock<T>,
+        find: fn(&Self),
+    ) -> Option<&'a T> {
         let is_small = self.pyramid.entries() < AT_ONCE;
         if cfg!(target_family = "wasm") || self.values.is_none() || is_small {
-            return Some(self.renumbered());
-        }
-        if !self.is_being_renumbered.swap(true, Ordering::Relaxed) {
+            find(self);
+        } else if !is_begun.swap(true, Ordering::Relaxed) {
             let picture = Arc::clone(self);
-            let work = move || {
-                picture.renumbered();
-            };
-            if std::thread::Builder::new().name("rcm".into()).spawn(work).is_err() {
-                return Some(self.renumbered());
+            let work = move || find(&picture);
+            if std::thread::Builder::new().name("picture".into()).spawn(work).is_err() {
+                find(self);
             }
         }
-        self.renumbered.get()
+        found.get()
     }
 
     /// Bandwidth and profile, where the matrix is at hand.

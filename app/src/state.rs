@@ -6,9 +6,41 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sparsescope_core::record::Operation;
 
+/// A choice with a word for links and a name for people.
+macro_rules! choice {
+    ($(#[$doc:meta])* $type:ident: $($(#[$item_doc:meta])* $item:ident $id:literal $name:literal,)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $type {
+            $($(#[$item_doc])* $item,)*
+        }
+
+        impl $type {
+            /// Every choice, in the order offered.
+            pub const ALL: &[Self] = &[$(Self::$item),*];
+
+            /// The word in a link.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$item => $id,)* }
+            }
+
+            /// Name shown to people.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$item => $name,)* }
+            }
+
+            fn from_id(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|choice| choice.id() == id)
+            }
+        }
+    };
+}
+
 pub mod best;
 pub mod charts;
 pub mod layouts;
+pub mod levels;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
@@ -16,6 +48,7 @@ use crate::percent::{self, decode};
 pub use best::BestState;
 pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
+pub use levels::{Grid, LevelsOf, LevelsState, Order};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
 
 /// Everything that the views draw from, besides the bundles.
@@ -51,6 +84,8 @@ pub struct ViewState {
     pub spy: SpyState,
     /// The view of memory layouts.
     pub layouts: LayoutsState,
+    /// The levels of a sweep.
+    pub levels: LevelsState,
     /// Nothing is shown but the view in front and a line of its settings, for an audience.
     pub present: bool,
     /// Colours and type size.
@@ -151,6 +186,7 @@ impl Default for ViewState {
             charts: ChartState::default(),
             spy: SpyState::default(),
             layouts: LayoutsState::default(),
+            levels: LevelsState::default(),
             present: false,
             theme: Theme::default(),
             zoom: 1.0,
@@ -238,6 +274,7 @@ impl ViewState {
         fields.extend(self.charts.fields());
         fields.extend(self.spy.fields());
         fields.extend(self.layouts.fields());
+        fields.extend(self.levels.fields());
         fields.push(("present", self.present.to_string()));
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
         fields
@@ -277,6 +314,7 @@ impl ViewState {
                 self.charts.set(key, &value);
                 self.spy.set(key, &value);
                 self.layouts.set(key, &value);
+                self.levels.set(key, &value);
             }
         }
     }
@@ -299,7 +337,8 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change, and so do moving about in the picture of a matrix and moving τ.
+    /// count as one change, and so do moving about in the picture of a matrix, moving τ and going
+    /// through the levels of a sweep.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
@@ -308,6 +347,7 @@ impl History {
         retyped.filter.search.clone_from(&after.filter.search);
         retyped.spy.at = after.spy.at;
         retyped.charts.tau = after.charts.tau;
+        retyped.levels.step = after.levels.step;
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -352,7 +392,13 @@ mod tests {
         let run = any::<Option<usize>>();
         let winners = (text, text, any::<(bool, bool)>())
             .prop_map(|(over, by, (heat, down))| BestState { over, heat, by, down });
-        let drawn = (winners, charts::tests::state(), spy::tests::state(), layouts::tests::state());
+        let drawn = (
+            winners,
+            charts::tests::state(),
+            spy::tests::state(),
+            layouts::tests::state(),
+            levels::tests::state(),
+        );
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
         let place = (text, arrangement);
@@ -364,7 +410,7 @@ mod tests {
                 run,
                 filter,
                 (sort, (descending, log, all_kernels, present), columns),
-                (best, charts, spy, layouts),
+                (best, charts, spy, layouts, levels),
                 theme,
                 zoom,
             )| {
@@ -383,6 +429,7 @@ mod tests {
                     charts,
                     spy,
                     layouts,
+                    levels,
                     present,
                     theme,
                     zoom,

@@ -16,6 +16,9 @@ use sparsescope::state::ViewState;
 use sparsescope::views::VIEWS;
 use sparsescope::views::spy::gpu::native as gpu;
 use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::generate::{GeneratorSpec, generate};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Figures;
 use sparsescope_tests::{Need, skip};
 
@@ -84,6 +87,16 @@ fn sized(
     };
     opened.iter().for_each(|(name, bytes)| app.open_bytes(name, *bytes));
     app.set_state(ViewState::from_fragment(state).unwrap());
+    drawn(adapter, app, by_adapter, (width, height))
+}
+
+/// The program in a window of so many pixels.
+fn drawn(
+    adapter: RenderState,
+    app: App,
+    by_adapter: bool,
+    (width, height): (f32, f32),
+) -> Harness<'static, App> {
     let shown = adapter.clone();
     let mut installed = !by_adapter;
     let mut harness = Harness::builder()
@@ -126,12 +139,15 @@ fn every_view_looks_as_it_did() {
             "v1;view=layouts;walk=cuda/csr/thread-per-row;beside=cuda/ell/column-major;step=1;theme=dark",
         ),
         ("predicted", "v1;view=predicted"),
+        ("levels-grid", "v1;view=levels;levels-of=grid9x8;path=true"),
     ];
     // As a projector shows them.
     let lessons = [
         ("lesson-asks", "v1;view=layouts;theme=projector", "coalescing", 1, false),
         ("lesson-tells", "v1;view=layouts;theme=projector", "coalescing", 1, true),
         ("layouts-threads", "v1;view=layouts;theme=projector", "balance", 3, true),
+        ("lesson-levels", "v1;view=layouts;theme=projector", "gauss-seidel", 2, false),
+        ("lesson-colours", "v1;view=layouts;theme=projector", "gauss-seidel", 5, true),
     ];
     let lessons = lessons.map(|(name, state, id, page, told)| {
         let mut state = ViewState::from_fragment(state).unwrap();
@@ -163,6 +179,61 @@ fn every_view_looks_as_it_did() {
                 .threshold(NEARLY)
                 .max_failed_pixels(20),
         );
+        results.extend_harness(&mut harness);
+    }
+}
+
+/// A matrix of a recipe as the text of a file.
+fn text_of(recipe: &str) -> Vec<u8> {
+    let spec = GeneratorSpec::parse(recipe).unwrap();
+    let a: Csr = generate(&spec, MemoryLimit::unlimited(), &false.into()).unwrap();
+    let entries = (0..a.rows()).flat_map(|i| {
+        let (col, val) = a.row(i);
+        col.iter().zip(val).map(move |(j, value)| format!("{} {} {value}\n", i + 1, j + 1))
+    });
+    let size = format!("{} {} {}\n", a.rows(), a.cols(), a.nnz());
+    let head = "%%MatrixMarket matrix coordinate real general\n".to_owned();
+    (head + &size + &entries.collect::<String>()).into_bytes()
+}
+
+/// An arrow: a full last row and column.
+fn arrow(n: usize) -> Vec<u8> {
+    let mut text =
+        format!("%%MatrixMarket matrix coordinate real general\n{n} {n} {}\n", 3 * n - 2);
+    for i in 1..n {
+        text += &format!("{i} {i} 4\n{i} {n} 1\n{n} {i} 1\n");
+    }
+    text += &format!("{n} {n} 4\n");
+    text.into_bytes()
+}
+
+#[test]
+fn levels_look_as_they_did() {
+    if let Err(why) = adapter() {
+        skip!(Need::Adapter, "{why}");
+    }
+    let stencil = text_of("stencil27?n=8");
+    let tree = text_of("kmer?m=900&near=40");
+    let wide = (1280.0, 800.0);
+    let views = [
+        ("levels", &stencil, "path=true", wide),
+        ("levels-sweep", &stencil, "level=20;path=true;theme=dark", wide),
+        ("levels-colours", &stencil, "level=3;colouring=true", wide),
+        ("levels-tree", &tree, "path=true;theme=dark", (1024.0, 768.0)),
+        ("levels-arrow", &arrow(300), "levels=backward;theme=projector", (1024.0, 768.0)),
+        ("levels-close", &stencil, "at=60,60,20;path=true", (1024.0, 768.0)),
+        ("levels-phone", &stencil, "level=20", (390.0, 844.0)),
+    ];
+    let mut results = egui_kittest::SnapshotResults::new();
+    for (name, file, state, size) in views {
+        let mut app = App::new();
+        app.open_bytes("matrix.mtx", file.clone());
+        let matrix = app.state().matrix.clone();
+        let state = ViewState::from_fragment(&format!("v1;view=levels;{state}")).unwrap();
+        app.set_state(ViewState { matrix, ..state });
+        let mut harness = drawn(adapter().unwrap(), app, true, size);
+        let options = SnapshotOptions::new().output_path("snapshots");
+        harness.snapshot_options(name, &options.threshold(NEARLY).max_failed_pixels(20));
         results.extend_harness(&mut harness);
     }
 }

@@ -8,7 +8,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::state::ViewState;
+use crate::state::{LevelsOf, ViewState};
 pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
 
@@ -103,7 +103,10 @@ impl Lesson {
         state.view.clone_from(&shown.view);
         if shown.view != LAYOUTS && !(same && told && step.then.is_none()) {
             let ViewState { theme, zoom, matrix, arrangement, .. } = state.clone();
-            let layouts = std::mem::take(&mut state.layouts);
+            let mut layouts = std::mem::take(&mut state.layouts);
+            if shown.levels.of == LevelsOf::Small {
+                layouts.small.clone_from(&shown.layouts.small);
+            }
             *state = ViewState { theme, zoom, matrix, arrangement, layouts, ..shown.clone() };
         }
         if shown.matrix.is_some() {
@@ -177,11 +180,12 @@ impl Default for Lessons {
 
 /// The lessons that come with the program, in the order in which they are taught.
 #[cfg(not(target_family = "wasm"))]
-const BUILT_IN: [&str; 6] = [
+const BUILT_IN: [&str; 7] = [
     include_str!("../../lessons/1-csr-hll.json"),
     include_str!("../../lessons/2-coalescing.json"),
     include_str!("../../lessons/3-padding.json"),
     include_str!("../../lessons/4-dense-row.json"),
     include_str!("../../lessons/5-warp-per-row.json"),
     include_str!("../../lessons/6-balance.json"),
+    include_str!("../../lessons/7-gauss-seidel.json"),
 ];

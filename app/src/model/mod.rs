@@ -207,6 +207,11 @@ impl Model {
         self.found.pictures.get(key.to_owned(), |key| self.make_picture(key))
     }
 
+    /// The picture of a matrix that is in no bundle, kept as those that are.
+    pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
+        self.found.pictures.get(key, |_| Ok(Arc::new(of())))
+    }
+
     fn make_picture(&self, key: &str) -> PictureOrWhy {
         let all = self
             .bundles
@@ -231,6 +236,9 @@ impl Model {
                 (Ok(_), Err(_)) => {}
                 _ => best = found,
             }
+        }
+        if let Ok(picture) = &best {
+            holding().for_each(|(_, folder)| picture.take_waves(&folder.files));
         }
         best
     }

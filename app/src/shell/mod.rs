@@ -409,7 +409,7 @@ impl App {
             panel.show(ui, |ui| side(self, ui));
         }
         let empty = self.model.bundles().is_empty()
-            && current(&self.state).is_none_or(|view| !needs_no_bundle(view));
+            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
         if empty || self.bar.welcomes {
             return self.welcome(ui);
         }

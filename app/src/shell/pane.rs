@@ -8,7 +8,7 @@ use sparsescope_core::bundle::spreadsheet_cell;
 use super::export::Export;
 use crate::model::Model;
 use crate::state::ViewState;
-use crate::views::{View, layouts, needs_no_bundle, teaches};
+use crate::views::{View, draws_its_lesson, layouts, teaches};
 
 /// Files that were asked for, and what went wrong.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(super) fn show(
             }
         }
         let draw = |ui: &mut Ui, state: &mut ViewState| (view.show)(ui, model, state);
-        if teaches && !needs_no_bundle(view) {
+        if teaches && !draws_its_lesson(view) {
             layouts::beside(ui, model, state, draw);
         } else {
             draw(ui, state);

@@ -44,37 +44,6 @@ pub const MOST_PARTS: u32 = 256;
 /// Most rows of a hack.
 pub const MOST_HACK: u32 = 1 << 16;
 
-/// A choice with a word for links and a name for people.
-macro_rules! choice {
-    ($(#[$doc:meta])* $type:ident: $($(#[$item_doc:meta])* $item:ident $id:literal $name:literal,)*) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum $type {
-            $($(#[$item_doc])* $item,)*
-        }
-
-        impl $type {
-            /// Every choice, in the order offered.
-            pub const ALL: &[Self] = &[$(Self::$item),*];
-
-            /// The word in a link.
-            pub fn id(self) -> &'static str {
-                match self { $(Self::$item => $id,)* }
-            }
-
-            /// Name shown to people.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$item => $name,)* }
-            }
-
-            fn from_id(id: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|choice| choice.id() == id)
-            }
-        }
-    };
-}
-
 choice! {
     /// From the count of a cell to a place in the range of colours.
     Scale:

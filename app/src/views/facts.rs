@@ -3,6 +3,7 @@
 
 use sparsescope_core::record::Subject;
 
+use super::levels;
 use super::view::subject;
 use crate::model::{Model, count, significant, subject_key, subject_name};
 use crate::state::ViewState;
@@ -12,8 +13,11 @@ const OF_MATRIX: [&str; 5] = ["rows", "columns", "entries", "longest", "mean"];
 /// Questions about the runs on it; `rate` is of a kernel.
 const OF_RUNS: [&str; 4] = ["best", "lead", "kernels", "rate"];
 
-/// Whether there is such a question: what can be said of it while nothing is open.
-pub(crate) fn is_known(asked: &str) -> Result<(), String> {
+/// Whether there is such a question about this view: what can be said of it while nothing is open.
+pub(crate) fn is_known(asked: &str, view: &str) -> Result<(), String> {
+    if view == levels::VIEW.id && levels::is_known(asked) {
+        return Ok(());
+    }
     let (what, of) = asked.split_once(':').unwrap_or((asked, ""));
     let known = what == "name" || OF_MATRIX.contains(&what) || OF_RUNS.contains(&what);
     match known && (what == "rate") != of.is_empty() {
@@ -24,7 +28,10 @@ pub(crate) fn is_known(asked: &str) -> Result<(), String> {
 
 /// The answer for what this state shows.
 pub(crate) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
-    is_known(asked)?;
+    is_known(asked, &state.view)?;
+    if state.view == levels::VIEW.id && levels::is_known(asked) {
+        return levels::number(asked, model, state);
+    }
     let selected = subject(model, state).ok_or("nothing is selected")?;
     let (what, kernel) = asked.split_once(':').unwrap_or((asked, ""));
     if what == "name" {

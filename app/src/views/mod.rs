@@ -6,6 +6,7 @@ pub(crate) mod charts;
 pub(crate) mod details;
 pub(crate) mod facts;
 pub(crate) mod layouts;
+mod levels;
 mod matrix;
 mod predicted;
 mod provenance;
@@ -16,7 +17,7 @@ mod view;
 
 use crate::lesson::{Lesson, fill};
 use crate::model::Model;
-use crate::state::ViewState;
+use crate::state::{LevelsOf, ViewState};
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use best::Board;
@@ -29,6 +30,7 @@ pub const VIEWS: &[View] = &[
     runs::VIEW,
     matrix::VIEW,
     spy::VIEW,
+    levels::VIEW,
     layouts::VIEW,
     predicted::VIEW,
 ];
@@ -62,15 +64,25 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
         if step.show.view != layouts::VIEW.id {
             let asked = step.ask.iter();
             let texts = step.text.iter().chain(asked).chain(&step.choices).chain(&step.answer);
+            let known = |asked: &str| facts::is_known(asked, &step.show.view);
             for text in texts {
-                fill(text, |asked| facts::is_known(asked).map(|()| String::new())).map_err(at)?;
+                fill(text, |asked| known(asked).map(|()| String::new())).map_err(at)?;
             }
+        }
+        if step.show.view == levels::VIEW.id {
+            levels::check(step).map_err(at)?;
         }
     }
     layouts::check(lesson)
 }
 
 /// Whether there is something to see when no bundle is open.
-pub(crate) fn needs_no_bundle(view: &View) -> bool {
+pub(crate) fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
+    view.id == layouts::VIEW.id
+        || (view.id == levels::VIEW.id && state.levels.of != LevelsOf::Selected)
+}
+
+/// Whether a view draws the text of a lesson's step by itself.
+pub(crate) fn draws_its_lesson(view: &View) -> bool {
     view.id == layouts::VIEW.id
 }

@@ -50,15 +50,16 @@ fn keys(ui: &Ui, walking: bool) -> Option<Move> {
 }
 
 /// The lesson's step, and what the class does with it. `steps` is the number of the followed
-/// kernel's.
+/// kernel's; `walking`, the view has steps of its own.
 pub(super) fn show(
     ui: &mut Ui,
     lesson: &Lesson,
     texts: Arc<Texts>,
     state: &mut ViewState,
     steps: Option<u32>,
+    walking: bool,
 ) {
-    let asked = keys(ui, steps.is_some());
+    let asked = keys(ui, walking || steps.is_some());
     let page = state.layouts.lesson.as_ref().map_or(0, |(_, page)| *page);
     let page = page.min(lesson.steps.len().saturating_sub(1) as u32);
     let Some(step) = lesson.step(page) else { return };

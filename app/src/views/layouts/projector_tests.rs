@@ -45,13 +45,19 @@ fn seen(harness: &Harness<'_, App>) -> (f32, String, bool) {
         texts(&clipped.shape, &mut all);
     }
     let smallest = all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-    let board = harness.get_by_label_contains("Memory layouts of ").rect();
+    let parts = ["Memory layouts of ", "Levels of ", "Points of ", "Widths of the levels of "];
+    let boards: Vec<Rect> = parts
+        .iter()
+        .flat_map(|part| harness.query_all_by_label_contains(part))
+        .map(|of| of.rect())
+        .collect();
+    assert!(!boards.is_empty());
     // Within the margins of the harness and of the view, which cut off what is larger.
     let mut inside = Rect::from_min_size(egui::Pos2::ZERO, SIZE / zoom).shrink(16.0);
     if let Some(controls) = harness.query_by_label("Lessons") {
         inside.max.y = controls.rect().min.y - 6.0;
     }
-    (smallest.0 * zoom, smallest.1, inside.contains_rect(board))
+    (smallest.0 * zoom, smallest.1, boards.iter().all(|board| inside.contains_rect(*board)))
 }
 
 #[test]

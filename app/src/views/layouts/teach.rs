@@ -1,14 +1,13 @@
 //! A step of a lesson beside what it shows.
 
-use std::sync::Arc;
-
 use egui::{Rect, Ui, UiBuilder};
 
 use super::numbers::Texts;
 use super::panel;
 use crate::model::Model;
-use crate::state::ViewState;
-use crate::views::facts;
+use crate::state::{LevelsOf, ViewState};
+use crate::views::view::kept;
+use crate::views::{facts, levels};
 
 /// Width of a lesson's text beside what it shows, as a share of all.
 const TEXT: f32 = 0.36;
@@ -40,13 +39,21 @@ pub(crate) fn beside(
     let lesson = shown.as_ref().and_then(|(id, _)| model.lessons.get(id)).cloned();
     let Some((lesson, (_, page))) = lesson.zip(shown) else { return draw(ui, state) };
     let (text, rest) = places(ui);
-    let texts = lesson.step(page).map(|step| {
+    // Levels have steps that arrow keys go through.
+    let walking = lesson.step(page).is_some_and(|step| step.show.view == levels::VIEW.id);
+    let from = (model.revision(), state.to_fragment());
+    let texts = kept(ui, "texts beside a view", from, || {
+        let Some(step) = lesson.step(page) else { return Texts::default() };
         let now = &*state;
-        let texts = Texts::of(step, |asked, _| facts::number(asked, model, now));
+        let texts = Texts::of(step, |asked, shown| match shown.levels.of {
+            LevelsOf::Selected => facts::number(asked, model, now),
+            // Of the step's own matrix, whatever the class makes of it.
+            _ => facts::number(asked, model, shown),
+        });
         texts.unwrap_or_else(Texts::only)
     });
     ui.scope_builder(UiBuilder::new().max_rect(text), |ui| {
-        panel::show(ui, &lesson, Arc::new(texts.unwrap_or_default()), state, None);
+        panel::show(ui, &lesson, texts, state, None, walking);
     });
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| draw(ui, state));
 }

@@ -39,7 +39,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let (text, rest) = teach::places(ui);
         let beside = |rect| egui::UiBuilder::new().max_rect(rect);
         let texts = panel::counted(ui, &lesson, state, selected.map(|subject| &subject.a));
-        ui.scope_builder(beside(text), |ui| panel::show(ui, &lesson, texts, state, steps));
+        ui.scope_builder(beside(text), |ui| panel::show(ui, &lesson, texts, state, steps, false));
         ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, true));
         return;
     }

@@ -13,7 +13,7 @@ use crate::theme::Ink;
 const WIDE: f64 = 4.0;
 
 /// Ticks with their numbers at the left of the matrix and above it.
-pub(super) fn axes(figure: &mut Figure, area: Rect, place: &Place, ink: Ink) {
+pub(in crate::views) fn axes(figure: &mut Figure, area: Rect, place: &Place, ink: Ink) {
     let covered = place.covered();
     let (rows_per_point, cols_per_point) = place.per_point_each();
     for (row, at) in ticks(place.rows(), area.height() / 56.0, rows_per_point) {
@@ -42,7 +42,7 @@ pub(super) fn axes(figure: &mut Figure, area: Rect, place: &Place, ink: Ink) {
 }
 
 /// An index as people read it, all its digits in groups of three.
-pub(super) fn index(number: usize) -> String {
+pub(in crate::views) fn index(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

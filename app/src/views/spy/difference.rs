@@ -18,7 +18,7 @@ use crate::theme::Ink;
 use crate::views::view::selected;
 
 /// The matrix that another is compared with.
-pub(super) struct Other {
+pub(in crate::views) struct Other {
     pub(super) picture: Arc<Picture>,
     pub(super) name: String,
     /// Name of the selected matrix.

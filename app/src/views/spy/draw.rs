@@ -47,7 +47,7 @@ pub(super) fn around(
 }
 
 /// Which matrix a picture shows and, below the name, in which numbering.
-pub(super) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
+pub(in crate::views) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
     let left = 12.0;
     let name = elided(name, figure.size.x - 2.0 * left, NAME);
     figure.text(pos2(left, CAPTION * 0.6), Anchor::Start, NAME, ink.text, &name);
@@ -68,7 +68,7 @@ pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
     )
 }
 
-fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
+pub(in crate::views) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
     let corners = [
         rect.left_top(),
         rect.right_top(),

@@ -3,7 +3,7 @@
 use egui::{ComboBox, DragValue, Role, Ui, WidgetInfo};
 
 /// One of `all`.
-pub(super) fn choose<T: Copy + PartialEq>(
+pub(in crate::views) fn choose<T: Copy + PartialEq>(
     ui: &mut Ui,
     what: &str,
     chosen: &mut T,
@@ -33,7 +33,7 @@ pub(super) fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(St
 }
 
 /// A number of which 0 is none.
-pub(super) fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
+pub(in crate::views) fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
     ui.label(what);
     let none = none.to_owned();
     let drag = DragValue::new(number)

@@ -20,4 +20,14 @@ mod tests;
 mod view;
 mod written;
 
+pub(super) use axes::{axes, index};
+pub(super) use draw::{caption, outline};
+pub(super) use fields::choose;
+pub(super) use frame::{Around, Frame, GAP, STRIP, TYPE};
+pub(super) use paint::{paint_cells, paint_image};
+pub(super) use place::Place;
+pub(super) use scene::{Scene, Shown};
+#[cfg(test)]
+pub(super) use shade::Shade;
+pub(super) use steer::steer;
 pub(super) use view::VIEW;

@@ -12,7 +12,7 @@ use crate::picture::Cells;
 use crate::picture::Picture;
 
 /// Paints the cells: on the graphics adapter when there is one, else as an image.
-pub(super) fn paint_cells(
+pub(in crate::views) fn paint_cells(
     ui: &Ui,
     picture: &Arc<Picture>,
     scene: &Scene<'_>,
@@ -30,21 +30,31 @@ pub(super) fn paint_cells(
     }
     let _ = (picture, key);
     let drawn = scene.image(pixels);
-    let texture = cached_texture(ui, drawn);
+    paint_image(ui, "cells image", drawn, rect);
+}
+
+/// Paints an image, enlarged without smoothing; `name` tells it from others here.
+pub(in crate::views) fn paint_image(
+    ui: &Ui,
+    name: &str,
+    image: impl Into<Arc<ColorImage>>,
+    rect: Rect,
+) {
+    let texture = cached_texture(ui, name, image);
     let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
     ui.painter().image(texture, rect, uv, Color32::WHITE);
 }
 
-/// The texture of an image, uploaded only when the image is another than the last.
-fn cached_texture(ui: &Ui, drawn: ColorImage) -> TextureId {
+/// The texture of an image, uploaded only when the image is another than the last of this name here.
+fn cached_texture(ui: &Ui, name: &str, drawn: impl Into<Arc<ColorImage>>) -> TextureId {
     type Cached = (Arc<ColorImage>, TextureHandle);
-    let id = ui.scope_id().with("cells image");
+    let id = ui.scope_id().with(name);
+    let drawn = drawn.into();
     if let Some((last, texture)) = ui.data(|data| data.get_temp::<Cached>(id))
-        && *last == drawn
+        && last == drawn
     {
         return texture.id();
     }
-    let drawn = Arc::new(drawn);
     let texture = ui.ctx().load_texture("cells", drawn.clone(), TextureOptions::NEAREST);
     let id_of = texture.id();
     ui.data_mut(|data| data.insert_temp(id, (drawn, texture)));

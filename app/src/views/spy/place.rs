@@ -8,8 +8,8 @@ use crate::state::At;
 
 /// A matrix of `rows` × `cols` laid out on an area of the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
-    pub(super) area: Rect,
+pub(in crate::views) struct Place {
+    pub(in crate::views) area: Rect,
     rows: f64,
     cols: f64,
     /// Row and column at the upper left corner.
@@ -25,7 +25,7 @@ pub(super) struct Place {
 impl Place {
     /// Shows the part `at`, or the whole matrix in the middle of the area; of fewer rows than
     /// `closest` only a smaller matrix.
-    pub(super) fn new(
+    pub(in crate::views) fn new(
         area: Rect,
         size: (usize, usize),
         at: Option<At>,
@@ -54,12 +54,12 @@ impl Place {
     }
 
     /// The same part on another area of the same size.
-    pub(super) fn on(self, area: Rect) -> Self {
+    pub(in crate::views) fn on(self, area: Rect) -> Self {
         Self { area, ..self }
     }
 
     /// The part in view; `None` when that is everything.
-    pub(super) fn at(&self) -> Option<At> {
+    pub(in crate::views) fn at(&self) -> Option<At> {
         let seen = self.rows_per_point * f64::from(self.area.height());
         let across = self.cols_per_point * f64::from(self.area.width());
         if seen >= self.rows * (1.0 - 1e-9) && across >= self.cols * (1.0 - 1e-9) {
@@ -69,18 +69,18 @@ impl Place {
     }
 
     /// Whether a closer look would show nothing more.
-    pub(super) fn is_closest(&self) -> bool {
+    pub(in crate::views) fn is_closest(&self) -> bool {
         self.rows_per_point * f64::from(self.area.height()) <= self.closest * (1.0 + 1e-9)
     }
 
     /// The part in view after showing `factor` times as much around a point that stays in place.
-    pub(super) fn zoomed(&self, around: Pos2, factor: f64) -> Option<At> {
+    pub(in crate::views) fn zoomed(&self, around: Pos2, factor: f64) -> Option<At> {
         self.pinched(around, Vec2::ZERO, factor)
     }
 
     /// The part in view after fingers have moved by so many points, to have `center` as their
     /// midpoint, and now show `factor` times as much: what was at their midpoint stays there.
-    pub(super) fn pinched(&self, center: Pos2, by: Vec2, factor: f64) -> Option<At> {
+    pub(in crate::views) fn pinched(&self, center: Pos2, by: Vec2, factor: f64) -> Option<At> {
         let seen = self.rows_per_point * f64::from(self.area.height());
         let across = self.cols_per_point * f64::from(self.area.width());
         let factor = factor.max(self.closest / seen);
@@ -99,7 +99,7 @@ impl Place {
     }
 
     /// The part in view after dragging the matrix by so many points.
-    pub(super) fn moved(&self, by: Vec2) -> Option<At> {
+    pub(in crate::views) fn moved(&self, by: Vec2) -> Option<At> {
         let at = self.at()?;
         Some(At {
             row: at.row - f64::from(by.y) * self.rows_per_point,
@@ -109,7 +109,7 @@ impl Place {
     }
 
     /// Row and column, with fractions, at a point of the screen.
-    pub(super) fn matrix(&self, point: Pos2) -> (f64, f64) {
+    pub(in crate::views) fn matrix(&self, point: Pos2) -> (f64, f64) {
         let from = point - self.area.min;
         (
             self.row + f64::from(from.y) * self.rows_per_point,
@@ -118,46 +118,46 @@ impl Place {
     }
 
     /// Height of the upper edge of a row.
-    pub(super) fn y(&self, row: f64) -> f32 {
+    pub(in crate::views) fn y(&self, row: f64) -> f32 {
         self.area.min.y + ((row - self.row) / self.rows_per_point) as f32
     }
 
     /// Place of the left edge of a column.
-    pub(super) fn x(&self, col: f64) -> f32 {
+    pub(in crate::views) fn x(&self, col: f64) -> f32 {
         self.area.min.x + ((col - self.col) / self.cols_per_point) as f32
     }
 
     /// The part of the area that the matrix covers.
-    pub(super) fn covered(&self) -> Rect {
+    pub(in crate::views) fn covered(&self) -> Rect {
         let (x, y) = (|col| self.x(col), |row| self.y(row));
         Rect::from_min_max(Pos2::new(x(0.0), y(0.0)), Pos2::new(x(self.cols), y(self.rows)))
             .intersect(self.area)
     }
 
     /// Rows in view, whole or in part.
-    pub(super) fn rows(&self) -> Range<usize> {
+    pub(in crate::views) fn rows(&self) -> Range<usize> {
         let last = self.row + self.rows_per_point * f64::from(self.area.height());
         span(self.row, last, self.rows)
     }
 
     /// Columns in view, whole or in part.
-    pub(super) fn cols(&self) -> Range<usize> {
+    pub(in crate::views) fn cols(&self) -> Range<usize> {
         let last = self.col + self.cols_per_point * f64::from(self.area.width());
         span(self.col, last, self.cols)
     }
 
     /// Rows, or columns where they are fewer, that a point shows: cells must be as large.
-    pub(super) fn per_point(&self) -> f64 {
+    pub(in crate::views) fn per_point(&self) -> f64 {
         self.rows_per_point.max(self.cols_per_point)
     }
 
     /// Row and column at the upper left corner.
-    pub(super) fn origin(&self) -> (f64, f64) {
+    pub(in crate::views) fn origin(&self) -> (f64, f64) {
         (self.row, self.col)
     }
 
     /// Rows and columns that a point shows.
-    pub(super) fn per_point_each(&self) -> (f64, f64) {
+    pub(in crate::views) fn per_point_each(&self) -> (f64, f64) {
         (self.rows_per_point, self.cols_per_point)
     }
 }

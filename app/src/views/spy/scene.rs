@@ -16,20 +16,20 @@ use super::{difference, image, written};
 use crate::figure::Figure;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
-use crate::state::{Numbering, ViewState};
+use crate::state::{Numbering, SpyState, Theme, ViewState};
 use crate::views::view::selected;
 
 /// A picture among those that are drawn.
-pub(super) struct Shown {
-    pub(super) picture: Arc<Picture>,
+pub(in crate::views) struct Shown {
+    pub(in crate::views) picture: Arc<Picture>,
     /// The matrix's key and the numbering's word.
-    pub(super) key: String,
+    pub(in crate::views) key: String,
     /// Name of the matrix, or of both that are compared.
-    pub(super) name: String,
+    pub(in crate::views) name: String,
     /// Which numbering or difference this is; empty for the matrix alone as its file has it.
-    pub(super) caption: String,
+    pub(in crate::views) caption: String,
     /// What it is compared with.
-    pub(super) other: Option<Other>,
+    pub(in crate::views) other: Option<Other>,
 }
 
 /// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
@@ -79,6 +79,16 @@ pub(super) fn subject<'a>(
 }
 
 impl Shown {
+    /// A matrix alone, as its file has it.
+    pub(in crate::views) fn alone(picture: Arc<Picture>, key: String, name: String) -> Self {
+        Self { picture, key, name, caption: String::new(), other: None }
+    }
+
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize) {
+        (self.picture.pyramid.rows(), self.picture.pyramid.cols())
+    }
+
     /// The finest cells that all that is compared has; `None` where the matrices are at hand.
     fn finest(&self) -> Option<u32> {
         let other = self.other.as_ref().map(|other| &other.picture);
@@ -99,16 +109,16 @@ fn closest(finest: Option<u32>, height: f32) -> f64 {
 }
 
 /// What is drawn, once the size is known.
-pub(super) struct Scene<'a> {
-    pub(super) frame: Frame,
-    pub(super) place: Place,
+pub(in crate::views) struct Scene<'a> {
+    pub(in crate::views) frame: Frame,
+    pub(in crate::views) place: Place,
     /// The finest cells that there are, of 2^shift rows and columns; `None` where the matrix itself
     /// is at hand.
-    pub(super) finest: Option<u32>,
-    pub(super) cells: Cells<'a>,
+    pub(in crate::views) finest: Option<u32>,
+    pub(in crate::views) cells: Cells<'a>,
     /// Cells of the same rows and columns of what it is compared with.
     pub(super) other: Option<Cells<'a>>,
-    pub(super) shade: Shade,
+    pub(in crate::views) shade: Shade,
 }
 
 impl<'a> Scene<'a> {
@@ -118,9 +128,19 @@ impl<'a> Scene<'a> {
         pixels: f32,
         state: &ViewState,
     ) -> Option<Self> {
-        let (spy, picture) = (&state.spy, &shown.picture);
-        let shape = (picture.pyramid.rows(), picture.pyramid.cols());
-        let frame = Frame::new(size, shape, spy);
+        let frame = Frame::new(size, shown.shape(), &state.spy);
+        Self::framed(shown, frame, pixels, &state.spy, state.theme)
+    }
+
+    /// The same in a frame.
+    pub(in crate::views) fn framed(
+        shown: &'a Shown,
+        frame: Frame,
+        pixels: f32,
+        spy: &SpyState,
+        theme: Theme,
+    ) -> Option<Self> {
+        let (picture, shape) = (&shown.picture, shown.shape());
         let finest = shown.finest();
         let closest = closest(finest, frame.area.height());
         let place = Place::new(frame.area, shape, spy.at, spy.stretch, closest);
@@ -141,12 +161,12 @@ impl<'a> Scene<'a> {
             cells = of(picture, per_pixel)?;
             other = shown.other.as_ref().and_then(|other| of(&other.picture, per_pixel));
         }
-        let shade = Shade::new(spy.scale, spy.map, state.theme, picture.spread(&cells));
+        let shade = Shade::new(spy.scale, spy.map, theme, picture.spread(&cells));
         Some(Self { frame, place, finest, cells, other, shade })
     }
 
     /// The cells in view as an image.
-    pub(super) fn image(&self, pixels: f32) -> ColorImage {
+    pub(in crate::views) fn image(&self, pixels: f32) -> ColorImage {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         image::paint(self.cells.shift(), &self.place, pixels, |line, first, colors| {
             here.resize(colors.len(), 0);

@@ -7,18 +7,18 @@ use crate::state::{ColorMap, Scale, Theme};
 
 /// Colours of counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shade {
-    pub(super) scale: Scale,
-    pub(super) max: f32,
-    pub(super) quantiles: [f32; 16],
+pub(in crate::views) struct Shade {
+    pub(in crate::views) scale: Scale,
+    pub(in crate::views) max: f32,
+    pub(in crate::views) quantiles: [f32; 16],
     /// Colours of a sixteenth of the range each, from one entry to the fullest cell.
-    pub(super) stops: [Color32; 16],
+    pub(in crate::views) stops: [Color32; 16],
     /// Inside the matrix, without entries.
-    pub(super) empty: Color32,
+    pub(in crate::views) empty: Color32,
 }
 
 impl Shade {
-    pub(super) fn new(scale: Scale, map: ColorMap, theme: Theme, spread: Spread) -> Self {
+    pub(in crate::views) fn new(scale: Scale, map: ColorMap, theme: Theme, spread: Spread) -> Self {
         let ink = theme.ink();
         let dark = theme == Theme::Dark;
         let stops = std::array::from_fn(|k| {
@@ -48,7 +48,7 @@ impl Shade {
     }
 
     /// Place in the range, from 0 for one entry (or few) to 1 for the fullest cell.
-    pub(super) fn position(&self, count: f32) -> f32 {
+    pub(in crate::views) fn position(&self, count: f32) -> f32 {
         match self.scale {
             Scale::Log if self.max > 1.0 => count.ln() / self.max.ln(),
             Scale::Linear if self.max > 1.0 => (count - 1.0) / (self.max - 1.0),
@@ -67,7 +67,7 @@ impl Shade {
     }
 
     /// Colour at a place in the range.
-    pub(super) fn at(&self, position: f32) -> Color32 {
+    pub(in crate::views) fn at(&self, position: f32) -> Color32 {
         let place = position.clamp(0.0, 1.0) * 15.0;
         let low = (place as usize).min(14);
         let within = place - low as f32;
@@ -84,12 +84,12 @@ impl Shade {
     }
 
     /// Colour of a cell with so many entries.
-    pub(super) fn color(&self, count: u64) -> Color32 {
+    pub(in crate::views) fn color(&self, count: u64) -> Color32 {
         if count == 0 { self.empty } else { self.at(self.position(count as f32)) }
     }
 
     /// Counts worth a label on the scale, with their places in the range.
-    pub(super) fn labels(&self) -> Vec<(f32, u64)> {
+    pub(in crate::views) fn labels(&self) -> Vec<(f32, u64)> {
         let counts: Vec<u64> = match self.scale {
             _ if self.max <= 1.0 => vec![1],
             Scale::Percentile => self.quantiles.iter().step_by(5).map(|q| *q as u64).collect(),

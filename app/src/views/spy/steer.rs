@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::state::SpyState;
 
 /// Pans and zooms by pointer and, once the cells have the focus, by keys.
-pub(super) fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
+pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
     if response.clicked() {
         response.request_focus();
     }

@@ -17,7 +17,7 @@ use crate::picture::Picture;
 use crate::state::Scale;
 
 /// Matrices whose counts stay on the adapter.
-const KEPT: usize = 2;
+const KEPT: usize = 3;
 /// Most tiles along an edge of the finest level.
 const TABLE: u32 = 16;
 

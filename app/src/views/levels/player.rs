@@ -1,0 +1,99 @@
+//! Through the levels of a sweep: buttons, keys, a slider, and by itself.
+
+use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
+
+use crate::state::LevelsState;
+
+/// A sweep is played in about so many seconds, with at least so many levels a second.
+const SECONDS: f32 = 12.0;
+const LEAST_RATE: f32 = 3.0;
+
+/// Whether the sweep goes on by itself, and the part of a level that has passed.
+#[derive(Clone, Copy, Default)]
+struct Playing(Option<f32>);
+
+/// Levels that are done after `seconds` more, where `part` of one has passed, and the part of one
+/// then; `most` is the end.
+fn advanced(step: u32, part: f32, seconds: f32, most: u32) -> (u32, f32) {
+    let rate = (most as f32 / SECONDS).max(LEAST_RATE);
+    let passed = part + rate * seconds;
+    (step.saturating_add(passed as u32).min(most), passed.fract())
+}
+
+/// The controls for `most` levels.
+pub(super) fn player(ui: &mut Ui, levels: &mut LevelsState, most: u32) {
+    let id = Id::unique("sweep that goes on by itself");
+    let Playing(mut playing) = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let free = ui.ctx().memory(|memory| memory.focused().is_none());
+    let pressed =
+        |ui: &mut Ui, key| free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let now = levels.step.map(|step| step.min(most));
+    let button = |ui: &mut Ui, name: &'static str, text: &str, hover: &str, may: bool| {
+        let button = ui.add_enabled(may, Button::new(text)).on_hover_text(hover);
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
+        button.clicked()
+    };
+    let keys = "Arrow keys step, Space plays, Home and End go to the ends";
+    let back = button(ui, "Back a level", "‹", keys, now.is_some_and(|step| step > 0));
+    let word = if playing.is_some() { "Pause" } else { "Play" };
+    let play = button(ui, word, word, keys, true);
+    let on = button(ui, "Next level", "›", keys, now.is_none_or(|step| step < most));
+    let next = |step: Option<u32>| step.map_or(0, |step| (step + 1).min(most));
+    let mut to = now;
+    if back || pressed(ui, Key::ArrowLeft) {
+        (to, playing) = (now.map(|step| step.saturating_sub(1)), None);
+    }
+    if on || pressed(ui, Key::ArrowRight) {
+        (to, playing) = (Some(next(now)), None);
+    }
+    if pressed(ui, Key::Home) {
+        (to, playing) = (Some(0), None);
+    }
+    if pressed(ui, Key::End) {
+        (to, playing) = (Some(most), None);
+    }
+    if play || pressed(ui, Key::Space) {
+        playing = if playing.is_some() { None } else { Some(0.0) };
+        if playing.is_some() {
+            to = Some(now.filter(|step| *step < most).unwrap_or(0));
+        }
+    }
+    if let (Some(part), Some(step)) = (playing, to) {
+        let seconds = ui.input(|input| input.stable_dt).min(0.1);
+        let (step, part) = advanced(step, part, seconds, most);
+        to = Some(step);
+        playing = (step < most).then_some(part);
+        ui.ctx().request_repaint();
+    }
+    let mut step = to.unwrap_or(0);
+    let all = ui.available_width();
+    ui.spacing_mut().slider_width = (all - 600.0).clamp(100.0, 360.0);
+    let slider = ui.add(Slider::new(&mut step, 0..=most).show_value(false));
+    slider.widget_info(|| WidgetInfo::slider(true, f64::from(step), "Levels that are done"));
+    if slider.changed() {
+        (to, playing) = (Some(step), None);
+    }
+    let hover = "Every row in the colour of its level";
+    if ui.add_enabled(to.is_some(), Button::new("All levels")).on_hover_text(hover).clicked() {
+        (to, playing) = (None, None);
+    }
+    levels.step = to;
+    ui.data_mut(|data| data.insert_temp(id, Playing(playing)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_of_any_length_ends_in_time_and_short_ones_are_slow_enough_to_be_followed() {
+        for (most, expected) in [(15, 5.0), (36, 12.0), (1786, 12.0), (1_000_000, 12.0)] {
+            let (mut step, mut part, mut seconds) = (0, 0.0, 0.0);
+            while step < most {
+                (step, part) = advanced(step, part, 1.0 / 60.0, most);
+                seconds += 1.0 / 60.0;
+            }
+            assert!((seconds - expected as f32).abs() < 0.2, "{most} levels in {seconds} s");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How many symmetric sweeps a small system takes in one order or another.
+
+use sparsescope_core::experiment::LoadedValues;
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::symgs::Wavefront;
+
+use super::subject::Subject;
+use crate::state::Order;
+use crate::waves::Waves;
+
+/// The residual that is asked for, relative to b.
+const ENOUGH: f64 = 1e-6;
+/// Larger systems are not swept.
+const MOST_ROWS: usize = 1024;
+const MOST_SWEEPS: u32 = 5000;
+
+/// Symmetric sweeps over A x = b from x = 0 with all of b equal to 1 until the residual is 10⁻⁶ of
+/// b, in ascending or descending order first, or colour by colour.
+pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u32, String> {
+    let refused = || format!("{} is swept in no lesson: it has too many rows", subject.name);
+    let Some(LoadedValues::Real(a)) = &subject.picture.values else { return Err(refused()) };
+    if a.rows() > MOST_ROWS {
+        return Err(refused());
+    }
+    let mut rows: Vec<usize> = (0..a.rows()).collect();
+    match order {
+        Order::Forward => {}
+        Order::Backward => rows.reverse(),
+        Order::Colors => {
+            let Wavefront { places, .. } = waves.wave(order);
+            rows.sort_by_key(|row| places.get(*row).map(|[color, ..]| *color));
+        }
+    }
+    count(a, &rows).ok_or_else(|| "the sweeps do not converge".into())
+}
+
+/// Sweeps over the rows in this order and back, until the residual is small enough.
+fn count(a: &Csr<f64>, rows: &[usize]) -> Option<u32> {
+    let mut x = vec![0.0; a.rows()];
+    let rest = |x: &[f64], i: usize| {
+        let (mut rest, mut diagonal) = (1.0, 0.0);
+        for (&j, &value) in a.row(i).0.iter().zip(a.row(i).1) {
+            rest -= value * x.get(j as usize).copied().unwrap_or(0.0);
+            if j as usize == i {
+                diagonal = value;
+            }
+        }
+        (rest, diagonal)
+    };
+    for sweep in 1..=MOST_SWEEPS {
+        for &i in rows.iter().chain(rows.iter().rev()) {
+            let (rest, diagonal) = rest(&x, i);
+            if let Some(x) = x.get_mut(i) {
+                *x += rest / diagonal;
+            }
+        }
+        let squares: f64 = rows.iter().map(|&i| rest(&x, i).0.powi(2)).sum();
+        let residual = (squares / a.rows() as f64).sqrt();
+        if !residual.is_finite() {
+            return None;
+        }
+        if residual <= ENOUGH {
+            return Some(sweep);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triangular_system_takes_one_sweep_and_one_that_diverges_is_given_up() {
+        let lower = [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 2.0), (2, 1, -1.0), (2, 2, 2.0)];
+        let lower = Csr::from_triplets(3, 3, &lower).unwrap();
+        assert_eq!(count(&lower, &[0, 1, 2]), Some(1));
+        // From the far end, the way back goes as the rows wait for one another.
+        assert_eq!(count(&lower, &[2, 1, 0]), Some(1));
+        let wild = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (0, 1, 3.0), (1, 0, 3.0), (1, 1, 1.0)]);
+        assert_eq!(count(&wild.unwrap(), &[0, 1]), None);
+    }
+
+    #[test]
+    fn two_colours_take_as_many_sweeps_as_theory_says() {
+        // A chain: spectral radius r² a symmetric sweep colour by colour, where r is Jacobi's,
+        // cos(π / (n + 1)) (Young, Iterative Solution of Large Linear Systems, 1971): half of the
+        // sweep back repeats what the sweep there did.
+        let n = 24;
+        let of = |i: usize| [(i, i, 2.0), (i, (i + 1) % n, -1.0), (i, (i + n - 1) % n, -1.0)];
+        let inside = |&(i, j, _): &(usize, usize, f64)| i.abs_diff(j) < 2;
+        let t: Vec<_> = (0..n).flat_map(of).filter(inside).collect();
+        let chain = Csr::from_triplets(n, n, &t).unwrap();
+        let colors: Vec<usize> = (0..n).step_by(2).chain((1..n).step_by(2)).collect();
+        let found = f64::from(count(&chain, &colors).unwrap());
+        let radius = (std::f64::consts::PI / (n as f64 + 1.0)).cos().powi(2);
+        let expected = ENOUGH.ln() / radius.ln();
+        assert!((found / expected - 1.0).abs() < 0.1, "{found} sweeps, theory {expected}");
+    }
+}
