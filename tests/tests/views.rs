@@ -28,6 +28,9 @@ const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
 /// With predictions, which the example lacks.
 const PREDICTED: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
 
+/// With symmetric sweeps.
+const SWEEPS: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
+
 /// A software adapter, or why there is none.
 fn adapter() -> Result<RenderState, String> {
     let setup = egui_kittest::wgpu::default_wgpu_setup();
@@ -243,7 +246,8 @@ fn levels_look_as_they_did() {
 fn every_chart_looks_as_it_did() {
     let again = again();
     let (cpu, gpu, both, two) = (&[EXAMPLE][..], &[H200][..], &[H200, EXAMPLE], &[EXAMPLE, &again]);
-    let charts: [(&str, &[&[u8]], &str); 25] = [
+    let sweeps = &[SWEEPS][..];
+    let charts: [(&str, &[&[u8]], &str); 28] = [
         ("kernels", gpu, "search=th"),
         ("kernels", two, "search=web;theme=dark"),
         ("format", cpu, "of=hll;theme=dark"),
@@ -269,6 +273,9 @@ fn every_chart_looks_as_it_did() {
         ("break-even", gpu, "search=m;cold=true"),
         ("compare", two, ""),
         ("compare", two, "search=web;log=false"),
+        ("convergence", sweeps, "operation=symgs;search=stencil"),
+        ("convergence-time", sweeps, "operation=symgs;search=stencil;theme=dark"),
+        ("parallelism", sweeps, "operation=symgs"),
     ];
     let view = VIEWS.iter().find(|view| view.id == "chart").unwrap();
     let mut results = egui_kittest::SnapshotResults::new();

@@ -23,6 +23,7 @@ use sparsescope_core::io::{Progress, read_matrix};
 use sparsescope_core::matrix::sha256;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Operation, Producer, Run, Subject};
+use sparsescope_core::symgs::Wavefronts;
 
 use crate::lesson::Lessons;
 use crate::picture::Picture;
@@ -60,8 +61,21 @@ struct Found {
     ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
     /// By the key of the matrix. A large one takes a hundred megabytes.
     pictures: Kept<String, PictureOrWhy, 3>,
+    /// By the key of the matrix.
+    depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling takes too long for every frame.
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
+}
+
+/// How deep the sweeps over a matrix are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Depth {
+    /// Rows of the matrix.
+    pub(crate) rows: u64,
+    /// Levels of both sweeps: steps that follow one another.
+    pub(crate) levels: u64,
+    /// Colours of its rows.
+    pub(crate) colors: u64,
 }
 
 /// A picture, or why there is none.
@@ -241,6 +255,20 @@ impl Model {
             holding().for_each(|(_, folder)| picture.take_waves(&folder.files));
         }
         best
+    }
+
+    /// How deep the sweeps over a matrix are, if a bundle says so.
+    pub(crate) fn depth(&self, key: &str) -> Option<Depth> {
+        let all = || {
+            let folders = self.bundles.iter().flat_map(|open| &open.bundle.matrices);
+            let depth = |folder: &MatrixFolder| {
+                let [forward, backward, colors] = Wavefronts::counts(&folder.files)?;
+                let (rows, levels) = (folder.record.statistics.rows, forward + backward);
+                (levels > 0).then(|| (matrix_key(&folder.record), Depth { rows, levels, colors }))
+            };
+            folders.filter_map(depth).collect()
+        };
+        self.found.depths.get_or_init(all).get(key).copied()
     }
 
     fn index(&self) -> &Index {

@@ -210,6 +210,15 @@ impl Wavefronts {
         Ok(Some(Self { rows, shift: header.shift, forward, backward, colors }))
     }
 
+    /// Levels of the ascending and of the descending sweep, and colours, as `levels.json` says;
+    /// nothing where there is none that can be read.
+    pub fn counts(files: &BTreeMap<String, Vec<u8>>) -> Option<[u64; 3]> {
+        let header: Header = serde_json::from_slice(files.get(HEADER)?).ok()?;
+        let counts = [header.forward_levels, header.backward_levels, header.colors];
+        let most = header.rows;
+        counts.iter().all(|count| *count <= most).then_some(counts)
+    }
+
     /// The ascending sweep, the descending one, the colours.
     pub fn all(&self) -> [&Wavefront; 3] {
         [&self.forward, &self.backward, &self.colors]
@@ -364,6 +373,8 @@ mod tests {
         let fronts = Wavefronts::of(&made("stencil27?n=5"), MemoryLimit::unlimited()).unwrap();
         assert_eq!((fronts.rows, fronts.shift), (125, 0));
         assert_eq!([29, 29, 8], fronts.all().map(|front| front.widths.len()));
+        let told = Wavefronts::counts(&files(&made("stencil27?n=5"), 1 << 16));
+        assert_eq!((told, Wavefronts::counts(&BTreeMap::new())), (Some([29, 29, 8]), None));
         // x + 2y + 4z: one row in the first two levels, two in the third, then two.
         assert_eq!(fronts.forward.widths[..4], [1, 1, 2, 2]);
         assert_eq!(fronts.forward.places[7], [4; 3]);

@@ -1,7 +1,7 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::plot::{Data, Plot};
-use super::{compare, costs, errors, matrices, planes, settings, sizes, spread};
+use super::{compare, costs, errors, matrices, planes, settings, sizes, spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
@@ -64,6 +64,7 @@ pub(super) enum Operations {
 }
 
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
+const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
 
 impl Chart {
     /// Whether it can draw runs of an operation.
@@ -82,8 +83,10 @@ const NO_RUNS: &str = "No run with a time passes the filters.";
 const NO_SERIAL: &str =
     "No run that passes the filters has a time of the serial reference to be compared with.";
 
+const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: those of mode standard do.";
+
 /// Every chart, in the order offered within its group.
-pub(super) const CHARTS: [Chart; 25] = [
+pub(super) const CHARTS: [Chart; 29] = [
     Chart {
         id: "kernels",
         group: Group::Compare,
@@ -323,6 +326,46 @@ pub(super) const CHARTS: [Chart; 25] = [
         data: errors::errors,
         of: Some(errors::measures),
         operations: Operations::Any,
+    },
+    Chart {
+        id: "convergence",
+        group: Group::Compare,
+        name: "Convergence",
+        sentence: "How far the residual falls with each symmetric sweep: a faster sweep in another order may smooth less; kernels that go the same way share a line.",
+        nothing: NO_RESIDUALS,
+        data: sweeps::convergence,
+        of: None,
+        operations: SYMGS,
+    },
+    Chart {
+        id: "convergence-time",
+        group: Group::Compare,
+        name: "Convergence in time",
+        sentence: "How far the residual has fallen after how long, at each kernel's best setting.",
+        nothing: NO_RESIDUALS,
+        data: sweeps::convergence_by_time,
+        of: None,
+        operations: SYMGS,
+    },
+    Chart {
+        id: "parallelism",
+        group: Group::Limits,
+        name: "Parallelism",
+        sentence: "How long a symmetric sweep takes on matrices whose levels are wide or narrow, few or many.",
+        nothing: "No opened bundle has a time that passes the filters and the levels of its matrix.",
+        data: sweeps::parallelism,
+        of: Some(sweeps::against),
+        operations: SYMGS,
+    },
+    Chart {
+        id: "passes",
+        group: Group::Limits,
+        name: "Blocks with work",
+        sentence: "How many blocks each pass over the rows launches, and how many of them find work.",
+        nothing: "No run on what is selected that passes the filters counted its passes: kernels that go over all rows again and again do.",
+        data: sweeps::passes,
+        of: None,
+        operations: SYMGS,
     },
     Chart {
         id: "compare",

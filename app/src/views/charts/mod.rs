@@ -18,6 +18,7 @@ mod settings;
 mod sheet;
 mod sizes;
 mod spread;
+mod sweeps;
 #[cfg(test)]
 mod tests;
 mod view;
