@@ -206,29 +206,18 @@ fn pass(
     prepared.params().get("form").cloned().into_iter().collect()
 }
 
-/// The memory checks of `gpu-check.sh` run these two by their names: they are slow, and that for races
-/// is slower.
+/// The memory checks of `gpu-check.sh` run this one by its name: they are slow.
 #[test]
 fn our_sweeps_pass_the_gate_on_small_matrices() {
     let backend = gpu!();
-    let few = matrices().into_iter().filter(|(_, a)| a.rows() <= 1100).collect();
-    pass_small(&backend, few);
-}
-
-#[test]
-fn our_sweeps_pass_the_gate_on_tiny_matrices() {
-    let backend = gpu!();
-    let scattered = square(90, |i| (0..5).map(|j| scattered(i, j) % 90).collect());
-    pass_small(&backend, vec![("tiny".to_owned(), scattered)]);
-}
-
-fn pass_small(backend: &CudaBackend, mut few: Vec<(String, Csr)>) {
-    few.extend([60].map(|rows| ("a chain".to_owned(), square(rows, |i| vec![i / 2, i + 1]))));
+    let small = |(_, a): &(String, Csr)| a.rows() <= 1100;
+    let mut few: Vec<_> = matrices().into_iter().filter(small).collect();
+    few.extend([60, 200].map(|rows| ("a chain".to_owned(), square(rows, |i| vec![i / 2, i + 1]))));
     few.push(("few levels".to_owned(), made("kmer?m=1000")));
     for (name, a) in few {
         let problem = problem(a);
         for configuration in ours().flat_map(all_of) {
-            pass(backend, &configuration, &problem, &name);
+            pass(&backend, &configuration, &problem, &name);
         }
     }
 }
