@@ -47,18 +47,23 @@ fn a_link_restores_every_step_and_whether_its_answer_is_told() {
         assert_eq!(ViewState::from_fragment(&text), Some(state), "{text}");
         let harness = shown(&text, (1280.0, 800.0));
         let step = &lesson.steps[page as usize];
-        let texts = Texts::counted(step, None).unwrap();
         harness.get_by_label(&step.title);
+        assert_eq!(harness.query_by_label("Reveal").is_some(), step.hides() && !told);
+        assert_eq!(nameless(harness.root()), Vec::<String>::new(), "{text}");
+        // Numbers of another view stand in the places that the texts have for them.
+        if step.show.view != super::VIEW.id {
+            assert!(harness.query_all_by_label_contains("{").next().is_none(), "{text}");
+            continue;
+        }
+        let texts = Texts::counted(step, None).unwrap();
         for text in &texts.text {
             harness.get_by_label(text);
         }
         for answer in &texts.answer {
             assert_eq!(harness.query_by_label(answer).is_some(), told, "{text}: {answer}");
         }
-        assert_eq!(harness.query_by_label("Reveal").is_some(), step.hides() && !told);
         // The board was drawn, not a sentence why it cannot be.
         harness.get_by_label_contains("Memory layouts of ");
-        assert_eq!(nameless(harness.root()), Vec::<String>::new(), "{text}");
     }
 }
 
