@@ -47,8 +47,10 @@ impl Looks {
         };
         let count = Mark::ALL.len();
         let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
-        // A second round of the forms is darker on light paper and lighter on dark.
-        let again = place >= count || (name != kernel && self.0.contains_key(kernel));
+        // A second round of the forms is darker on light paper and lighter on dark. `(and …)` names
+        // kernels that share a line.
+        let is_other = name.split(' ').nth(1).is_some_and(|word| word != "(and");
+        let again = place >= count || (is_other && self.0.contains_key(kernel));
         (if again { blend(color, ink.text, 0.45) } else { color }, mark)
     }
 }

@@ -295,7 +295,7 @@ pub(super) fn title(scale: &Scale, log: bool) -> String {
 
 /// A tick's value without the zeros that three digits would bring.
 pub(super) fn tick_label(tick: f64) -> String {
-    if tick >= 1e6 {
+    if tick >= 1e6 || (tick > 0.0 && tick < 1e-3) {
         return format!("{tick:e}");
     }
     let text = significant(tick);

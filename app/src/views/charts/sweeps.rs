@@ -85,8 +85,7 @@ pub(super) fn convergence<'a>(data: &Data<'a>) -> Plot<'a> {
     for (run, series, names) in ways {
         let mut names = names.into_iter();
         let mut name = names.next().unwrap_or_default();
-        let others: Vec<String> =
-            names.map(|id| id.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+        let others: Vec<String> = names.map(|id| last_of(&id).to_owned()).collect();
         if !others.is_empty() {
             name += &format!(" (and {})", others.join(", "));
         }
@@ -98,6 +97,12 @@ pub(super) fn convergence<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     plot.note = zeros_note(zeros);
     plot
+}
+
+/// What tells a kernel from others of its operation, without its precision.
+fn last_of(name: &str) -> &str {
+    let id = name.split(' ').next().unwrap_or(name);
+    id.rsplit('/').next().unwrap_or(id)
 }
 
 pub(super) fn convergence_by_time<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -146,12 +151,12 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     let y = if a_level { "nanoseconds a level" } else { "microseconds a symmetric sweep" };
     let log = data.state.log;
     let mut plot = Plot::plane(Scale::new(x, log), Scale::new(y, log));
-    let class = |run: &RunOf<'a>| {
-        // The modes are two operators.
-        let mode = run.run.params.get("mode").filter(|mode| *mode != Mode::Standard.as_str());
-        let mode = mode.map_or_else(String::new, |mode| format!(" ({mode})"));
-        Some((0, kernel(run) + &mode))
+    // The modes are two operators: one of them is drawn.
+    let is_standard = |run: &RunOf<'a>| {
+        run.run.params.get("mode").is_none_or(|mode| mode == Mode::Standard.as_str())
     };
+    let any_standard = data.runs.iter().any(is_standard);
+    let class = |run: &RunOf<'a>| (is_standard(run) || !any_standard).then(|| (0, kernel(run)));
     for ((.., (_, name)), run) in best(&data.runs, &class) {
         let Some(time_s) = time(&run) else { continue };
         let Some(depth) = data.model.depth(&run.key()) else { continue };
