@@ -34,7 +34,7 @@ impl Numbers {
             rows,
             levels,
             widest: wave.widths.iter().copied().max().unwrap_or(0),
-            mean: rows as f64 / levels.max(1) as f64,
+            mean: wave.mean_width(),
             in_narrow: NARROW.map(|least| sum(&|width| width < least)),
         }
     }

@@ -2,7 +2,8 @@
 
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::Csr;
-use sparsescope_core::symgs::Wavefront;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::symgs::{Diagonal, Mode, Wavefront, relative_residual, serial};
 
 use super::subject::Subject;
 use crate::state::Order;
@@ -22,45 +23,29 @@ pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u
     if a.rows() > MOST_ROWS {
         return Err(refused());
     }
-    let mut rows: Vec<usize> = (0..a.rows()).collect();
+    let mut rows: Vec<u32> = (0..a.rows() as u32).collect();
     match order {
         Order::Forward => {}
         Order::Backward => rows.reverse(),
         Order::Colors => {
             let Wavefront { places, .. } = waves.wave(order);
-            rows.sort_by_key(|row| places.get(*row).map(|[color, ..]| *color));
+            rows.sort_by_key(|row| places.get(*row as usize).map(|[color, ..]| *color));
         }
     }
     count(a, &rows).ok_or_else(|| "the sweeps do not converge".into())
 }
 
-/// Sweeps over the rows in this order and back, until the residual is small enough.
-fn count(a: &Csr<f64>, rows: &[usize]) -> Option<u32> {
-    let mut x = vec![0.0; a.rows()];
-    let rest = |x: &[f64], i: usize| {
-        let (mut rest, mut diagonal) = (1.0, 0.0);
-        for (&j, &value) in a.row(i).0.iter().zip(a.row(i).1) {
-            rest -= value * x.get(j as usize).copied().unwrap_or(0.0);
-            if j as usize == i {
-                diagonal = value;
-            }
-        }
-        (rest, diagonal)
-    };
+/// Sweeps over the rows in this order and back, until the residual is small enough; none where it
+/// never is, or where a row has nothing to be divided by.
+fn count(a: &Csr<f64>, rows: &[u32]) -> Option<u32> {
+    let diagonal = Diagonal::of(a, MemoryLimit::of_machine()).ok()?;
+    let (b, mut x) = (vec![1.0; a.rows()], vec![0.0; a.rows()]);
     for sweep in 1..=MOST_SWEEPS {
-        for &i in rows.iter().chain(rows.iter().rev()) {
-            let (rest, diagonal) = rest(&x, i);
-            if let Some(x) = x.get_mut(i) {
-                *x += rest / diagonal;
-            }
-        }
-        let squares: f64 = rows.iter().map(|&i| rest(&x, i).0.powi(2)).sum();
-        let residual = (squares / a.rows() as f64).sqrt();
-        if !residual.is_finite() {
-            return None;
-        }
-        if residual <= ENOUGH {
-            return Some(sweep);
+        serial::symgs_in_order(a, &diagonal, rows, Mode::Standard, &b, &mut x);
+        match relative_residual(a, &b, &x) {
+            residual if !residual.is_finite() => return None,
+            residual if residual <= ENOUGH => return Some(sweep),
+            _ => {}
         }
     }
     None
@@ -91,7 +76,7 @@ mod tests {
         let inside = |&(i, j, _): &(usize, usize, f64)| i.abs_diff(j) < 2;
         let t: Vec<_> = (0..n).flat_map(of).filter(inside).collect();
         let chain = Csr::from_triplets(n, n, &t).unwrap();
-        let colors: Vec<usize> = (0..n).step_by(2).chain((1..n).step_by(2)).collect();
+        let colors: Vec<u32> = (0..n as u32).step_by(2).chain((1..n as u32).step_by(2)).collect();
         let found = f64::from(count(&chain, &colors).unwrap());
         let radius = (std::f64::consts::PI / (n as f64 + 1.0)).cos().powi(2);
         let expected = ENOUGH.ln() / radius.ln();
