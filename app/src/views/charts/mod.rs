@@ -20,6 +20,8 @@ mod sizes;
 mod spread;
 mod sweeps;
 #[cfg(test)]
+mod sweeps_tests;
+#[cfg(test)]
 mod tests;
 mod view;
 
