@@ -281,6 +281,27 @@ mod tests {
     }
 
     #[test]
+    fn the_levels_of_one_bundle_stand_beside_the_picture_of_another() {
+        let with = |files: &[(&str, u8)]| {
+            let mut bundle = sample::bundle();
+            let files = files.iter().map(|&(name, byte)| (name.to_owned(), vec![byte]));
+            bundle.matrices[0].files = files.collect();
+            bundle
+        };
+        let seen = with(&[("spy.bin", 1), ("spy.json", 1)]);
+        let swept = with(&[("levels.bin", 2), ("levels.json", 2), ("spy.bin", 2)]);
+        let files = |bundles: [&Bundle; 2]| {
+            let merged = merged(&bundles.map(Bundle::clone), Conflicts::Refuse).unwrap();
+            merged.matrices[0].files.clone()
+        };
+        let of = |files: &[(&str, u8)]| with(files).matrices[0].files.clone();
+        // No half of one picture with the other half of another.
+        let both = of(&[("levels.bin", 2), ("levels.json", 2), ("spy.bin", 1), ("spy.json", 1)]);
+        assert_eq!(files([&seen, &swept]), both);
+        assert_eq!(files([&swept, &seen]), swept.matrices[0].files);
+    }
+
+    #[test]
     fn a_run_measured_twice_is_refused_by_name_or_the_last_one_counts() {
         let first = sample::bundle();
         let mut second = part(|run| run.kernel == "cpu/csr/nnz", 9.0);
