@@ -94,11 +94,11 @@ impl Problem {
     }
 
     /// What repeating a configuration that passed its check leads to, step by step; nothing where that
-    /// tells nothing.
-    pub fn history(&self, configuration: &Configuration) -> Option<History> {
+    /// tells nothing, nor once `cancel` is set.
+    pub fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         match self {
             Self::Spmv(_) => None,
-            Self::Symgs(problem) => problem.history(configuration),
+            Self::Symgs(problem) => problem.history(configuration, cancel),
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }

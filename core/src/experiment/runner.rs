@@ -423,7 +423,7 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
-        run.history = joined(prepared.told(), problem.history(&configuration));
+        run.history = joined(prepared.told(), problem.history(&configuration, self.cancel));
         run.cut_short = run.samples.len() < samples;
         let goal = self.settings.until;
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));

@@ -2,6 +2,7 @@
 //! precision makes of them.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::side::lock;
@@ -10,7 +11,7 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::resident::Resident;
 use crate::gate::{SweepBounds, same_bits};
-use crate::kernel::{DeviceKind, Mapping};
+use crate::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use crate::matrix::{Csr, Precision, Real, permuted};
 use crate::memory::MemoryLimit;
 use crate::record::{Check, History, Series, Work};
@@ -35,6 +36,8 @@ pub struct SymgsSide<T> {
     references: Mutex<References<T>>,
     residuals: Mutex<BTreeMap<Order, Arc<Vec<f64>>>>,
     bounds: Mutex<BTreeMap<Mode, Arc<SweepBounds>>>,
+    /// The rows colour after colour.
+    by_color: Mutex<Option<Arc<Vec<u32>>>>,
 }
 
 /// Entries that sweeps whose residuals are told go over, but for the fewest and the most sweeps.
@@ -63,6 +66,12 @@ impl Order {
             (Mapping::Colors, DeviceKind::Cuda) => Self::ByColor,
             _ => Self::Natural,
         }
+    }
+
+    /// Whether the loops over the rows in this order stand for a kernel, bit for bit. Others in natural
+    /// order add a row's terms in another one.
+    fn has_bits_of(self, kernel: &KernelDescriptor) -> bool {
+        kernel.exact || self != Self::Natural
     }
 }
 
@@ -166,15 +175,19 @@ impl SymgsProblem {
     }
 
     /// How the residual falls from sweep to sweep, in standard mode; a smoother solves nothing. Of
-    /// kernels whose results have the bits of the loops, which therefore stand for them.
-    pub(in crate::experiment) fn history(&self, configuration: &Configuration) -> Option<History> {
-        let kernel = configuration.kernel;
+    /// kernels whose results have the bits of the loops, which therefore stand for them. Nothing once
+    /// `cancel` is set.
+    pub(in crate::experiment) fn history(
+        &self,
+        configuration: &Configuration,
+        cancel: &AtomicBool,
+    ) -> Option<History> {
         let order = Order::of(configuration);
         let is_told = configuration.parameters.mode() == Mode::Standard
-            && (kernel.exact || order != Order::Natural);
+            && order.has_bits_of(configuration.kernel);
         let residuals = is_told.then(|| match configuration.precision {
-            Precision::F64 => self.double.residuals(order),
-            Precision::F32 => self.single(MemoryLimit::unlimited()).ok()?.residuals(order),
+            Precision::F64 => self.double.residuals(order, cancel),
+            Precision::F32 => self.single(MemoryLimit::unlimited()).ok()?.residuals(order, cancel),
         });
         let (name, values) = ("relative residual".to_owned(), residuals??.to_vec());
         let series = vec![Series { name, values, every: 1, step: None }];
@@ -192,6 +205,7 @@ impl SymgsProblem {
         lock(&self.double.references).clear();
         lock(&self.double.residuals).clear();
         lock(&self.double.bounds).clear();
+        *lock(&self.double.by_color) = None;
         // A refusal takes no memory and need not be found again.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
@@ -213,6 +227,7 @@ impl<T: Real> SymgsSide<T> {
             references: Mutex::default(),
             residuals: Mutex::default(),
             bounds: Mutex::default(),
+            by_color: Mutex::default(),
         })
     }
 
@@ -242,7 +257,7 @@ impl<T: Real> SymgsSide<T> {
     }
 
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
-        let (kernel, order) = (configuration.kernel, Order::of(configuration));
+        let order = Order::of(configuration);
         let mode = configuration.parameters.mode();
         let known = lock(&self.references).get(&(mode, order)).cloned();
         let expected = match known {
@@ -253,7 +268,7 @@ impl<T: Real> SymgsSide<T> {
                 made
             }
         };
-        if kernel.exact || order != Order::Natural {
+        if order.has_bits_of(configuration.kernel) {
             return Some(same_bits(&expected, x));
         }
         let known = lock(&self.bounds).get(&mode).cloned();
@@ -275,20 +290,28 @@ impl<T: Real> SymgsSide<T> {
     }
 
     /// ‖b − A·x‖₂ / ‖b‖₂ before the first sweep and after each, in standard mode, as far as they are
-    /// finite; none where there is no memory for the rows in this order.
-    fn residuals(&self, order: Order) -> Option<Arc<Vec<f64>>> {
+    /// finite; none where there is no memory for the rows in this order, or once `cancel` is set.
+    fn residuals(&self, order: Order, cancel: &AtomicBool) -> Option<Arc<Vec<f64>>> {
         if let Some(known) = lock(&self.residuals).get(&order) {
             return Some(Arc::clone(known));
         }
         let mut system = self.in_order(order)?;
         let sweeps = (HISTORY_ENTRIES / self.a.nnz().max(1)).clamp(FEWEST_SWEEPS, MOST_SWEEPS);
-        let after = (0..=sweeps).map(|sweep| {
+        let mut residuals = Vec::with_capacity(sweeps + 1);
+        for sweep in 0..=sweeps {
+            if cancel.load(Ordering::Relaxed) {
+                return None;
+            }
             if sweep > 0 {
                 system.sweep(Mode::Standard);
             }
-            relative_residual(&system.a, &system.b, &system.x)
-        });
-        let residuals = Arc::new(after.take_while(|residual| residual.is_finite()).collect());
+            let residual = relative_residual(&system.a, &system.b, &system.x);
+            if !residual.is_finite() {
+                break;
+            }
+            residuals.push(residual);
+        }
+        let residuals = Arc::new(residuals);
         lock(&self.residuals).insert(order, Arc::clone(&residuals));
         Some(residuals)
     }
@@ -306,23 +329,30 @@ impl<T: Real> SymgsSide<T> {
                 visits: None,
             }),
             Order::ByColor => {
-                let colors = Coloring::greedy(&self.a, limit).ok()?;
-                let visits = Some(colors.groups().rows().to_vec());
+                let visits = Some(self.by_color(limit)?);
                 Some(System { visits, ..self.in_order(Order::Natural)? })
             }
             Order::Colors => {
-                let colors = Coloring::greedy(&self.a, limit).ok()?;
-                let order = colors.groups().rows();
-                let a = permuted(&self.a, order, limit).ok()?;
+                let order = self.by_color(limit)?;
+                let a = permuted(&self.a, &order, limit).ok()?;
                 let diagonal = Diagonal::of(&a, limit).ok()?;
                 let ordered = |vector: &[T]| -> Vec<T> {
                     order.iter().map(|&i| vector[i as usize]).collect()
                 };
                 let (b, x) = (ordered(&self.b), ordered(&self.start));
-                let order = Some(order.to_vec());
-                Some(System { a: Arc::new(a), diagonal, b, x, order, visits: None })
+                Some(System { a: Arc::new(a), diagonal, b, x, order: Some(order), visits: None })
             }
         }
+    }
+
+    /// The rows colour after colour, found once; none where there is no memory for it.
+    fn by_color(&self, limit: MemoryLimit) -> Option<Arc<Vec<u32>>> {
+        let mut known = lock(&self.by_color);
+        if known.is_none() {
+            let colors = Coloring::greedy(&self.a, limit).ok()?;
+            *known = Some(Arc::new(colors.groups().rows().to_vec()));
+        }
+        known.clone()
     }
 }
 
@@ -333,9 +363,9 @@ struct System<T> {
     b: Vec<T>,
     x: Vec<T>,
     /// Row of each place; none for the matrix's own order.
-    order: Option<Vec<u32>>,
+    order: Option<Arc<Vec<u32>>>,
     /// The rows as the ascending sweep visits them; none for one after the other.
-    visits: Option<Vec<u32>>,
+    visits: Option<Arc<Vec<u32>>>,
 }
 
 impl<T: Real> System<T> {
