@@ -2,6 +2,7 @@
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
 use sparsescope_core::record::{Environment, Gpu};
+use sparsescope_core::symgs::Wavefronts;
 
 use crate::model::{RunOf, bytes, count, seconds, significant};
 
@@ -16,6 +17,10 @@ const LEAST: f64 = 0.15;
 
 /// A third reason must explain this much.
 const THIRD: f64 = 0.6;
+
+/// Seconds that it takes at least until one multiprocessor, or processor, sees what another has done:
+/// the shortest steps of sweeps on GPUs take as long.
+const HANDOVER_S: f64 = 5e-7;
 
 impl RunOf<'_> {
     /// Why it is as fast as it is, or why it has no time, in one sentence. It tells only of what the
@@ -109,8 +114,41 @@ impl RunOf<'_> {
         reasons.extend(self.padding());
         if let Some(kernel) = kernel {
             reasons.extend(self.rows(kernel));
+            reasons.extend(self.levels(kernel));
         }
+        reasons.extend(self.passes());
         reasons
+    }
+
+    /// The levels of sweeps whose rows wait for those of the level before.
+    fn levels(&self, kernel: &KernelDescriptor) -> Option<Reason> {
+        let waits = matches!(kernel.mapping, Mapping::Levels | Mapping::Waiting);
+        let matrix = self.matrix().filter(|_| waits)?;
+        let folders = &self.bundle.bundle.matrices;
+        let folder = folders.iter().find(|folder| folder.record.id == matrix.id)?;
+        let [forward, backward, _] = Wavefronts::counts(&folder.files)?;
+        let levels = forward + backward;
+        let level_s = self.figures()?.median_s / levels.max(1) as f64;
+        let rows = 2.0 * matrix.statistics.rows as f64 / levels.max(1) as f64;
+        let (levels, rows) = (count(levels), significant(rows));
+        let text = format!(
+            "its {levels} levels wait for one another, {} each (mean width {rows})",
+            seconds(level_s)
+        );
+        Some(((HANDOVER_S / level_s).min(1.0), text))
+    }
+
+    /// The blocks of passes that found no row to do.
+    fn passes(&self) -> Option<Reason> {
+        let history = self.run.history.as_ref()?;
+        let blocks = |name: &str| -> Option<f64> {
+            let series = history.series.iter().find(|series| series.name == name)?;
+            Some(series.values.iter().sum())
+        };
+        let (launched, with_work) = (blocks("blocks launched")?, blocks("blocks with work")?);
+        let idle = 1.0 - with_work / launched;
+        let text = format!("{} of the blocks it launched had no work", percent(idle));
+        idle.is_finite().then_some((idle, text))
     }
 
     /// What a launch of nothing takes, measured beside this run or for its device.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
-use sparsescope_core::matrix::{FormatSize, RowLengths, Statistics};
+use sparsescope_core::matrix::{Csr, FormatSize, RowLengths, Statistics};
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, MatrixRecord, Noise, Operation, Predicted,
-    Producer, Run, Source, Verdict, Work,
+    Check, Costs, Cpu, Environment, Figures, Gpu, History, MatrixRecord, Noise, Operation,
+    Predicted, Producer, Run, Series, Source, Verdict, Work,
 };
+use sparsescope_core::symgs::Wavefronts;
 
 use crate::model::Model;
 use crate::state::Filter;
@@ -57,6 +59,16 @@ pub(crate) fn run(kernel: &str) -> (Run, Statistics, Environment) {
 
 /// A model of these runs, whose figures are made where they are missing.
 pub(crate) fn model(runs: Vec<Run>, statistics: Statistics, environment: Environment) -> Model {
+    model_with(runs, statistics, environment, BTreeMap::new())
+}
+
+/// The same with these files in the matrix's folder.
+fn model_with(
+    runs: Vec<Run>,
+    statistics: Statistics,
+    environment: Environment,
+    files: BTreeMap<String, Vec<u8>>,
+) -> Model {
     let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
     let mut bundle = Bundle::new(producer, String::new());
     for mut run in runs {
@@ -83,7 +95,7 @@ pub(crate) fn model(runs: Vec<Run>, statistics: Statistics, environment: Environ
         read_seconds: 1.0,
         statistics,
     };
-    bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+    bundle.matrices.push(MatrixFolder { record, files });
     bundle.environments.push(environment);
     let mut model = Model::default();
     model.show_unfinished("b.zip", bundle);
@@ -295,6 +307,46 @@ fn noise_that_was_seen() {
         throttled,
         "Moves at least 10 MB a product at 25 % of the copy bandwidth; \
          noise seen: clocks throttled (software power cap), other processes on the GPU: 2."
+    );
+}
+
+#[test]
+fn levels_that_wait_and_passes_that_find_nothing() {
+    // A chain: 1000 levels there, as many back.
+    let below = (1..1000).map(|i| (i, i - 1, -1.0));
+    let above = (1..1000).map(|i| (i - 1, i, -1.0));
+    let all: Vec<_> = (0..1000).map(|i| (i, i, 2.0)).chain(below).chain(above).collect();
+    let chain = Csr::from_triplets(1000, 1000, &all).unwrap();
+    let files = Wavefronts::files_of(&chain, 1 << 16, MemoryLimit::unlimited()).unwrap();
+    let sentence = |kernel: &str, seconds: f64, blocks: &[(&str, f64)]| {
+        let (mut run, mut statistics, environment) = self::run(kernel);
+        (statistics.rows, statistics.cols) = (1000, 1000);
+        (run.operation, run.samples) = ("symgs".into(), vec![seconds; 3]);
+        let of = |&(name, blocks): &(&str, f64)| {
+            let (name, values) = (name.to_owned(), vec![blocks / 2.0; 2]);
+            Series { name, values, every: 1, step: Some("pass".into()) }
+        };
+        let series: Vec<Series> = blocks.iter().map(of).collect();
+        run.history = (!series.is_empty()).then(|| History { step: "pass".into(), series });
+        let model = model_with(vec![run], statistics, environment, files.clone());
+        let filter = Filter { operation: "symgs".into(), ..Filter::default() };
+        model.runs(&filter)[0].why()
+    };
+    assert_eq!(
+        sentence("cuda/symgs/sync-free", 1e-3, &[]),
+        "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
+         its 2 k levels wait for one another, 500 ns each (mean width 1)."
+    );
+    // A level in 5 µs does more than wait.
+    assert_eq!(
+        sentence("cpu/symgs/levels", 1e-2, &[]),
+        "Moves at least 10 MB a symmetric sweep at 2 % of the copy bandwidth."
+    );
+    let blocks = [("blocks launched", 4000.0), ("blocks with work", 1000.0)];
+    assert_eq!(
+        sentence("cuda/symgs/ready-done", 1e-3, &blocks),
+        "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
+         75 % of the blocks it launched had no work."
     );
 }
 
