@@ -4,8 +4,7 @@ use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
 use sparsescope_core::symgs::Mode;
 
-use super::plan::{By, Plan};
-use super::setup::Setup;
+use super::plan::By;
 use super::slices::{ByPlace, Places};
 use super::system::{Sweeps, System, smoother};
 use crate::arguments::{Element, Reads, SweepOfColor, Writes};
@@ -20,16 +19,8 @@ const WARPS: u32 = BLOCK / 32;
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
 ) -> Result<Sweeps, DeviceError> {
-    let plan = |setup: &Setup<'_>| {
-        setup.begin()?;
-        let plan = Plan::of(setup, system, By::Colors)?;
-        let places = Places::of(setup, system, &plan)?;
-        Ok::<_, DeviceError>((plan.groups, places, setup.seconds()?))
-    };
-    // The first time loads the code, which is no part of a plan.
-    drop(plan(&Setup::new(system.device))?);
-    let setup = Setup::new(system.device);
-    let (colors, places, plan_s) = plan(&setup)?;
+    let (setup, planned, plan_s) = Places::planned(system, By::Colors)?;
+    let (colors, places) = planned;
     let (slices, conversion_s) = places.filled(&setup, system)?;
     let ByPlace { b, start, x, finish, permute_s } = places.vectors(&setup, system)?;
 

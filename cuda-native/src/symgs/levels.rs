@@ -3,8 +3,7 @@
 use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
 
-use super::plan::{By, Plan, parts};
-use super::setup::Setup;
+use super::plan::{By, parts};
 use super::slices::{ByPlace, Places};
 use super::system::{Sweeps, System, Vectors, smoother, there_and_back};
 use crate::arguments::{Element, Reads, SweepOfLevels, Writes};
@@ -25,16 +24,8 @@ const WIDE: u32 = 16;
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
 ) -> Result<Sweeps, DeviceError> {
-    let plan = |setup: &Setup<'_>| {
-        setup.begin()?;
-        let plan = Plan::of(setup, system, By::Levels)?;
-        let places = Places::of(setup, system, &plan)?;
-        Ok::<_, DeviceError>((plan.groups, places, setup.seconds()?))
-    };
-    // The first time loads the code, which is no part of a plan.
-    drop(plan(&Setup::new(system.device))?);
-    let setup = Setup::new(system.device);
-    let (levels, places, plan_s) = plan(&setup)?;
+    let (setup, planned, plan_s) = Places::planned(system, By::Levels)?;
+    let (levels, places) = planned;
     let (slices, conversion_s) = places.filled(&setup, system)?;
     let ByPlace { b, start, x, finish, permute_s } = places.vectors(&setup, system)?;
     let other = setup.array::<T>("the vector between the sweeps", places.places())?;

@@ -27,6 +27,23 @@ impl<'a> Setup<'a> {
         Self { device, apart, lap: Cell::new(Instant::now()), spent, kept }
     }
 
+    /// A set-up, what it makes, and the seconds of making that. It is made twice: the first time loads
+    /// the code, which is no part of a plan.
+    pub(super) fn of<R>(
+        device: &'a Device,
+        make: impl Fn(&Self) -> Result<R, DeviceError>,
+    ) -> Result<(Self, R, f64), DeviceError> {
+        let timed = |setup: &Self| {
+            setup.begin()?;
+            let made = make(setup)?;
+            Ok::<_, DeviceError>((made, setup.seconds()?))
+        };
+        drop(timed(&Self::new(device))?);
+        let setup = Self::new(device);
+        let (made, seconds) = timed(&setup)?;
+        Ok((setup, made, seconds))
+    }
+
     pub(super) fn device(&self) -> &'a Device {
         self.device
     }

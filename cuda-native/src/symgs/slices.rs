@@ -2,7 +2,7 @@
 
 use sparsescope_core::matrix::Offset;
 
-use super::plan::{Plan, scan};
+use super::plan::{By, Plan, scan};
 use super::setup::Setup;
 use super::system::System;
 use crate::arguments::{
@@ -59,7 +59,21 @@ pub(super) struct ByPlace<T> {
     pub(super) permute_s: f64,
 }
 
+/// A set-up, what it has made, and the seconds of making that.
+type Timed<'a, R> = (Setup<'a>, R, f64);
+
 impl Places {
+    /// How many groups the rows fall into, and their places in the order of these.
+    pub(super) fn planned<'a, T: DeviceReal, O: Offset + Element>(
+        system: &System<'a, T, O>,
+        by: By,
+    ) -> Result<Timed<'a, (u32, Self)>, DeviceError> {
+        Setup::of(system.device, |setup| {
+            let plan = Plan::of(setup, system, by)?;
+            Ok((plan.groups, Self::of(setup, system, &plan)?))
+        })
+    }
+
     pub(super) fn of<T: DeviceReal, O: Offset + Element>(
         setup: &Setup<'_>,
         system: &System<'_, T, O>,

@@ -78,8 +78,7 @@ enum Made {
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
 ) -> Result<Sweeps, DeviceError> {
-    let plan = |setup: &Setup<'_>| {
-        setup.begin()?;
+    let (setup, (form, made, levels), plan_s) = Setup::of(system.device, |setup| {
         let plan = Plan::of(setup, system, By::Levels)?;
         let form = Form::of(&plan, system.rows);
         let made = match form {
@@ -93,12 +92,8 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
                 Made::Slices(width, Box::new(places), gates)
             }
         };
-        Ok::<_, DeviceError>((form, made, plan.groups, setup.seconds()?))
-    };
-    // The first time loads the code, which is no part of a plan.
-    drop(plan(&Setup::new(system.device))?);
-    let setup = Setup::new(system.device);
-    let (form, made, levels, plan_s) = plan(&setup)?;
+        Ok((form, made, plan.groups))
+    })?;
     let made = match made {
         Made::Threads => in_csr(&setup, system, None)?,
         Made::Rows(order) => in_csr(&setup, system, Some(&order))?,
