@@ -77,6 +77,45 @@ pub fn zero_start<T: Real>(a: &Csr<T>, diagonal: &Diagonal, form: ZeroStart, r: 
     });
 }
 
+/// The same of the matrix whose rows and columns are numbered in this order: "before" and "after" are
+/// in it. The terms of either side come in the order of the matrix.
+///
+/// r and z have n elements, and `order` has every row once; panics otherwise, or when the diagonal is
+/// another matrix's.
+pub fn zero_start_in_order<T: Real>(
+    a: &Csr<T>,
+    diagonal: &Diagonal,
+    order: &[u32],
+    form: ZeroStart,
+    r: &[T],
+    z: &mut [T],
+) {
+    check(a, diagonal, r, z);
+    assert_eq!(order.len(), a.rows(), "the order has every row once");
+    let mut place_of = vec![0; order.len()];
+    for (place, &i) in order.iter().enumerate() {
+        place_of[i as usize] = place;
+    }
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        let rows = Rows { row_ptr, before: diagonal.before(), col: a.col(), val: a.val() };
+        let less_before =
+            |i: usize, sum, z: &[T]| rows.minus_where(sum, i, z, |c| place_of[c] < place_of[i]);
+        for &i in order {
+            let i = i as usize;
+            z[i] = less_before(i, r[i], z) / rows.diagonal(i);
+        }
+        for &i in order.iter().rev() {
+            let i = i as usize;
+            let sum = match form {
+                ZeroStart::Exact => less_before(i, r[i], z),
+                ZeroStart::Half => rows.diagonal(i) * z[i],
+            };
+            let sum = rows.minus_where(sum, i, z, |c| place_of[c] > place_of[i]);
+            z[i] = sum / rows.diagonal(i);
+        }
+    });
+}
+
 /// Panics when something has not the matrix's size.
 fn check<T: Real>(a: &Csr<T>, diagonal: &Diagonal, b: &[T], x: &[T]) {
     assert_eq!((a.rows(), a.cols()), (x.len(), x.len()), "x has one element a row");
@@ -105,6 +144,18 @@ impl<O: Offset, T: Real> Rows<'_, O, T> {
     fn minus(&self, sum: T, entries: std::ops::Range<usize>, x: &[T]) -> T {
         let slots = self.col[entries.clone()].iter().zip(&self.val[entries]);
         slots.fold(sum, |sum, (&c, &v)| sum - v * x[c as usize])
+    }
+
+    /// The same of the entries of row `i` in some columns.
+    fn minus_where(&self, sum: T, i: usize, x: &[T], is_taken: impl Fn(usize) -> bool) -> T {
+        let (start, _, end) = self.bounds(i);
+        let slots = self.col[start..end].iter().zip(&self.val[start..end]);
+        let taken = slots.filter(|&(&c, _)| is_taken(c as usize));
+        taken.fold(sum, |sum, (&c, &v)| sum - v * x[c as usize])
+    }
+
+    fn diagonal(&self, i: usize) -> T {
+        self.val[self.bounds(i).1]
     }
 
     #[inline(always)]

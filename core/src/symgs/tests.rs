@@ -370,6 +370,45 @@ proptest! {
         }
     }
 
+    /// With diagonals of ±1 and entries of −1, 0 and 1 everything is a small integer, however it is
+    /// summed up.
+    #[test]
+    fn from_zero_in_an_order_is_from_zero_with_the_rows_numbered_so(
+        (entries, order) in (1usize..12).prop_flat_map(|n| {
+            let order = Just((0..n as u32).collect::<Vec<_>>()).prop_shuffle();
+            (prop::collection::vec(-1i8..=1, n * n), order)
+        })
+    ) {
+        let n = order.len();
+        let triplets = entries.iter().enumerate().map(|(k, &v)| (k / n, k % n, f64::from(v)));
+        let triplets = triplets.map(|(i, j, v)| (i, j, if i == j { 1.0 - 2.0 * v.abs() } else { v }));
+        let entries: Vec<_> = triplets.filter(|&(.., v)| v != 0.0).collect();
+        let a = Csr::from_triplets(n, n, &entries).unwrap();
+        let renumbered = permuted(&a, &order, FREE()).unwrap();
+        let r: Vec<f64> = (0..n).map(|i| (i * 7 % 5) as f64 - 2.0).collect();
+        let ordered = |v: &[f64]| -> Vec<f64> { order.iter().map(|&i| v[i as usize]).collect() };
+        for form in ZeroStart::ALL {
+            let mut z = vec![f64::NAN; n];
+            serial::zero_start_in_order(&a, &diagonal(&a), &order, form, &r, &mut z);
+            let expected =
+                Form::ZeroStart(form).in_turn(&renumbered, &ordered(&r), vec![f64::NAN; n]);
+            prop_assert_eq!(ordered(&z), expected, "{:?}", form);
+        }
+    }
+
+    #[test]
+    fn from_zero_in_the_matrixs_order_has_the_bits_of_the_two_loops(a in unsymmetric()) {
+        let (r, x) = vectors::<f32>(a.rows());
+        let a = a.map(|v| v as f32);
+        let order: Vec<u32> = (0..a.rows() as u32).collect();
+        for form in ZeroStart::ALL {
+            let mut z = x.clone();
+            serial::zero_start_in_order(&a, &diagonal(&a), &order, form, &r, &mut z);
+            let expected = Form::ZeroStart(form).in_turn(&a, &r, x.clone());
+            prop_assert!(differing(&z, &expected).is_none(), "{:?}", form);
+        }
+    }
+
     #[test]
     fn any_structure_has_the_bits_of_the_two_loops(a in unsymmetric(), grain in 1usize..60) {
         for a in [&a, &a.transpose()] {
