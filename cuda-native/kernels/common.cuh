@@ -51,6 +51,18 @@ __device__ inline u32 warp_max(u32 most) {
     return most;
 }
 
+// What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those from
+// zero go over the entries of each row that lie on one side of the diagonal: those of the elements that
+// the sweep makes before the row's. The first one of the exact form keeps its sums, with which the
+// second one begins; that of the other begins with the diagonal times what the first has made.
+const u32 STANDARD = 0, SMOOTHER = 1, ZERO_EXACT = 2, ZERO_HALF = 3;
+
+__device__ inline bool from_zero(u32 form) { return form >= ZERO_EXACT; }
+__device__ inline bool keeps_sums(u32 form, u32 backward) { return form == ZERO_EXACT && !backward; }
+__device__ inline bool begins_with_product(u32 form, u32 backward) {
+    return form == ZERO_HALF && backward;
+}
+
 // Whether the element of column c is one that the sweep makes before that of the row.
 __device__ inline bool made_before(u32 backward, u32 c, u32 row) {
     return backward ? c > row : c < row;

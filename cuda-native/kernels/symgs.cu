@@ -1,14 +1,29 @@
 // Symmetric Gauss-Seidel on CSR: one sweep a launch, old and new values in vectors of their own, so
 // that a row waits for nothing but its columns before the diagonal (after it, backward). Sums are
-// those of the serial loop: products rounded, subtracted in the order of the columns.
+// those of the serial loop: products rounded, subtracted in the order of the columns. Of sweeps from
+// zero `below` is read, of others `old`.
+
+// A row's entries `k` to `end`, its diagonal and where its sum begins, for sweeps from zero; `below` is
+// how many entries the row has before the diagonal.
+__device__ inline void one_side(
+    u32 row, u32 form, u32 backward, const u32* below, const real* val, offset& k, offset& end, real& d,
+    real& sum)
+{
+    const offset diagonal = k + below[row];
+    d = val[diagonal];
+    if (backward) k = diagonal + 1;
+    else end = diagonal;
+    if (begins_with_product(form, backward)) sum *= d;
+}
 
 // cuda/symgs/sync-free, short rows: one thread a row in the order of the matrix, two entries at a
 // time. Blocks take tickets, so that what a row waits for is always in a block that has begun.
 extern "C" __global__ void symgs_sync_free_thread(
-    u32 rows, u32 backward, u32 smoother, const offset* row_ptr, const u32* col, const real* val,
-    const real* rhs, const real* old, real* out, u32* ticket, u32* stuck)
+    u32 rows, u32 backward, u32 form, const offset* row_ptr, const u32* below, const u32* col,
+    const real* val, const real* rhs, const real* old, real* sums, real* out, u32* ticket, u32* stuck)
 {
     const int K = 2;
+    const bool smoother = form == SMOOTHER;
     __shared__ u32 block;
     if (threadIdx.x == 0) block = atomicAdd(ticket, 1);
     __syncthreads();
@@ -22,6 +37,7 @@ extern "C" __global__ void symgs_sync_free_thread(
         end = row_ptr[row + 1];
         sum = rhs[row];
         if (smoother) own = old[row];
+        if (from_zero(form)) one_side(row, form, backward, below, val, k, end, d, sum);
     }
     u32 c[K], turns = 0;
     real a[K], v[K];
@@ -63,6 +79,7 @@ extern "C" __global__ void symgs_sync_free_thread(
             loaded = false;
             if (k >= end) {
                 if (smoother) sum += d * own;
+                if (keeps_sums(form, backward)) sums[row] = sum;
                 publish(out + row, sum / d);
                 active = false;
             }
@@ -76,10 +93,12 @@ extern "C" __global__ void symgs_sync_free_thread(
 // lanes form the products, and all of them subtract these one after the other. Rows come in `order`,
 // any in which none stands before one that it waits for; backward from its end.
 extern "C" __global__ void symgs_sync_free_rows(
-    u32 rows, const u32* order, u32 backward, u32 smoother, const offset* row_ptr, const u32* col,
-    const real* val, const real* rhs, const real* old, real* out, u32* ticket, u32* stuck)
+    u32 rows, const u32* order, u32 backward, u32 form, const offset* row_ptr, const u32* below,
+    const u32* col, const real* val, const real* rhs, const real* old, real* sums, real* out,
+    u32* ticket, u32* stuck)
 {
     const int G = 8, E = 4;
+    const bool smoother = form == SMOOTHER;
     __shared__ u32 block;
     if (threadIdx.x == 0) block = atomicAdd(ticket, 1);
     __syncthreads();
@@ -96,6 +115,7 @@ extern "C" __global__ void symgs_sync_free_rows(
         end = row_ptr[row + 1];
         sum = rhs[row];
         if (smoother) own = old[row];
+        if (from_zero(form)) one_side(row, form, backward, below, val, k, end, d, sum);
     }
     while (__any_sync(ALL_LANES, active)) {
         bool wait = false;
@@ -146,6 +166,7 @@ extern "C" __global__ void symgs_sync_free_rows(
                 loaded = false;
                 if (k >= end) {
                     if (smoother) sum += d * own;
+                    if (lane == 0 && keeps_sums(form, backward)) sums[row] = sum;
                     if (lane == 0) publish(out + row, sum / d);
                     active = false;
                 }
@@ -207,11 +228,12 @@ extern "C" __global__ void symgs_ready_compact(
 }
 
 // Fills the slices, a warp each. Rows of at most 32 entries are read by all lanes and turned in shared
-// memory; in slices with a longer one each lane reads its own.
+// memory; in slices with a longer one each lane reads its own. An entry is before the diagonal where its
+// column is, or, by places, where that column's place is before the row's.
 extern "C" __global__ void __launch_bounds__(64) symgs_fill(
-    u32 slices, const u32* row_at, const u32* place_of, const offset* row_ptr, const u32* below,
-    const u32* col, const real* val, const u32* before_ptr, const u32* after_ptr, u32* before_col,
-    real* before_val, u32* after_col, real* after_val, real* diagonal)
+    u32 slices, u32 by_place, const u32* row_at, const u32* place_of, const offset* row_ptr,
+    const u32* below, const u32* col, const real* val, const u32* before_ptr, const u32* after_ptr,
+    u32* before_col, real* before_val, u32* after_col, real* after_val, real* diagonal)
 {
     __shared__ real values[2][32 * 33];
     __shared__ u32 places[2][32 * 33];
@@ -252,19 +274,25 @@ extern "C" __global__ void __launch_bounds__(64) symgs_fill(
     const auto place = [&](u32 e) {
         return turned ? places[warp][lane * 33 + e] : place_of[col[start + e]];
     };
-    diagonal[slice * WARP + lane] = row == NONE ? 0 : value(low);
+    const u64 at = slice * WARP + lane;
+    diagonal[at] = row == NONE ? 0 : value(low);
+    const u32 end = by_place ? length : low;
+    u32 e = 0;
     const u32 before = before_ptr[slice], before_end = before_ptr[slice + 1];
-    for (u32 k = 0; before + k < before_end; k++) {
+    for (u32 k = 0; before + k < before_end; k++, e++) {
         const u64 i = (u64)(before + k) * WARP + lane;
-        const bool in = k < low;
-        __stcs(before_val + i, in ? value(k) : 0);
-        __stcs(before_col + i, in ? place(k) : NONE);
+        while (by_place && e < end && place(e) >= at) e++;
+        const bool in = e < end;
+        __stcs(before_val + i, in ? value(e) : 0);
+        __stcs(before_col + i, in ? place(e) : NONE);
     }
+    e = by_place ? 0 : low + 1;
     const u32 after = after_ptr[slice], after_end = after_ptr[slice + 1];
-    for (u32 k = 0; after + k < after_end; k++) {
+    for (u32 k = 0; after + k < after_end; k++, e++) {
         const u64 i = (u64)(after + k) * WARP + lane;
-        const bool in = low + 1 + k < length;
-        __stcs(after_val + i, in ? value(low + 1 + k) : 0);
-        __stcs(after_col + i, in ? place(low + 1 + k) : NONE);
+        while (by_place && e < length && place(e) <= at) e++;
+        const bool in = e < length;
+        __stcs(after_val + i, in ? value(e) : 0);
+        __stcs(after_col + i, in ? place(e) : NONE);
     }
 }

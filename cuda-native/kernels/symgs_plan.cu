@@ -224,6 +224,22 @@ extern "C" __global__ void symgs_plan_levels(
     if (threadIdx.x % WARP == 0) atomicMax(highest, own);
 }
 
+// Entries of each row in columns whose rows have a lower level or colour, eight lanes a row.
+extern "C" __global__ void symgs_plan_earlier(
+    u32 rows, const offset* row_ptr, const u32* col, const u32* key, u32* earlier)
+{
+    const u64 row = thread_in_grid() / 8;
+    const u32 lane = threadIdx.x % 8;
+    u32 count = 0;
+    if (row < rows) {
+        const u32 own = key[row];
+        for (offset k = row_ptr[row] + lane; k < row_ptr[row + 1]; k += 8) count += key[col[k]] < own;
+    }
+    for (u32 distance = 4; distance > 0; distance /= 2)
+        count += __shfl_down_sync(ALL_LANES, count, distance, 8);
+    if (row < rows && lane == 0) earlier[row] = count;
+}
+
 // Slots of each slice before and after the diagonal: as many as the longest row has there.
 extern "C" __global__ void symgs_plan_widths(
     u32 slices, const u32* row_at, const offset* row_ptr, const u32* below, u32* before, u32* after)

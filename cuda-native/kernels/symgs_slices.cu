@@ -57,15 +57,19 @@ __device__ inline bool all_blocks(u32* arrived, u32 goal, u32* stuck) {
     return gone == 0;
 }
 
+// Blocks that a multiprocessor is to hold.
+const int LEVEL_BLOCKS = sizeof(real) == 8 ? 9 : 12;
+
 // cuda/symgs/levels: the levels of steps `first` to `last`, one after the other; with more than one,
 // all blocks are there at once and wait for one another after each. Warp w of block b takes slices
 // b + w * blocks and on, so that narrow levels spread over the device.
-extern "C" __global__ void __launch_bounds__(128) symgs_levels(
-    u32 first, u32 last, u32 levels, u32 backward, u32 smoother, const u32* level_ptr,
+extern "C" __global__ void __launch_bounds__(128, LEVEL_BLOCKS) symgs_levels(
+    u32 first, u32 last, u32 levels, u32 backward, u32 form, const u32* level_ptr,
     const u32* before_ptr, const u32* before_col, const real* before_val, const u32* after_ptr,
     const u32* after_col, const real* after_val, const real* diagonal, const real* rhs,
-    const real* old, real* out, u32* arrived, u32* stuck)
+    const real* old, real* sums, real* out, u32* arrived, u32* stuck)
 {
+    const bool smoother = form == SMOOTHER, both = !from_zero(form);
     const u32 lane = threadIdx.x % WARP, warps = gridDim.x * (blockDim.x / WARP);
     const u32 own = blockIdx.x + gridDim.x * (threadIdx.x / WARP);
     for (u32 step = first; step < last; step++) {
@@ -75,11 +79,13 @@ extern "C" __global__ void __launch_bounds__(128) symgs_levels(
             const u64 at = (u64)slice * WARP + lane;
             const real d = __ldcs(diagonal + at), mine = smoother ? old[at] : 0;
             real sum = rhs[at];
-            if (backward) sum = less<false>(sum, slice, before_ptr, before_col, before_val, old);
-            else sum = less<true>(sum, slice, before_ptr, before_col, before_val, out);
+            if (begins_with_product(form, backward)) sum *= d;
+            if (!backward) sum = less<true>(sum, slice, before_ptr, before_col, before_val, out);
+            else if (both) sum = less<false>(sum, slice, before_ptr, before_col, before_val, old);
             if (smoother) sum -= d * mine;
+            if (keeps_sums(form, backward)) sums[at] = sum;
             if (backward) sum = less<true>(sum, slice, after_ptr, after_col, after_val, out);
-            else sum = less<false>(sum, slice, after_ptr, after_col, after_val, old);
+            else if (both) sum = less<false>(sum, slice, after_ptr, after_col, after_val, old);
             if (smoother) sum += d * mine;
             if (d != 0) publish(out + at, sum / d);
         }
@@ -88,19 +94,23 @@ extern "C" __global__ void __launch_bounds__(128) symgs_levels(
 }
 
 // cuda/symgs/colored: the slices of one colour, in place. No row of a colour reads another's element.
+// Of sweeps from zero the sides are those of the places, elsewhere those of the columns.
 extern "C" __global__ void __launch_bounds__(128) symgs_colored(
-    u32 begin, u32 end, u32 smoother, const u32* before_ptr, const u32* before_col,
+    u32 begin, u32 end, u32 backward, u32 form, const u32* before_ptr, const u32* before_col,
     const real* before_val, const u32* after_ptr, const u32* after_col, const real* after_val,
-    const real* diagonal, const real* rhs, real* x)
+    const real* diagonal, const real* rhs, real* sums, real* x)
 {
+    const bool smoother = form == SMOOTHER, both = !from_zero(form);
     const u64 slice = begin + thread_in_grid() / WARP;
     if (slice >= end) return;
     const u64 at = slice * WARP + threadIdx.x % WARP;
     const real d = __ldcs(diagonal + at), mine = smoother ? x[at] : 0;
     real sum = smoother ? mine : __ldcs(rhs + at);
-    sum = less<false>(sum, (u32)slice, before_ptr, before_col, before_val, x);
+    if (begins_with_product(form, backward)) sum *= d;
+    if (both || !backward) sum = less<false>(sum, (u32)slice, before_ptr, before_col, before_val, x);
     if (smoother) sum -= d * mine;
-    sum = less<false>(sum, (u32)slice, after_ptr, after_col, after_val, x);
+    if (keeps_sums(form, backward)) sums[at] = sum;
+    if (both || backward) sum = less<false>(sum, (u32)slice, after_ptr, after_col, after_val, x);
     if (smoother) sum += d * mine;
     if (d != 0) x[at] = sum / d;
 }

@@ -22,15 +22,16 @@ __device__ inline void look_again(float& v, const float* p) {
         : "+f"(v) : "l"(p), "r"(top(v)));
 }
 
-// The entries that a row waits for are `made`, the others `found`. A slice has a gate: an element
-// that is worth waiting for before looking at the others again and again, since it is made shortly
-// before these.
+// The entries that a row waits for are `made`, the others, which sweeps from zero do not read, `found`.
+// A slice has a gate: an element that is worth waiting for before looking at the others again and
+// again, since it is made shortly before these.
 template <bool FORWARD>
 __device__ inline void sweep(
-    u32 slices, u32 smoother, const u32* made_ptr, const u32* made_col, const real* made_val,
+    u32 slices, u32 form, const u32* made_ptr, const u32* made_col, const real* made_val,
     const u32* found_ptr, const u32* found_col, const real* found_val, const real* diagonal,
-    const real* rhs, const real* old, real* out, const u32* gates, u32* stuck)
+    const real* rhs, const real* old, real* sums, real* out, const u32* gates, u32* stuck)
 {
+    const bool smoother = form == SMOOTHER;
     const u32 lane = threadIdx.x % WARP, warps = gridDim.x * (blockDim.x / WARP);
     for (u32 s = blockIdx.x + gridDim.x * (threadIdx.x / WARP); s < slices; s += warps) {
         const u32 slice = FORWARD ? s : slices - 1 - s;
@@ -38,7 +39,7 @@ __device__ inline void sweep(
         const u32 made_begin = __ldg(made_ptr + slice);
         const u32 made = __ldg(made_ptr + slice + 1) - made_begin;
         const u32 found_begin = __ldg(found_ptr + slice);
-        const u32 found = __ldg(found_ptr + slice + 1) - found_begin;
+        const u32 found = from_zero(form) ? 0 : __ldg(found_ptr + slice + 1) - found_begin;
         const u32 gate = __ldg(gates + slice);
         real sum = rhs[at];
         const real d = __ldcs(diagonal + at), mine = smoother ? old[at] : 0;
@@ -64,6 +65,7 @@ __device__ inline void sweep(
 #pragma unroll
             for (int k = 0; k < WIDTH; k++) products[k] *= x[k];
         }
+        if (begins_with_product(form, !FORWARD)) sum *= d;
         if (!FORWARD) {
 #pragma unroll
             for (int k = 0; k < WIDTH; k++) sum -= products[k];
@@ -87,6 +89,7 @@ __device__ inline void sweep(
         } while (__any_sync(ALL_LANES, highest == NONE));
 #pragma unroll
         for (int k = 0; k < WIDTH; k++) sum -= a[k] * v[k];
+        if (keeps_sums(form, !FORWARD)) sums[at] = sum;
         if (FORWARD) {
             if (smoother) sum -= d * mine;
 #pragma unroll
@@ -99,20 +102,20 @@ __device__ inline void sweep(
 
 // cuda/symgs/sync-free: rows ascending.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) symgs_sync_free_forward(
-    u32 slices, u32 smoother, const u32* made_ptr, const u32* made_col, const real* made_val,
+    u32 slices, u32 form, const u32* made_ptr, const u32* made_col, const real* made_val,
     const u32* found_ptr, const u32* found_col, const real* found_val, const real* diagonal,
-    const real* rhs, const real* old, real* out, const u32* gates, u32* stuck)
+    const real* rhs, const real* old, real* sums, real* out, const u32* gates, u32* stuck)
 {
-    sweep<true>(slices, smoother, made_ptr, made_col, made_val, found_ptr, found_col, found_val,
-        diagonal, rhs, old, out, gates, stuck);
+    sweep<true>(slices, form, made_ptr, made_col, made_val, found_ptr, found_col, found_val,
+        diagonal, rhs, old, sums, out, gates, stuck);
 }
 
 // The same descending.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) symgs_sync_free_backward(
-    u32 slices, u32 smoother, const u32* made_ptr, const u32* made_col, const real* made_val,
+    u32 slices, u32 form, const u32* made_ptr, const u32* made_col, const real* made_val,
     const u32* found_ptr, const u32* found_col, const real* found_val, const real* diagonal,
-    const real* rhs, const real* old, real* out, const u32* gates, u32* stuck)
+    const real* rhs, const real* old, real* sums, real* out, const u32* gates, u32* stuck)
 {
-    sweep<false>(slices, smoother, made_ptr, made_col, made_val, found_ptr, found_col, found_val,
-        diagonal, rhs, old, out, gates, stuck);
+    sweep<false>(slices, form, made_ptr, made_col, made_val, found_ptr, found_col, found_val,
+        diagonal, rhs, old, sums, out, gates, stuck);
 }

@@ -10,7 +10,7 @@ use crate::kernels::{Family, Variant};
 ///
 /// # Safety
 /// It is laid out as `C_TYPE` is in the sources, and any bits are one.
-pub(crate) unsafe trait Element: DeviceRepr + 'static {
+pub unsafe trait Element: DeviceRepr + 'static {
     /// The type in the sources, `real` and `offset` as the build options have them.
     #[cfg(test)]
     const C_TYPE: &'static str;
@@ -18,7 +18,7 @@ pub(crate) unsafe trait Element: DeviceRepr + 'static {
 
 /// Elements that kernels compute with and never index by: whatever they hold, no kernel reads or
 /// writes elsewhere for it.
-pub(crate) trait Value: Element {}
+pub trait Value: Element {}
 
 /// Two values that a thread moves at once.
 #[derive(Clone, Copy, Debug)]
@@ -268,16 +268,18 @@ arguments! {
 
     /// One sweep in the order of the matrix, a thread a row.
     SweepOfThreads<'a, real T, offset O> of Symgs [symgs_sync_free_thread] (
-        rows: u32, backward: u32, smoother: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
-        val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>, out: Writes<'a, T>,
-        ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+        rows: u32, backward: u32, form: u32, row_ptr: Reads<'a, O>, below: Reads<'a, u32>,
+        col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
+        sums: Writes<'a, T>, out: Writes<'a, T>, ticket: Writes<'a, u32>,
+        stuck: Writes<'a, u32>
     )
 
     /// One sweep in an order, several lanes a row.
     SweepOfRows<'a, real T, offset O> of Symgs [symgs_sync_free_rows] (
-        rows: u32, order: Reads<'a, u32>, backward: u32, smoother: u32, row_ptr: Reads<'a, O>,
-        col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
-        out: Writes<'a, T>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+        rows: u32, order: Reads<'a, u32>, backward: u32, form: u32, row_ptr: Reads<'a, O>,
+        below: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>,
+        old: Reads<'a, T>, sums: Writes<'a, T>, out: Writes<'a, T>, ticket: Writes<'a, u32>,
+        stuck: Writes<'a, u32>
     )
 
     /// Which rows are ready.
@@ -308,27 +310,29 @@ arguments! {
 
     /// CSR into slices.
     FillSlices<'a, real T, offset O> of Symgs [symgs_fill] (
-        slices: u32, row_at: Reads<'a, u32>, place_of: Reads<'a, u32>, row_ptr: Reads<'a, O>,
-        below: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>, before_ptr: Reads<'a, u32>,
-        after_ptr: Reads<'a, u32>, before_col: Writes<'a, u32>, before_val: Writes<'a, T>,
-        after_col: Writes<'a, u32>, after_val: Writes<'a, T>, diagonal: Writes<'a, T>
+        slices: u32, by_place: u32, row_at: Reads<'a, u32>, place_of: Reads<'a, u32>,
+        row_ptr: Reads<'a, O>, below: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        before_ptr: Reads<'a, u32>, after_ptr: Reads<'a, u32>, before_col: Writes<'a, u32>,
+        before_val: Writes<'a, T>, after_col: Writes<'a, u32>, after_val: Writes<'a, T>,
+        diagonal: Writes<'a, T>
     )
 
     /// Some levels of one sweep.
     SweepOfLevels<'a, real T> of SymgsSlices [symgs_levels] (
-        first: u32, last: u32, levels: u32, backward: u32, smoother: u32,
+        first: u32, last: u32, levels: u32, backward: u32, form: u32,
         level_ptr: Reads<'a, u32>, before_ptr: Reads<'a, u32>, before_col: Reads<'a, u32>,
         before_val: Reads<'a, T>, after_ptr: Reads<'a, u32>, after_col: Reads<'a, u32>,
         after_val: Reads<'a, T>, diagonal: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
-        out: Writes<'a, T>, arrived: Writes<'a, u32>, stuck: Writes<'a, u32>
+        sums: Writes<'a, T>, out: Writes<'a, T>, arrived: Writes<'a, u32>,
+        stuck: Writes<'a, u32>
     )
 
     /// One colour, in place.
     SweepOfColor<'a, real T> of SymgsSlices [symgs_colored] (
-        begin: u32, end: u32, smoother: u32, before_ptr: Reads<'a, u32>,
+        begin: u32, end: u32, backward: u32, form: u32, before_ptr: Reads<'a, u32>,
         before_col: Reads<'a, u32>, before_val: Reads<'a, T>, after_ptr: Reads<'a, u32>,
         after_col: Reads<'a, u32>, after_val: Reads<'a, T>, diagonal: Reads<'a, T>,
-        rhs: Reads<'a, T>, x: Writes<'a, T>
+        rhs: Reads<'a, T>, sums: Writes<'a, T>, x: Writes<'a, T>
     )
 
     /// A vector by place.
@@ -345,10 +349,10 @@ arguments! {
     SweepOfSlices<'a, real T> of SymgsWaiting [
         symgs_sync_free_forward, symgs_sync_free_backward
     ] (
-        slices: u32, smoother: u32, made_ptr: Reads<'a, u32>, made_col: Reads<'a, u32>,
+        slices: u32, form: u32, made_ptr: Reads<'a, u32>, made_col: Reads<'a, u32>,
         made_val: Reads<'a, T>, found_ptr: Reads<'a, u32>, found_col: Reads<'a, u32>,
         found_val: Reads<'a, T>, diagonal: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
-        out: Writes<'a, T>, gates: Reads<'a, u32>, stuck: Writes<'a, u32>
+        sums: Writes<'a, T>, out: Writes<'a, T>, gates: Reads<'a, u32>, stuck: Writes<'a, u32>
     )
 
     /// What is to be known of each row, and of all.
@@ -375,6 +379,12 @@ arguments! {
         rows: u32, colors: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
         pending: Writes<'a, u32>, pushed: Writes<'a, u32>, key: Writes<'a, u32>,
         highest: Writes<'a, u32>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
+    /// Entries of each row whose columns come earlier in the order of the groups.
+    PlanEarlier<'a, offset O> of SymgsPlan [symgs_plan_earlier] (
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, key: Reads<'a, u32>,
+        earlier: Writes<'a, u32>
     )
 
     /// Slots of each slice.
@@ -521,6 +531,7 @@ mod tests {
             .chain(listed::<PlanWave<'_, O>>())
             .chain(listed::<PlanAbove<'_, O>>())
             .chain(listed::<PlanLevels<'_, O>>())
+            .chain(listed::<PlanEarlier<'_, O>>())
             .chain(listed::<PlanWidths<'_, O>>())
     }
 

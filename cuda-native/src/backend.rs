@@ -20,8 +20,8 @@ use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
-use crate::symgs::{self, Sweeps, System};
-use crate::upload::{Arrays, Offsets, Uploaded, Uploads};
+use crate::symgs::{self, Iteration, Operator, Sweeps};
+use crate::upload::{Arrays, Uploaded, Uploads};
 use crate::value::DeviceReal;
 
 /// Threads a block where none is asked for.
@@ -232,34 +232,21 @@ impl CudaBackend {
         let Arrays::Csr { row_ptr: offsets, slots } = matrix.copy() else {
             return Err(PrepareError::Unsupported("this build does not have it".to_owned()));
         };
-        let rows = symgs::row_count(side.a().rows()).map_err(refused)?;
         let mode = configuration.parameters.mode();
-        let (b_copy, start_copy, x_copy) = (b.copy(), start.copy(), x.elements());
-        macro_rules! bound {
-            ($row_ptr:expr) => {
-                symgs::bind(
-                    kernel.id,
-                    &System {
-                        device,
-                        side,
-                        memory,
-                        library,
-                        mode,
-                        row_ptr: $row_ptr,
-                        offsets,
-                        slots,
-                        b: b_copy,
-                        start: start_copy,
-                        x: x_copy,
-                        rows,
-                    },
-                )
-            };
-        }
-        let sweeps = match offsets {
-            Offsets::Narrow(row_ptr) => bound!(row_ptr),
-            Offsets::Wide(row_ptr) => bound!(row_ptr),
+        let operator = Operator::Sweeps(Iteration { mode, start: start.copy() });
+        let (a, b_copy, x_copy) = (side.a(), b.copy(), x.elements());
+        let operands = symgs::Operands {
+            device,
+            a,
+            memory,
+            library,
+            operator,
+            offsets,
+            slots,
+            b: b_copy,
+            x: x_copy,
         };
+        let sweeps = symgs::bind(kernel.id, &operands);
         let sweeps = sweeps
             .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
         let sweeps = sweeps.map_err(refused)?;
@@ -267,9 +254,9 @@ impl CudaBackend {
         let Sweeps { mut bound, plan_s, conversion_s, permute_s, matrix_bytes, .. } = sweeps;
         bound.times = side.sweeps();
         let (mut params, passes, groups) = (sweeps.params, sweeps.passes, sweeps.groups);
-        let operands = matrix.copy().spent() + b_copy.spent() + start_copy.spent() + x.spent();
+        let operands = matrix.copy().spent() + b_copy.spent() + start.copy().spent() + x.spent();
         let spent = operands + bound.spent;
-        let (a, vectors) = (side.a(), 3 * T::BYTES as u64 * side.a().rows() as u64);
+        let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
         let costs = Costs {
             conversion_s,
             plan_s,

@@ -112,6 +112,12 @@ impl Bound {
         !self.reset.is_empty()
     }
 
+    /// Whether a kernel gave up waiting, once all work before is done.
+    pub(crate) fn is_stuck(&self, device: &Device) -> Result<bool, DeviceError> {
+        let Some(stuck) = &self.stuck else { return Ok(false) };
+        Ok(stuck.to_host(device)?.iter().any(|&flag| flag != 0))
+    }
+
     /// What each of our launches takes of a multiprocessor.
     pub(crate) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
         let costs = self.steps.iter().filter_map(|step| match step {
@@ -311,7 +317,7 @@ impl Step {
     }
 
     /// Adds it to the device's stream.
-    fn enqueue(&self, device: &Device) -> Result<(), DeviceError> {
+    pub(crate) fn enqueue(&self, device: &Device) -> Result<(), DeviceError> {
         match self {
             Self::Launch(launch) => launch.enqueue(device),
             Self::Fill(fill) => fill.enqueue(device),

@@ -40,3 +40,4 @@ pub use kernels::{Family, Variant};
 pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};
 pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};
+pub use symgs::SymgsPreconditioner;

@@ -146,9 +146,7 @@ impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
         enqueue(device, &self.parts.bound.finish)?;
         let (y, untouched, seconds) = self.parts.y.read(device)?;
         self.costs.download_s = Some(seconds);
-        if let Some(stuck) = &self.parts.bound.stuck
-            && stuck.to_host(device)?.iter().any(|&flag| flag != 0)
-        {
+        if self.parts.bound.is_stuck(device)? {
             return Ok(Err(KernelError {
                 kernel: self.kernel.to_owned(),
                 reason: "a row waited for another in vain, so there is no result".to_owned(),

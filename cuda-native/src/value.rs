@@ -8,7 +8,7 @@ use sparsescope_core::matrix::Real;
 use crate::arguments::Value;
 
 /// A value of a product on the device.
-pub(crate) trait DeviceReal: Real + Value {
+pub trait DeviceReal: Real + Value {
     /// The number by which CUDA's libraries know the type.
     const DATA_TYPE: c_int;
     /// The factors 1 and 0, where libraries can read them.

@@ -65,7 +65,7 @@ impl Diagonal {
     }
 
     /// Whether this is where `a` has its diagonal.
-    pub(super) fn is_of<T: Real>(&self, a: &Csr<T>) -> bool {
+    pub fn is_of<T: Real>(&self, a: &Csr<T>) -> bool {
         let is_there = |i: usize| a.row(i).0.get(self.before[i] as usize) == Some(&(i as u32));
         (a.rows(), a.cols()) == (self.before.len(), self.before.len())
             && (0..a.rows()).into_par_iter().all(is_there)

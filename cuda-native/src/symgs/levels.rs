@@ -4,8 +4,8 @@ use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
 
 use super::plan::{By, parts};
-use super::slices::{ByPlace, Places};
-use super::system::{Sweeps, System, Vectors, smoother, there_and_back};
+use super::slices::{Places, Sides};
+use super::system::{Sweeps, System, Vectors};
 use crate::arguments::{Element, Reads, SweepOfLevels, Writes};
 use crate::device::DeviceError;
 use crate::launch::{Bound, Launch, Shape, Step};
@@ -24,10 +24,10 @@ const WIDE: u32 = 16;
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
 ) -> Result<Sweeps, DeviceError> {
-    let (setup, planned, plan_s) = Places::planned(system, By::Levels)?;
+    let (setup, planned, plan_s) = Places::planned(system, By::Levels, Sides::Columns)?;
     let (levels, places) = planned;
     let (slices, conversion_s) = places.filled(&setup, system)?;
-    let ByPlace { b, start, x, finish, permute_s } = places.vectors(&setup, system)?;
+    let vectors = places.vectors(&setup, system)?;
     let other = setup.array::<T>("the vector between the sweeps", places.places())?;
 
     let mut widths: Vec<u32> = places
@@ -47,9 +47,9 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     // SAFETY: counted up from zero.
     let mut steps = vec![unsafe { Step::fill_numbers(&barriers, 0) }];
     let mut barrier = 0..barriers.len();
-    let sweeps = there_and_back(system.mode, &b, &x, &other);
-    for (Vectors { backward, rhs, old, new }, runs) in sweeps.into_iter().zip([&forward, &backward])
-    {
+    let sweeps = system.operator.there_and_back(&vectors.b, &vectors.x, &other);
+    for (sweep, runs) in sweeps.into_iter().zip([&forward, &backward]) {
+        let Vectors { backward, rhs, old, sums, new } = sweep;
         for run in runs {
             let arrived = barrier.next().and_then(|k| barriers.part(k..k + 1));
             let arrived = arrived.expect("there is a barrier a run"); // invariant
@@ -59,7 +59,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
                 last: run.last,
                 levels,
                 backward,
-                smoother: smoother(system.mode),
+                form: system.operator.form(),
                 level_ptr: Reads(&places.slice_ptr),
                 before_ptr: Reads(&before.ptr),
                 before_col: Reads(&before.col),
@@ -70,6 +70,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
                 diagonal: Reads(&slices.diagonal),
                 rhs: Reads(rhs),
                 old: Reads(old),
+                sums: Writes(sums),
                 out: Writes(new),
                 arrived: Writes(&arrived),
                 stuck: Writes(&stuck),
@@ -86,15 +87,10 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
             }));
         }
     }
-    let bound = Bound {
-        reset: vec![Step::copy(&x, &start)],
-        finish,
-        stuck: Some(stuck),
-        workspace_bytes: 4 * x.bytes(),
-        spent: setup.spent(),
-        ..Bound::of(steps)
-    };
-    let (matrix_bytes, permute_s) = (Some(slices.bytes()), Some(permute_s));
+    let (matrix_bytes, permute_s) = (Some(slices.bytes()), vectors.permute_s);
+    let bound = vectors.bound(steps);
+    let workspace_bytes = bound.workspace_bytes + other.bytes();
+    let bound = Bound { stuck: Some(stuck), workspace_bytes, spent: setup.spent(), ..bound };
     let groups = Some(Groups::Levels([levels as usize; 2]));
     Ok(Sweeps { plan_s, conversion_s, permute_s, matrix_bytes, groups, ..Sweeps::of(bound) })
 }

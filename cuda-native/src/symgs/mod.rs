@@ -4,6 +4,7 @@
 mod colored;
 mod levels;
 mod plan;
+mod preconditioner;
 mod ready;
 mod setup;
 mod slices;
@@ -16,14 +17,28 @@ use std::marker::PhantomData;
 use sparsescope_core::matrix::Offset;
 
 use crate::arguments::Element;
+use crate::buffer::Buffer;
 use crate::device::DeviceError;
-use crate::launch::{Bound, Step};
+use crate::launch::Bound;
+use crate::upload::Offsets;
 use crate::value::DeviceReal;
 
-pub(crate) use system::{Passes, Sweeps, System, row_count};
+pub use preconditioner::SymgsPreconditioner;
+pub(crate) use system::{Iteration, Operands, Operator, Passes, Sweeps};
+
+use system::{System, row_count};
+
+/// What binding a kernel gives.
+type Made = Result<Sweeps, DeviceError>;
 
 /// How a kernel is bound.
-type Bind<T, O> = fn(&System<'_, T, O>) -> Result<Sweeps, DeviceError>;
+#[derive(Clone, Copy)]
+enum Bind<T: 'static, O: 'static> {
+    /// To any operator.
+    Any(fn(&System<'_, T, O>) -> Made),
+    /// To sweeps alone.
+    Sweeps(fn(&System<'_, T, O>, &Iteration<'_, T>) -> Made),
+}
 
 /// The launchers in a precision, for offsets of a width.
 struct Launchers<T, O>(PhantomData<(T, O)>);
@@ -31,12 +46,12 @@ struct Launchers<T, O>(PhantomData<(T, O)>);
 impl<T: DeviceReal, O: Offset + Element> Launchers<T, O> {
     /// One for each kernel of this backend, in the descriptors' order.
     const ALL: &'static [(&'static str, Bind<T, O>)] = &[
-        ("cuda/symgs/ready-done", ready::done),
-        ("cuda/symgs/ready-compact", ready::compact),
-        ("cuda/symgs/levels", levels::bind),
-        ("cuda/symgs/sync-free", sync_free::bind),
-        ("cuda/symgs/colored", colored::bind),
-        ("vendor/cusparse/spsv", vendor::bind),
+        ("cuda/symgs/ready-done", Bind::Sweeps(ready::done)),
+        ("cuda/symgs/ready-compact", Bind::Sweeps(ready::compact)),
+        ("cuda/symgs/levels", Bind::Any(levels::bind)),
+        ("cuda/symgs/sync-free", Bind::Any(sync_free::bind)),
+        ("cuda/symgs/colored", Bind::Any(colored::bind)),
+        ("vendor/cusparse/spsv", Bind::Sweeps(vendor::bind)),
     ];
 }
 
@@ -45,18 +60,36 @@ pub(crate) fn has(id: &str) -> bool {
     Launchers::<f64, u32>::ALL.iter().any(|&(known, _)| known == id)
 }
 
-/// Binds a kernel to a system; none where this crate does not have it.
-pub(crate) fn bind<T: DeviceReal, O: Offset + Element>(
-    id: &str,
-    system: &System<'_, T, O>,
-) -> Option<Result<Sweeps, DeviceError>> {
-    let &(_, bind) = Launchers::<T, O>::ALL.iter().find(|(known, _)| *known == id)?;
-    if system.rows == 0 {
-        // Nothing to do, and nothing that a device would take.
-        let reset = vec![Step::copy(system.x, system.start)];
-        return Some(Ok(Sweeps::of(Bound { reset, ..Bound::of(Vec::new()) })));
+/// Binds a kernel to a system; none where this crate does not have it, or not for the operator.
+pub(crate) fn bind<T: DeviceReal>(id: &str, operands: &Operands<'_, T>) -> Option<Made> {
+    match operands.offsets {
+        Offsets::Narrow(row_ptr) => bind_in(id, operands, row_ptr),
+        Offsets::Wide(row_ptr) => bind_in(id, operands, row_ptr),
     }
-    Some(bind(system))
+}
+
+fn bind_in<T: DeviceReal, O: Offset + Element>(
+    id: &str,
+    operands: &Operands<'_, T>,
+    row_ptr: &Buffer<O>,
+) -> Option<Made> {
+    let &(_, bind) = Launchers::<T, O>::ALL.iter().find(|(known, _)| *known == id)?;
+    let rows = match row_count(operands.a.rows()) {
+        Ok(rows) => rows,
+        Err(error) => return Some(Err(error)),
+    };
+    let system = System { operands, row_ptr, rows };
+    let nothing = || {
+        // Nothing to do, and nothing that a device would take.
+        let bound = Bound { reset: operands.reset(), ..Bound::of(Vec::new()) };
+        Ok(Sweeps::of(bound))
+    };
+    Some(match (bind, &operands.operator) {
+        (Bind::Sweeps(_), Operator::ZeroStart(_)) => return None,
+        _ if rows == 0 => nothing(),
+        (Bind::Any(bind), _) => bind(&system),
+        (Bind::Sweeps(bind), Operator::Sweeps(iteration)) => bind(&system, iteration),
+    })
 }
 
 #[cfg(test)]

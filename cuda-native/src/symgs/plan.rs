@@ -258,7 +258,7 @@ fn on_host<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
-    let colors = Coloring::greedy(system.side.a(), system.memory).map_err(|error| {
+    let colors = Coloring::greedy(system.a, system.memory).map_err(|error| {
         DeviceError::Driver { doing: "find colours", status: error.to_string() }
     })?;
     let groups = colors.groups();

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use sparsescope_core::matrix::Offset;
+use sparsescope_core::symgs::Mode;
 
 use super::setup::{BLOCK, Setup};
-use super::system::{Passes, Sweeps, System, Vectors, smoother, there_and_back};
+use super::system::{Iteration, Operator, Passes, Sweeps, System, Vectors};
 use crate::arguments::{Element, Reads, Ready, ReadyCompact, ReadyDone, ReadyList, Writes};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
@@ -75,19 +76,22 @@ fn block(longest: u64) -> u32 {
 /// Every pass launches a block for every row.
 pub(super) fn done<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
+    iteration: &Iteration<'_, T>,
 ) -> Result<Sweeps, DeviceError> {
-    bind(system, false)
+    bind(system, iteration, false)
 }
 
 /// A pass lists the rows that are ready, and launches a block for each of them.
 pub(super) fn compact<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
+    iteration: &Iteration<'_, T>,
 ) -> Result<Sweeps, DeviceError> {
-    bind(system, true)
+    bind(system, iteration, true)
 }
 
 fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
+    iteration: &Iteration<'_, T>,
     is_listed: bool,
 ) -> Result<Sweeps, DeviceError> {
     let setup = Setup::new(system.device);
@@ -97,16 +101,16 @@ fn bind<T: DeviceReal, O: Offset + Element>(
     let (done, count) = (setup.array::<u8>(what, n)?, setup.array::<u32>(what, 1)?);
     let ready = setup.array::<u8>(what, if is_listed { 0 } else { n })?;
     let list = setup.array::<u32>(what, if is_listed { n } else { 0 })?;
-    let a = system.side.a();
-    let longest = (0..a.rows()).map(|i| a.row_len(i)).max().unwrap_or(0);
+    let longest = (0..n).map(|i| system.a.row_len(i)).max().unwrap_or(0);
     let block = block(longest as u64);
 
     let mut sweeps = Vec::new();
-    for vectors in there_and_back(system.mode, system.b, system.x, &other) {
-        let Vectors { backward, rhs, old, new } = vectors;
+    let operator = Operator::Sweeps(*iteration);
+    for vectors in operator.there_and_back(system.b, system.x, &other) {
+        let Vectors { backward, rhs, old, new, .. } = vectors;
         let (row_ptr, col) = (Reads(system.row_ptr), Reads(&system.slots.col));
         let (val, rhs, old, out) = (Reads(&system.slots.val), Reads(rhs), Reads(old), Writes(new));
-        let smoother = smoother(system.mode);
+        let smoother = u32::from(iteration.mode == Mode::Smoother);
         let over_rows =
             Shape { grid: u64::from(rows.div_ceil(BLOCK)), block: BLOCK, shared_bytes: 0 };
         let over_blocks = Shape { grid: rows.into(), block, shared_bytes: 0 };
@@ -189,7 +193,7 @@ fn bind<T: DeviceReal, O: Offset + Element>(
     };
     let flags = done.bytes() + ready.bytes() + list.bytes();
     let bound = Bound {
-        reset: system.restore(),
+        reset: system.reset(),
         workspace_bytes: other.bytes() + flags,
         spent: setup.spent(),
         ..Bound::of(vec![Step::Call(Box::new(execute))])

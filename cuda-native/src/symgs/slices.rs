@@ -4,15 +4,15 @@ use sparsescope_core::matrix::Offset;
 
 use super::plan::{By, Plan, scan};
 use super::setup::Setup;
-use super::system::System;
+use super::system::{Iteration, Operator, System};
 use crate::arguments::{
-    Element, FillSlices, FromPlaces, OrderGates, OrderPlaces, OrderSlices, PlanWidths, Reads,
-    ToPlaces, Writes,
+    Element, FillSlices, FromPlaces, OrderGates, OrderPlaces, OrderSlices, PlanEarlier, PlanWidths,
+    Reads, ToPlaces, Writes,
 };
 use crate::buffer::Buffer;
 use crate::clock::Clock;
 use crate::device::DeviceError;
-use crate::launch::{Launch, Shape, Step, enqueue};
+use crate::launch::{Bound, Launch, Shape, Step, enqueue};
 use crate::value::DeviceReal;
 
 /// Rows of a slice.
@@ -31,6 +31,16 @@ pub(super) struct Places {
     after_ptr: Buffer<u32>,
     /// Slots before and after the diagonals, 32 a count.
     slots: [u32; 2],
+    sides: Sides,
+}
+
+/// What makes an entry lie before or after the diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// Its column in the matrix. So do its row's place and its column's in the order of the levels.
+    Columns,
+    /// Its column's place.
+    Places,
 }
 
 /// The entries on one side of the diagonals.
@@ -50,13 +60,14 @@ pub(super) struct Slices<T> {
 /// The vectors of sweeps over slices, an element a place.
 pub(super) struct ByPlace<T> {
     pub(super) b: Buffer<T>,
-    /// x before the first sweep, and x.
-    pub(super) start: Buffer<T>,
     pub(super) x: Buffer<T>,
-    /// Brings x back into the matrix's order.
-    pub(super) finish: Vec<Step>,
-    /// Seconds of bringing b and x there, and x back.
-    pub(super) permute_s: f64,
+    /// x before the first sweep, where it is not zero.
+    start: Option<Buffer<T>>,
+    /// Bring b into the order of the places, and x back.
+    there: Step,
+    back: Step,
+    /// Seconds of bringing b and x there, and x back, where that is no part of an execution.
+    pub(super) permute_s: Option<f64>,
 }
 
 /// A set-up, what it has made, and the seconds of making that.
@@ -67,10 +78,11 @@ impl Places {
     pub(super) fn planned<'a, T: DeviceReal, O: Offset + Element>(
         system: &System<'a, T, O>,
         by: By,
+        sides: Sides,
     ) -> Result<Timed<'a, (u32, Self)>, DeviceError> {
         Setup::of(system.device, |setup| {
             let plan = Plan::of(setup, system, by)?;
-            Ok((plan.groups, Self::of(setup, system, &plan)?))
+            Ok((plan.groups, Self::of(setup, system, &plan, sides)?))
         })
     }
 
@@ -78,12 +90,17 @@ impl Places {
         setup: &Setup<'_>,
         system: &System<'_, T, O>,
         plan: &Plan,
+        sides: Sides,
     ) -> Result<Self, DeviceError> {
         let (rows, groups) = (system.rows, plan.groups);
         let what = "the places of the rows";
         // What the loops count with: places, and slots of 32.
         let places = u64::from(rows) + u64::from(groups) * u64::from(SLICE - 1);
-        let slots = places / u64::from(SLICE) * (plan.widest + 1);
+        let widest = match sides {
+            Sides::Columns => plan.widest,
+            Sides::Places => plan.longest,
+        };
+        let slots = places / u64::from(SLICE) * (widest + 1);
         for (what, found) in [("the number of places", places), ("the number of slots", slots)] {
             let most = u64::from(u32::MAX - SLICE);
             if found > most {
@@ -114,13 +131,17 @@ impl Places {
         };
         // SAFETY: the rows of a group fit into its slices, each at a place of its own.
         unsafe { setup.threads("symgs_order_places", rows.into(), &arguments)? };
+        let entries_before = match sides {
+            Sides::Columns => plan.below.clone(),
+            Sides::Places => earlier(setup, system, plan)?,
+        };
         let [before, after] = [0; 2].map(|_| setup.array::<u32>(what, slices as usize));
         let (before, after) = (before?, after?);
         let arguments = PlanWidths {
             slices,
             row_at: Reads(&row_at),
             row_ptr: Reads(system.row_ptr),
-            below: Reads(&plan.below),
+            below: Reads(&entries_before),
             before: Writes(&before),
             after: Writes(&after),
         };
@@ -147,6 +168,7 @@ impl Places {
             before_ptr,
             after_ptr,
             slots,
+            sides,
         };
         Ok(made)
     }
@@ -197,6 +219,7 @@ impl Places {
         let diagonal = setup.array::<T>(what, self.places())?;
         let arguments = FillSlices {
             slices: self.slices,
+            by_place: u32::from(self.sides == Sides::Places),
             row_at: Reads(&self.row_at),
             place_of: Reads(&self.place_of),
             row_ptr: Reads(system.row_ptr),
@@ -237,44 +260,99 @@ impl Places {
         setup: &Setup<'_>,
         system: &System<'_, T, O>,
     ) -> Result<ByPlace<T>, DeviceError> {
-        let places = self.places();
-        let array = || setup.array::<T>("a vector in the order of the rows", places);
-        let (b, start, x) = (array()?, array()?, array()?);
-        let shape = |threads: u64| {
-            let (block, shared_bytes) = (super::setup::BLOCK, 0);
-            Shape { grid: threads.div_ceil(block.into()), block, shared_bytes }
-        };
-        let row_at = Reads(&self.row_at);
-        let there = |from: &Buffer<T>, to: &Buffer<T>| {
-            let (x, by_place) = (Reads(from), Writes(to));
-            let arguments = ToPlaces { places: places as u64, row_at, x, by_place };
-            let shape = shape(places as u64);
-            // SAFETY: a place holds a row or none; the vectors have an element a row and a place.
-            unsafe { Launch::new(setup.device(), "symgs_to_places", shape, &arguments) }
-                .map(Step::Launch)
-        };
+        let array = || setup.array::<T>("a vector in the order of the rows", self.places());
+        let (b, x) = (array()?, array()?);
+        let there = self.there(setup, system.b, &b)?;
         let arguments = FromPlaces {
             rows: system.rows,
             place_of: Reads(&self.place_of),
             by_place: Reads(&x),
             x: Writes(system.x),
         };
-        // SAFETY: as above.
+        // SAFETY: the vectors have an element a row and a place.
         let back = unsafe {
-            Launch::new(setup.device(), "symgs_from_places", shape(system.rows.into()), &arguments)
+            let shape = thread_each(system.rows.into());
+            Launch::new(setup.device(), "symgs_from_places", shape, &arguments)
         };
-        let (there, back) = ([there(system.b, &b)?, there(system.start, &start)?], back?);
+        let back = Step::Launch(back?);
+        let Operator::Sweeps(Iteration { start: natural, .. }) = system.operator else {
+            return Ok(ByPlace { b, x, start: None, there, back, permute_s: None });
+        };
+        let start = array()?;
+        let steps = [there, self.there(setup, natural, &start)?, Step::copy(&x, &start), back];
         // Run once before they are timed: the first launch loads a kernel.
-        let finish = vec![Step::Launch(back)];
-        enqueue(setup.device(), &there)?;
-        enqueue(setup.device(), &[Step::copy(&x, &start)])?;
-        enqueue(setup.device(), &finish)?;
+        enqueue(setup.device(), &steps)?;
+        let [there, start_there, _, back] = steps;
         let clock = Clock::new(setup.device())?;
         let permute_s = clock.time(setup.device(), || {
-            enqueue(setup.device(), &there)?;
-            enqueue(setup.device(), &finish)
+            [&there, &start_there, &back]
+                .into_iter()
+                .try_for_each(|step| step.enqueue(setup.device()))
         })?;
-        Ok(ByPlace { b, start, x, finish, permute_s })
+        Ok(ByPlace { b, x, start: Some(start), there, back, permute_s: Some(permute_s) })
+    }
+
+    /// Brings a vector into the order of the places.
+    fn there<T: DeviceReal>(
+        &self,
+        setup: &Setup<'_>,
+        from: &Buffer<T>,
+        to: &Buffer<T>,
+    ) -> Result<Step, DeviceError> {
+        let (row_at, x, by_place) = (Reads(&self.row_at), Reads(from), Writes(to));
+        let arguments = ToPlaces { places: self.places() as u64, row_at, x, by_place };
+        let shape = thread_each(arguments.places);
+        // SAFETY: a place holds a row or none; the vectors have an element a row and a place.
+        unsafe { Launch::new(setup.device(), "symgs_to_places", shape, &arguments) }
+            .map(Step::Launch)
+    }
+}
+
+/// Entries of each row in columns whose rows are in an earlier group.
+fn earlier<T: DeviceReal, O: Offset + Element>(
+    setup: &Setup<'_>,
+    system: &System<'_, T, O>,
+    plan: &Plan,
+) -> Result<Buffer<u32>, DeviceError> {
+    let earlier = setup.array::<u32>("the entries before each place", system.rows as usize)?;
+    let arguments = PlanEarlier {
+        rows: system.rows,
+        row_ptr: Reads(system.row_ptr),
+        col: Reads(&system.slots.col),
+        key: Reads(&plan.key),
+        earlier: Writes(&earlier),
+    };
+    let threads = u64::from(system.rows) * 8;
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col, and columns that are
+    // rows; keys and counts are one a row. Lanes without a row write nothing.
+    unsafe { setup.threads("symgs_plan_earlier", threads, &arguments)? };
+    Ok(earlier)
+}
+
+/// A thread for each of so many elements.
+fn thread_each(elements: u64) -> Shape {
+    let block = super::setup::BLOCK;
+    Shape { grid: elements.div_ceil(block.into()), block, shared_bytes: 0 }
+}
+
+impl<T: DeviceReal> ByPlace<T> {
+    /// These sweeps between the vectors. From zero an execution begins with b and ends with x in the
+    /// matrix's order; elsewhere b is there already, and x is put back before and brought after it.
+    pub(super) fn bound(self, mut steps: Vec<Step>) -> Bound {
+        let vectors = 2 * self.x.bytes();
+        match self.start {
+            Some(start) => Bound {
+                reset: vec![Step::copy(&self.x, &start)],
+                finish: vec![self.back],
+                workspace_bytes: vectors + start.bytes(),
+                ..Bound::of(steps)
+            },
+            None => {
+                steps.insert(0, self.there);
+                steps.push(self.back);
+                Bound { workspace_bytes: vectors, ..Bound::of(steps) }
+            }
+        }
     }
 }
 

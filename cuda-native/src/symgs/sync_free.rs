@@ -5,8 +5,8 @@ use sparsescope_core::matrix::Offset;
 
 use super::plan::{By, Plan, parts};
 use super::setup::Setup;
-use super::slices::{ByPlace, Half, Places, SLICE, Slices};
-use super::system::{Sweeps, System, Vectors, smoother, there_and_back};
+use super::slices::{Half, Places, SLICE, Sides, Slices};
+use super::system::{Operator, Sweeps, System, Vectors};
 use crate::arguments::{
     Arguments, Element, Reads, SweepOfRows, SweepOfSlices, SweepOfThreads, Writes,
 };
@@ -70,9 +70,11 @@ impl Form {
 
 /// What the set-up has made, one variant a form.
 enum Made {
-    Threads,
+    /// Entries of each row before its diagonal, which sweeps from zero need, and none elsewhere.
+    Threads(Buffer<u32>),
     Slices(u32, Box<Places>, [Buffer<u32>; 2]),
-    Rows(Buffer<u32>),
+    /// The same, and the rows in their order.
+    Rows(Buffer<u32>, Buffer<u32>),
 }
 
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
@@ -81,11 +83,15 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     let (setup, (form, made, levels), plan_s) = Setup::of(system.device, |setup| {
         let plan = Plan::of(setup, system, By::Levels)?;
         let form = Form::of(&plan, system.rows);
+        let below = || match system.operator {
+            Operator::Sweeps(_) => setup.array::<u32>("nothing", 0),
+            Operator::ZeroStart(_) => Ok(plan.below.clone()),
+        };
         let made = match form {
-            Form::Threads => Made::Threads,
-            Form::Rows => Made::Rows(plan.sorted.clone()),
+            Form::Threads => Made::Threads(below()?),
+            Form::Rows => Made::Rows(below()?, plan.sorted.clone()),
             Form::Slices(width) => {
-                let places = Places::of(setup, system, &plan)?;
+                let places = Places::of(setup, system, &plan, Sides::Columns)?;
                 // Rows that wait for one element look at that one: none is worth waiting for before.
                 let back = if width == 1 { plan.groups } else { GATE };
                 let gates = places.gates(setup, &plan, back)?;
@@ -95,8 +101,8 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
         Ok((form, made, plan.groups))
     })?;
     let made = match made {
-        Made::Threads => in_csr(&setup, system, None)?,
-        Made::Rows(order) => in_csr(&setup, system, Some(&order))?,
+        Made::Threads(below) => in_csr(&setup, system, &below, None)?,
+        Made::Rows(below, order) => in_csr(&setup, system, &below, Some(&order))?,
         Made::Slices(width, places, gates) => in_slices(&setup, system, width, &places, &gates)?,
     };
     let groups = Some(Groups::Levels([levels as usize; 2]));
@@ -107,6 +113,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
 fn in_csr<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
+    below: &Buffer<u32>,
     order: Option<&Buffer<u32>>,
 ) -> Result<Sweeps, DeviceError> {
     let other = setup.array::<T>("the vector between the sweeps", system.rows as usize)?;
@@ -116,27 +123,30 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
     let tickets = counts.part(0..2).expect("there are three"); // invariant
     // SAFETY: counted up from zero.
     let mut steps = vec![unsafe { Step::fill_numbers(&tickets, 0) }];
-    let sweeps = there_and_back(system.mode, system.b, system.x, &other);
+    let sweeps = system.operator.there_and_back(system.b, system.x, &other);
     for (vectors, ticket) in sweeps.into_iter().zip([&forward, &backward]) {
-        let Vectors { backward, rhs, old, new } = vectors;
-        let (rows, smoother) = (system.rows, smoother(system.mode));
-        let (row_ptr, col) = (Reads(system.row_ptr), Reads(&system.slots.col));
-        let (val, rhs, old, out) = (Reads(&system.slots.val), Reads(rhs), Reads(old), Writes(new));
+        let Vectors { backward, rhs, old, sums, new } = vectors;
+        let (rows, form) = (system.rows, system.operator.form());
+        let (row_ptr, below) = (Reads(system.row_ptr), Reads(below));
+        let (col, val) = (Reads(&system.slots.col), Reads(&system.slots.val));
+        let (rhs, old, sums, out) = (Reads(rhs), Reads(old), Writes(sums), Writes(new));
         let (ticket, stuck) = (Writes(ticket), Writes(&stuck));
         // SAFETY, of both: a CSR matrix has rows + 1 ascending offsets up to the length of col and
-        // val, and columns that are rows; the vectors have an element a row, and so has an order.
-        // Threads beyond the last row reach none.
+        // val, and columns that are rows; the vectors have an element a row, and so have an order and,
+        // where it is read, `below`. Threads beyond the last row reach none.
         let launch = match order {
             None => {
                 let arguments = SweepOfThreads {
                     rows,
                     backward,
-                    smoother,
+                    form,
                     row_ptr,
+                    below,
                     col,
                     val,
                     rhs,
                     old,
+                    sums,
                     out,
                     ticket,
                     stuck,
@@ -150,12 +160,14 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
                     rows,
                     order,
                     backward,
-                    smoother,
+                    form,
                     row_ptr,
+                    below,
                     col,
                     val,
                     rhs,
                     old,
+                    sums,
                     out,
                     ticket,
                     stuck,
@@ -167,7 +179,7 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
         steps.extend([Step::fill(new, 0xff), launch]);
     }
     let bound = Bound {
-        reset: system.restore(),
+        reset: system.reset(),
         stuck: Some(stuck),
         workspace_bytes: other.bytes() + order.map_or(0, Buffer::bytes),
         spent: setup.spent(),
@@ -203,20 +215,20 @@ fn in_slices<T: DeviceReal, O: Offset + Element>(
 ) -> Result<Sweeps, DeviceError> {
     let (slices, conversion_s) = places.filled(setup, system)?;
     let vectors = places.vectors(setup, system)?;
-    let ByPlace { b, start, x, finish, permute_s } = vectors;
     let other = setup.array::<T>("the vector between the sweeps", places.places())?;
     // SAFETY: a flag.
     let stuck = unsafe { setup.filled::<u32>("a flag", 1, 0)? };
     let mut steps = Vec::new();
     let Slices { before, after, diagonal } = &slices;
     let sides = [("forward", before, after), ("backward", after, before)];
-    let sweeps = there_and_back(system.mode, &b, &x, &other).into_iter().zip(sides).zip(gates);
-    for ((Vectors { rhs, old, new, .. }, (name, made, found)), gates) in sweeps {
+    let sweeps = system.operator.there_and_back(&vectors.b, &vectors.x, &other);
+    for ((sweep, (name, made, found)), gates) in sweeps.into_iter().zip(sides).zip(gates) {
+        let Vectors { rhs, old, sums, new, .. } = sweep;
         let Half { ptr: made_ptr, col: made_col, val: made_val } = made;
         let Half { ptr: found_ptr, col: found_col, val: found_val } = found;
         let arguments = SweepOfSlices {
             slices: places.slices,
-            smoother: smoother(system.mode),
+            form: system.operator.form(),
             made_ptr: Reads(made_ptr),
             made_col: Reads(made_col),
             made_val: Reads(made_val),
@@ -226,6 +238,7 @@ fn in_slices<T: DeviceReal, O: Offset + Element>(
             diagonal: Reads(diagonal),
             rhs: Reads(rhs),
             old: Reads(old),
+            sums: Writes(sums),
             out: Writes(new),
             gates: Reads(gates),
             stuck: Writes(&stuck),
@@ -241,14 +254,9 @@ fn in_slices<T: DeviceReal, O: Offset + Element>(
         let launch = launch.resident(system.device, MOST_BLOCKS)?;
         steps.extend([Step::fill(new, 0xff), Step::Launch(launch)]);
     }
-    let bound = Bound {
-        reset: vec![Step::copy(&x, &start)],
-        finish,
-        stuck: Some(stuck),
-        workspace_bytes: 4 * x.bytes(),
-        spent: setup.spent(),
-        ..Bound::of(steps)
-    };
-    let (matrix_bytes, permute_s) = (Some(slices.bytes()), Some(permute_s));
+    let (matrix_bytes, permute_s) = (Some(slices.bytes()), vectors.permute_s);
+    let bound = vectors.bound(steps);
+    let workspace_bytes = bound.workspace_bytes + other.bytes();
+    let bound = Bound { stuck: Some(stuck), workspace_bytes, spent: setup.spent(), ..bound };
     Ok(Sweeps { conversion_s, permute_s, matrix_bytes, ..Sweeps::of(bound) })
 }

@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::rc::Rc;
 
-use sparsescope_core::experiment::{Groups, SymgsSide};
-use sparsescope_core::matrix::Offset;
+use sparsescope_core::experiment::Groups;
+use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{History, Series};
-use sparsescope_core::symgs::Mode;
+use sparsescope_core::symgs::{Mode, ZeroStart};
 
-use crate::arguments::Element;
 use crate::buffer::Buffer;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
@@ -18,22 +18,49 @@ use crate::launch::{Bound, Step};
 use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
 
-/// A·x = b on a device, A in CSR with offsets of one width.
-pub(crate) struct System<'a, T, O> {
+/// A·x = b on a device, A in CSR and with a diagonal.
+pub(crate) struct Operands<'a, T> {
     pub(crate) device: &'a Device,
-    pub(crate) side: &'a SymgsSide<T>,
+    pub(crate) a: &'a Csr<T>,
     pub(crate) memory: MemoryLimit,
     pub(crate) library: Option<Rc<Cusparse>>,
-    pub(crate) mode: Mode,
-    pub(crate) row_ptr: &'a Buffer<O>,
-    /// The same, whichever their width.
+    pub(crate) operator: Operator<'a, T>,
     pub(crate) offsets: &'a Offsets,
     pub(crate) slots: &'a Slots<T>,
-    /// b, x before the first sweep, and x; an element a row.
+    /// An element a row each.
     pub(crate) b: &'a Buffer<T>,
-    pub(crate) start: &'a Buffer<T>,
     pub(crate) x: &'a Buffer<T>,
-    pub(crate) rows: u32,
+}
+
+/// The same with the offsets in their width, and with the rows as kernels count them.
+pub(crate) struct System<'a, T, O> {
+    pub(super) operands: &'a Operands<'a, T>,
+    pub(super) row_ptr: &'a Buffer<O>,
+    pub(super) rows: u32,
+}
+
+impl<'a, T, O> Deref for System<'a, T, O> {
+    type Target = Operands<'a, T>;
+
+    fn deref(&self) -> &Operands<'a, T> {
+        self.operands
+    }
+}
+
+/// What x becomes.
+#[derive(Clone, Copy)]
+pub(crate) enum Operator<'a, T> {
+    /// What sweeps make of it.
+    Sweeps(Iteration<'a, T>),
+    /// M⁻¹·b; what x held before is not read.
+    ZeroStart(ZeroStart),
+}
+
+/// Sweeps in a mode; x is at first what `start` holds.
+#[derive(Clone, Copy)]
+pub(crate) struct Iteration<'a, T> {
+    pub(crate) mode: Mode,
+    pub(crate) start: &'a Buffer<T>,
 }
 
 /// One of the two sweeps: from which vectors it reads, and into which it writes.
@@ -41,29 +68,47 @@ pub(crate) struct System<'a, T, O> {
 pub(super) struct Vectors<'a, T> {
     pub(super) backward: u32,
     pub(super) rhs: &'a Buffer<T>,
+    /// Read by those that do not begin from zero.
     pub(super) old: &'a Buffer<T>,
+    /// Written by the first one of the exact form from zero.
+    pub(super) sums: &'a Buffer<T>,
     pub(super) new: &'a Buffer<T>,
 }
 
-/// The two sweeps, first x into `other`, then back.
-pub(super) fn there_and_back<'a, T>(
-    mode: Mode,
-    b: &'a Buffer<T>,
-    x: &'a Buffer<T>,
-    other: &'a Buffer<T>,
-) -> [Vectors<'a, T>; 2] {
-    [(0, x, other), (1, other, x)].map(|(backward, old, new)| {
-        let rhs = match mode {
-            Mode::Smoother => old,
-            Mode::Standard => b,
-        };
-        Vectors { backward, rhs, old, new }
-    })
-}
+impl<T> Operator<'_, T> {
+    /// The two sweeps, `other` being the vector between them: x into it, then back. From zero it holds
+    /// what the second one begins with.
+    pub(super) fn there_and_back<'a>(
+        &self,
+        b: &'a Buffer<T>,
+        x: &'a Buffer<T>,
+        other: &'a Buffer<T>,
+    ) -> [Vectors<'a, T>; 2] {
+        let vectors = |backward, rhs, old, new| Vectors { backward, rhs, old, sums: other, new };
+        match self {
+            Self::Sweeps(iteration) => match iteration.mode {
+                Mode::Smoother => [vectors(0, x, x, other), vectors(1, other, other, x)],
+                Mode::Standard => [vectors(0, b, x, other), vectors(1, b, other, x)],
+            },
+            Self::ZeroStart(form) => {
+                let first = match form {
+                    ZeroStart::Exact => x,
+                    ZeroStart::Half => other,
+                };
+                [vectors(0, b, b, first), vectors(1, other, other, x)]
+            }
+        }
+    }
 
-/// What kernels are given for a mode.
-pub(super) fn smoother(mode: Mode) -> u32 {
-    u32::from(mode == Mode::Smoother)
+    /// What kernels are given for it.
+    pub(super) fn form(&self) -> u32 {
+        match self {
+            Self::Sweeps(Iteration { mode: Mode::Standard, .. }) => 0,
+            Self::Sweeps(Iteration { mode: Mode::Smoother, .. }) => 1,
+            Self::ZeroStart(ZeroStart::Exact) => 2,
+            Self::ZeroStart(ZeroStart::Half) => 3,
+        }
+    }
 }
 
 /// What the passes of one symmetric sweep did.
@@ -121,15 +166,18 @@ impl Sweeps {
     }
 }
 
-impl<T: DeviceReal, O: Offset + Element> System<'_, T, O> {
-    /// Puts x back.
-    pub(super) fn restore(&self) -> Vec<Step> {
-        vec![Step::copy(self.x, self.start)]
+impl<T: DeviceReal> Operands<'_, T> {
+    /// Puts back what sweeps change.
+    pub(super) fn reset(&self) -> Vec<Step> {
+        match &self.operator {
+            Operator::Sweeps(iteration) => vec![Step::copy(self.x, iteration.start)],
+            Operator::ZeroStart(_) => Vec::new(),
+        }
     }
 }
 
 /// The rows as kernels count them: their last number stands for none.
-pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
+pub(super) fn row_count(rows: usize) -> Result<u32, DeviceError> {
     let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
     let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
     rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sparsescope_core::matrix::{Csr, Offset, RowPtr};
 
 use super::setup::Setup;
-use super::system::{Sweeps, System};
+use super::system::{Iteration, Sweeps, System};
 use crate::arguments::Element;
 use crate::buffer::Buffer;
 use crate::cusparse::{Algorithm, Arrays, Cusparse, Operands, Product, Solve, Triangle};
@@ -42,6 +42,7 @@ struct Half<T: 'static> {
 
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
+    _: &Iteration<'_, T>,
 ) -> Result<Sweeps, DeviceError> {
     let Some(library) = &system.library else {
         let status = "it is not there".to_owned();
@@ -60,7 +61,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     ];
     for (solved, multiplied, old, new) in halves {
         let begun = Instant::now();
-        let (row_ptr, col, val) = strict(system.side.a(), multiplied);
+        let (row_ptr, col, val) = strict(system.a, multiplied);
         conversion_s += begun.elapsed().as_secs_f64();
         let offsets = Offsets::of(device, "the row offsets of a triangle", &row_ptr)?;
         let slots = Slots::of(device, &col, &val)?;
@@ -91,7 +92,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
         })));
     }
     let workspace_bytes = bytes + right.bytes() + other.bytes();
-    let bound = Bound { reset: system.restore(), workspace_bytes, spent, ..Bound::of(steps) };
+    let bound = Bound { reset: system.reset(), workspace_bytes, spent, ..Bound::of(steps) };
     Ok(Sweeps { plan_s, conversion_s, ..Sweeps::of(bound) })
 }
 

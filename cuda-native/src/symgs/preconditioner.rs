@@ -1,0 +1,84 @@
+//! Symmetric Gauss–Seidel as a preconditioner on a device.
+
+use std::collections::BTreeMap;
+
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::symgs::{Diagonal, ZeroStart};
+
+use super::bind;
+use super::system::{Operands, Operator, Sweeps};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::launch::{Bound, Step, enqueue};
+use crate::upload::{Offsets, Slots};
+use crate::value::DeviceReal;
+
+/// z = M⁻¹·r with M = (D + L)·D⁻¹·(D + U), A being D, its diagonal, and the triangles L and U: set up
+/// once and applied to any number of r. Kernels that are exact give the bits of
+/// [`serial::zero_start`](sparsescope_core::symgs::serial::zero_start), colours those of
+/// [`serial::zero_start_in_order`](sparsescope_core::symgs::serial::zero_start_in_order) in theirs.
+pub struct SymgsPreconditioner<'d, T> {
+    device: &'d Device,
+    r: Buffer<T>,
+    z: Buffer<T>,
+    bound: Bound,
+    params: BTreeMap<String, String>,
+}
+
+impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
+    /// By a kernel, `cuda/symgs/levels` for instance, for a matrix whose diagonal this is; none where the
+    /// kernel does not begin from zero. Colours that the device does not find take no more than `memory`
+    /// on the host.
+    ///
+    /// Panics when the diagonal is another matrix's.
+    pub fn new(
+        device: &'d Device,
+        kernel: &str,
+        form: ZeroStart,
+        (a, diagonal): (&Csr<T>, &Diagonal),
+        memory: MemoryLimit,
+    ) -> Option<Result<Self, DeviceError>> {
+        assert!(diagonal.is_of(a), "the diagonal is the matrix's");
+        let vector = |what| Buffer::unset(device, what, a.rows());
+        let operands = || {
+            let offsets = Offsets::of(device, "the row offsets", a.row_ptr())?;
+            let slots = Slots::of(device, a.col(), a.val())?;
+            Ok::<_, DeviceError>((offsets, slots, vector("the vector r")?, vector("the vector z")?))
+        };
+        let (offsets, slots, r, z) = match operands() {
+            Ok(operands) => operands,
+            Err(error) => return Some(Err(error)),
+        };
+        let operator = Operator::ZeroStart(form);
+        let (library, offsets, slots, b, x) = (None, &offsets, &slots, &r, &z);
+        let operands = Operands { device, a, memory, library, operator, offsets, slots, b, x };
+        let made = bind(kernel, &operands)?;
+        Some(made.map(|Sweeps { bound, params, .. }| Self { device, r, z, bound, params }))
+    }
+
+    /// What was chosen for the matrix, as a run of the kernel tells it.
+    pub fn params(&self) -> &BTreeMap<String, String> {
+        &self.params
+    }
+
+    /// Adds z ← M⁻¹·r to the device's work; both vectors are the preconditioner's own, on the device.
+    pub fn enqueue(&self) -> Result<(), DeviceError> {
+        enqueue(self.device, &self.bound.steps)
+    }
+
+    /// M⁻¹·r, once the device has done it.
+    ///
+    /// Panics when r has not an element a row.
+    pub fn apply(&self, r: &[T]) -> Result<Vec<T>, DeviceError> {
+        let r = Buffer::of(self.device, "the vector r", r)?;
+        enqueue(self.device, &[Step::copy(&self.r, &r)])?;
+        self.enqueue()?;
+        if self.bound.is_stuck(self.device)? {
+            let status = "a row waited for another in vain".to_owned();
+            return Err(DeviceError::Driver { doing: "finish a sweep", status });
+        }
+        let (z, _) = self.z.read(self.device)?;
+        Ok(z)
+    }
+}
