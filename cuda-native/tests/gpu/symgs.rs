@@ -11,6 +11,8 @@ use sparsescope_core::symgs::{Diagonal, Mode, right_hand_side, serial, starting_
 
 use super::*;
 
+mod zero_start;
+
 fn ours() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Symgs).iter().filter(|k| k.id.starts_with("cuda/"))
 }
