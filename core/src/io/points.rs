@@ -9,37 +9,9 @@ use super::error::quoted;
 use super::gzip::decompressed;
 use super::scan::Cursor;
 use super::{IoError, Progress};
+use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
-
-/// N points of D ≥ 1 coordinates, none of them NaN.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Points {
-    dimensions: usize,
-    coordinates: Vec<f64>,
-}
-
-impl Points {
-    /// Number of coordinates of a point, D.
-    pub fn dimensions(&self) -> usize {
-        self.dimensions
-    }
-
-    /// Number of points, N.
-    pub fn len(&self) -> usize {
-        self.coordinates.len() / self.dimensions
-    }
-
-    /// Whether there is no point.
-    pub fn is_empty(&self) -> bool {
-        self.coordinates.is_empty()
-    }
-
-    /// The points one after the other, N × D.
-    pub fn coordinates(&self) -> &[f64] {
-        &self.coordinates
-    }
-}
 
 /// Reads the points of a file of this name, which says whether they are CSV. Gzip data is
 /// decompressed first.
@@ -116,7 +88,7 @@ fn read_text(text: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<
         return Err(here(&cursor, format!("the end of the file after {n} points")));
     }
     let dimensions = usize::try_from(d).unwrap_or(usize::MAX);
-    Ok(Points { dimensions, coordinates })
+    Ok(Points::new(dimensions, coordinates)?)
 }
 
 fn read_csv(text: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<Points, IoError> {
@@ -170,7 +142,7 @@ fn read_csv(text: &[u8], limit: MemoryLimit, progress: Progress<'_>) -> Result<P
             found: found.into(),
         });
     }
-    Ok(Points { dimensions, coordinates })
+    Ok(Points::new(dimensions, coordinates)?)
 }
 
 #[cfg(test)]

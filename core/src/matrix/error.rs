@@ -33,6 +33,10 @@ pub enum FormatError {
     #[error("the columns of row {row} do not ascend strictly")]
     #[expect(missing_docs, reason = "the message names the fields")]
     ColumnsNotAscending { row: usize },
+    /// A coordinate of a point is NaN.
+    #[error("coordinate {coordinate} of point {point} is NaN (0-based)")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotANumber { point: u64, coordinate: u64 },
     /// Anything else that a format demands of its arrays.
     #[error("{0}")]
     Invariant(String),

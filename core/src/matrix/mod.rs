@@ -1,5 +1,6 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
-//! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based.
+//! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based. [`Points`] are no
+//! matrix, but as dense as an array can be.
 
 mod bsr;
 mod coo;
@@ -13,6 +14,7 @@ mod hll;
 mod hyb;
 mod identity;
 mod layout;
+mod points;
 mod precision;
 mod prefetch;
 mod reorder;
@@ -33,6 +35,7 @@ pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllS
 pub use hyb::Hyb;
 pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
+pub use points::{Points, PointsView};
 pub use precision::Precision;
 pub(crate) use prefetch::{prefetch, prefetch_later};
 pub use reorder::{Reordering, permuted};
