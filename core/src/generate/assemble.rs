@@ -7,7 +7,7 @@ use crate::parallel::*;
 use crate::matrix::{Csr, FormatError, RowPtr};
 use crate::memory::{MemoryError, MemoryLimit, zeroed};
 
-/// Why a matrix was not generated.
+/// Why a matrix or points were not generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
     /// It would not fit.
@@ -16,8 +16,8 @@ pub enum GenerateError {
     /// Parameters that do not go together.
     #[error("{0}")]
     Parameters(String),
-    /// The generated rows do not form a matrix.
-    #[error("{spec} is not a matrix: {reason}")]
+    /// The generated rows do not form a matrix, or the coordinates no points.
+    #[error("{spec} makes nothing that is sound: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Format { spec: String, reason: FormatError },
     /// The caller's flag was set.

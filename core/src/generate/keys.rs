@@ -41,6 +41,37 @@ impl Key {
     }
 }
 
+/// Seed used when none is given.
+pub const DEFAULT_SEED: u64 = 42;
+
+/// Largest number of rows, columns or points.
+pub(super) const MOST: u64 = u32::MAX as u64;
+
+/// The seed of whatever a kind leaves to chance.
+pub(super) const SEED: Key = Key {
+    name: "seed",
+    what: "seed of the random numbers",
+    min: 0,
+    max: u64::MAX,
+    default: Some(DefaultValue::Is(DEFAULT_SEED)),
+};
+
+/// A key that must be given.
+pub(super) const fn key(name: &'static str, min: u64, max: u64, what: &'static str) -> Key {
+    Key { name, what, min, max, default: None }
+}
+
+/// A key that is `is` when it is not given.
+pub(super) const fn optional(
+    name: &'static str,
+    min: u64,
+    max: u64,
+    what: &'static str,
+    is: u64,
+) -> Key {
+    Key { name, what, min, max, default: Some(DefaultValue::Is(is)) }
+}
+
 /// The values of a kind's keys.
 #[derive(Clone, Debug)]
 pub(super) struct Values(pub(super) BTreeMap<&'static str, u64>);

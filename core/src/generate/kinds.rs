@@ -5,10 +5,11 @@ use super::dominant::Dominant;
 use super::extent::{self, about, exact, rectangle};
 use super::fem::Fem;
 use super::graph::{Circuit, Road};
-use super::keys::{DefaultValue, Key, Values};
+use super::keys::{DefaultValue, Key, MOST, SEED, Values, key, optional};
 use super::kkt::Kkt;
 use super::kmer::Kmer;
 use super::powerlaw::PowerLaw;
+use super::recipe::Named;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
 use super::stencil::{Poisson2d, Stencil7, Stencil27};
@@ -52,9 +53,17 @@ impl Kind {
 
     /// `stencil27?n=…`: what must be given.
     pub fn usage(&self) -> String {
-        let needed = self.keys.iter().filter(|key| key.default.is_none());
-        let needed: Vec<String> = needed.map(|key| format!("{}=...", key.name)).collect();
-        format!("{}?{}", self.name, needed.join("&"))
+        Named::usage(self)
+    }
+}
+
+impl Named for Kind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        self.keys
     }
 }
 
@@ -63,27 +72,6 @@ pub fn kinds() -> &'static [Kind] {
     KINDS
 }
 
-/// Seed used when none is given.
-pub const DEFAULT_SEED: u64 = 42;
-
-/// Largest number of rows or columns.
-const MOST: u64 = u32::MAX as u64;
-
-const fn key(name: &'static str, min: u64, max: u64, what: &'static str) -> Key {
-    Key { name, what, min, max, default: None }
-}
-
-const fn optional(name: &'static str, min: u64, max: u64, what: &'static str, is: u64) -> Key {
-    Key { name, what, min, max, default: Some(DefaultValue::Is(is)) }
-}
-
-const SEED: Key = Key {
-    name: "seed",
-    what: "seed of the random numbers",
-    min: 0,
-    max: u64::MAX,
-    default: Some(DefaultValue::Is(DEFAULT_SEED)),
-};
 const DOMINANT: Key =
     optional("dominant", 0, 1, "1 for a diagonal of 1.1 times the sum of the others, and 1", 0);
 const ROWS: Key = key("m", 1, MOST, "rows");

@@ -1,6 +1,7 @@
 //! Matrices from generators: one file a family of structures, each a rule that gives any row on
 //! its own, so that rows are made in parallel and come out the same for any number of threads.
-//! A kind is added by its rule and one line in `KINDS`.
+//! A kind is added by its rule and one line in `KINDS`. Sets of points are made likewise, from recipes
+//! and kinds of their own (`points/`).
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
@@ -16,8 +17,10 @@ mod kmer;
 mod lengths;
 mod made;
 mod paper;
+mod points;
 mod powerlaw;
 mod random;
+mod recipe;
 mod scattered;
 mod shaped;
 mod spec;
@@ -27,10 +30,15 @@ mod suites;
 mod symmetric;
 
 pub use assemble::GenerateError;
-pub use keys::{DefaultValue, Key};
-pub use kinds::{DEFAULT_SEED, Kind, kinds};
+pub use keys::{DEFAULT_SEED, DefaultValue, Key};
+pub use kinds::{Kind, kinds};
 pub use made::{Made, measure_made};
-pub use spec::{GeneratorSpec, SpecError};
+pub use points::{
+    PointsEntry, PointsKind, PointsRecipe, PointsSpec, PointsSuite, generate_points, points_kinds,
+    points_suite, points_suite_entry, points_suites,
+};
+pub use recipe::SpecError;
+pub use spec::GeneratorSpec;
 pub use suite::{Figure, Suite, SuiteEntry, Wanted};
 pub use suites::{suite, suite_entry, suites};
 

@@ -33,6 +33,24 @@ impl RowRandom {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// The mean of so many of these.
+    pub(super) fn mean(&mut self, terms: usize) -> f64 {
+        (0..terms).map(|_| self.unit()).sum::<f64>() / terms as f64
+    }
+
+    /// Two normal deviates of mean 0 and variance 1 that have nothing to do with one another (the polar
+    /// method of Marsaglia).
+    pub(super) fn normals(&mut self) -> [f64; 2] {
+        loop {
+            let [a, b] = [2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0];
+            let square = a * a + b * b;
+            if square > 0.0 && square < 1.0 {
+                let scale = (-2.0 * libm::log(square) / square).sqrt();
+                return [a * scale, b * scale];
+            }
+        }
+    }
+
     /// Uniform in 0 .. `n`, which is not 0.
     pub(super) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize

@@ -35,7 +35,7 @@ pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllS
 pub use hyb::Hyb;
 pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
-pub use points::{Points, PointsView};
+pub use points::{Points, PointsExtent, PointsView};
 pub use precision::Precision;
 pub(crate) use prefetch::{prefetch, prefetch_later};
 pub use reorder::{Reordering, permuted};

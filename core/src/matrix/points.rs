@@ -16,6 +16,17 @@ pub struct PointsView<'a> {
     coordinates: &'a [f64],
 }
 
+/// How many points there are in a set that has not been read or generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointsExtent {
+    /// Number of coordinates of a point, D.
+    pub dimensions: u64,
+    /// Number of points, N.
+    pub points: u64,
+    /// Whether `points` is an estimate only.
+    pub estimated: bool,
+}
+
 impl Points {
     /// Of N × D coordinates, the points one after the other. Fails when D is 0, when the last point
     /// is not whole, and names the first coordinate that is NaN.
@@ -78,21 +89,9 @@ impl Points {
         Self { dimensions: self.dimensions, coordinates: points.copied().collect() }
     }
 
-    /// Lower-case hexadecimal SHA-256, the same on every platform, of all little-endian: D and N as
-    /// `u64`, then the coordinates as `f64` bits, zeros with their sign.
+    /// The identity of [`PointsView::identity`].
     pub fn identity(&self) -> String {
-        let mut hash = Sha256Hex::default();
-        for size in [self.dimensions, self.len()] {
-            hash.update(&(size as u64).to_le_bytes());
-        }
-        // The hash sees long blocks.
-        let mut block = Vec::with_capacity(8 * BLOCK);
-        for coordinates in self.coordinates.chunks(BLOCK) {
-            block.clear();
-            coordinates.iter().for_each(|value| block.extend(value.to_le_bytes()));
-            hash.update(&block);
-        }
-        hash.finish()
+        self.view().identity()
     }
 }
 
@@ -123,6 +122,23 @@ impl<'a> PointsView<'a> {
     /// The coordinates of one point. Panics when it is not below N.
     pub fn point(self, i: usize) -> &'a [f64] {
         &self.coordinates[i * self.dimensions..][..self.dimensions]
+    }
+
+    /// Lower-case hexadecimal SHA-256, the same on every platform, of all little-endian: D and N as
+    /// `u64`, then the coordinates as `f64` bits, zeros with their sign.
+    pub fn identity(self) -> String {
+        let mut hash = Sha256Hex::default();
+        for size in [self.dimensions, self.len()] {
+            hash.update(&(size as u64).to_le_bytes());
+        }
+        // The hash sees long blocks.
+        let mut block = Vec::with_capacity(8 * BLOCK);
+        for coordinates in self.coordinates.chunks(BLOCK) {
+            block.clear();
+            coordinates.iter().for_each(|value| block.extend(value.to_le_bytes()));
+            hash.update(&block);
+        }
+        hash.finish()
     }
 }
 
