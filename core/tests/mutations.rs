@@ -153,10 +153,19 @@ fn holds(read: Result<MatrixFile, IoError>) {
 
 /// Points that were read have all their coordinates; what was refused says so in a line.
 fn holds_points(name: &str, bytes: &[u8]) {
+    // Sizes are told or refused, whatever follows them.
+    let _ = points::read_named_points_extent(name, bytes);
     match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
         Ok(points) => {
             assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
             assert!(points.coordinates().iter().all(|value| !value.is_nan()));
+            for form in [points::PointsForm::Exact, points::PointsForm::Binary] {
+                let mut written = Vec::new();
+                points::write(points.view(), form, &mut written, Progress::none()).unwrap();
+                let limit = MemoryLimit::unlimited();
+                let back = points::read_named_points("a", &written, limit, Progress::none());
+                assert_eq!(back.unwrap().identity(), points.identity());
+            }
         }
         Err(error) => {
             let message = error.to_string();
@@ -166,9 +175,13 @@ fn holds_points(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Points as text and as CSV.
-const POINTS: [&str; 3] =
-    ["3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n", "x,y\n1,-2.5\n3,4e2\n", "1,\"2\"\r\n3,inf\r\n"];
+/// Points as text, as CSV and as bytes.
+const POINTS: [&str; 4] = [
+    "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
+    "x,y\n1,-2.5\n3,4e2\n",
+    "1,\"2\"\r\n3,inf\r\n",
+    "SSPOINTS\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",
+];
 
 fn gz(data: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

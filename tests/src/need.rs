@@ -25,6 +25,8 @@ pub enum Need {
     /// A machine that does nothing else, so that times can be compared. Nobody can find that out: it
     /// is there where it is required.
     Quiet,
+    /// The program `rbox` of Qhull.
+    Rbox,
     /// Leave to mount a small file system and to make a control group.
     Root,
     /// A `python3` that can import SciPy.
@@ -33,7 +35,7 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Adapter,
         Self::Browser,
         Self::Cusparse,
@@ -42,6 +44,7 @@ impl Need {
         Self::Nvrtc,
         Self::Pyamg,
         Self::Quiet,
+        Self::Rbox,
         Self::Root,
         Self::Scipy,
     ];
@@ -57,6 +60,7 @@ impl Need {
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",
+            Self::Rbox => "rbox",
             Self::Root => "root",
             Self::Scipy => "scipy",
         }

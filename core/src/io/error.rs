@@ -56,7 +56,10 @@ pub enum IoError {
     #[error("expected a vector, found a {rows} x {cols} matrix")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotAVector { rows: u64, cols: u64 },
-    /// Sizes or arrays that do not make a matrix.
+    /// Points that cannot be had: a binary file that is damaged, or no program that makes them.
+    #[error("{0}")]
+    Points(String),
+    /// Sizes or arrays that do not make a matrix or points.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// It would not fit the memory limit.

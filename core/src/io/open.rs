@@ -91,7 +91,9 @@ async fn contents<'a, 'p>(
 }
 
 #[cfg(not(target_family = "wasm"))]
-pub use self::files::{open_extent, open_matrix, open_vector, save};
+pub use self::files::{
+    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
@@ -99,9 +101,10 @@ mod files {
     use std::io::Write;
     use std::path::Path;
 
-    use super::{IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
+    use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
+    use crate::io::points::{read_named_points, read_named_points_extent};
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
-    use crate::matrix::Extent;
+    use crate::matrix::{Extent, Points, PointsExtent};
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
     pub fn open_matrix(
@@ -109,15 +112,13 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        with_bytes(path, |data| read_named_matrix(&name, data, limit, progress))
+        with_bytes(path, |data| read_named_matrix(&name_of(path), data, limit, progress))
     }
 
     /// Reads no more than the sizes of the matrix in the file `path`, as [`read_named_extent`] does.
     /// Errors name the path.
     pub fn open_extent(path: &Path) -> Result<Extent, IoError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        with_bytes(path, |data| read_named_extent(&name, data))
+        with_bytes(path, |data| read_named_extent(&name_of(path), data))
     }
 
     /// Reads the dense vector in the file `path`. Errors name the path.
@@ -127,6 +128,25 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<Vec<f64>, IoError> {
         with_bytes(path, |data| vector::read_bytes(data, limit, progress))
+    }
+
+    /// Reads the points in the file `path`, as [`read_named_points`] does. Errors name the path.
+    pub fn open_points(
+        path: &Path,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<Points, IoError> {
+        with_bytes(path, |data| read_named_points(&name_of(path), data, limit, progress))
+    }
+
+    /// Reads no more than the sizes of the points in the file `path`, as
+    /// [`read_named_points_extent`] does. Errors name the path.
+    pub fn open_points_extent(path: &Path) -> Result<PointsExtent, IoError> {
+        with_bytes(path, |data| read_named_points_extent(&name_of(path), data))
+    }
+
+    fn name_of(path: &Path) -> Cow<'_, str> {
+        path.file_name().unwrap_or_default().to_string_lossy()
     }
 
     /// Writes the file `path` as [`write_atomically`] does, compressed when its name ends in `.gz`.

@@ -1,0 +1,71 @@
+//! The sizes of a set of points from the beginning of its file.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::{binary, table, text};
+use crate::io::{IoError, Progress, gzip};
+use crate::matrix::PointsExtent;
+use crate::memory::MemoryLimit;
+
+/// Bytes that are looked at.
+const BEGINNING: usize = 1 << 20;
+
+/// The beginning of a file.
+struct Beginning<'a> {
+    text: Cow<'a, [u8]>,
+    /// How many times as long all of the text is; 1 where this is all.
+    times: f64,
+    /// Why it ends where it does, if that is not its end.
+    failed: Option<IoError>,
+}
+
+impl<'a> Beginning<'a> {
+    fn of(data: &'a [u8]) -> Self {
+        if !gzip::is_gzip(data) {
+            let text = data.get(..BEGINNING).unwrap_or(data);
+            let times = data.len() as f64 / text.len().max(1) as f64;
+            return Self { text: text.into(), times, failed: None };
+        }
+        let mut decoder = MultiGzDecoder::new(data);
+        let mut text = Vec::new();
+        let read = decoder.by_ref().take(BEGINNING as u64).read_to_end(&mut text);
+        let decompressed = text.len() as u64;
+        let failed = read.err().map(|error| IoError::Gzip { decompressed, error });
+        let is_all = failed.is_none() && text.len() < BEGINNING;
+        let consumed = data.len() - decoder.get_ref().len();
+        let times = if is_all { 1.0 } else { data.len() as f64 / consumed.max(1) as f64 };
+        Self { text: text.into(), times, failed }
+    }
+}
+
+/// The numbers of dimensions and points that a file called `name` declares; CSV declares none, and the
+/// number of its points is estimated from the length of the first lines unless these are all. What
+/// comes later is not looked at.
+pub fn read_named_points_extent(name: &str, data: &[u8]) -> Result<PointsExtent, IoError> {
+    let Beginning { text, times, failed } = Beginning::of(data);
+    let extent = if binary::is_meant(&text) {
+        binary::extent(&text)
+    } else if table::is_meant(name) {
+        of_table(&text, times)
+    } else {
+        text::extent(&text)
+    };
+    // What cannot be read for want of data is the data's fault.
+    extent.map_err(|error| failed.unwrap_or(error))
+}
+
+fn of_table(text: &[u8], times: f64) -> Result<PointsExtent, IoError> {
+    let is_all = times == 1.0;
+    let end = if is_all { None } else { memchr::memrchr(b'\n', text) };
+    let lines = text.get(..end.map_or(text.len(), |end| end + 1)).unwrap_or_default();
+    let points = table::read(lines, MemoryLimit::unlimited(), Progress::none())?;
+    let share = text.len() as f64 / lines.len().max(1) as f64;
+    Ok(PointsExtent {
+        dimensions: points.dimensions() as u64,
+        points: (points.len() as f64 * times * share).round() as u64,
+        estimated: !is_all,
+    })
+}

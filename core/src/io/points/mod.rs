@@ -1,0 +1,48 @@
+//! Points of a space of D dimensions, the input of the skyline operator, as files.
+//!
+//! Text, as the program `rbox` writes it: a line that begins with D and whose rest says anything, a
+//! line with the number of points N, then N lines of D numbers separated by blanks. CSV, for names
+//! that end in `.csv` or `.csv.gz`: a line of D numbers a point, with or without a line of names
+//! before them. And a binary form for large sets, known by its first bytes: `SSPOINTS`, then all
+//! little-endian the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
+
+mod binary;
+mod extent;
+#[cfg(not(target_family = "wasm"))]
+mod rbox;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod write;
+
+pub use extent::read_named_points_extent;
+#[cfg(not(target_family = "wasm"))]
+pub use rbox::rbox;
+pub use write::{PointsForm, write};
+
+use super::gzip::decompressed;
+use super::{IoError, Progress};
+use crate::matrix::Points;
+use crate::memory::MemoryLimit;
+use crate::pace::at_once;
+
+/// Reads the points of a file of this name, which says whether they are CSV. Gzip data is
+/// decompressed first.
+pub fn read_named_points(
+    name: &str,
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Points, IoError> {
+    let (data, progress) = at_once(decompressed(data, limit, progress))?;
+    let points = if binary::is_meant(&data) {
+        binary::read(&data, limit, progress)?
+    } else if table::is_meant(name) {
+        table::read(&data, limit, progress)?
+    } else {
+        text::read(&data, limit, progress)?
+    };
+    progress.advance(data.len());
+    Ok(points)
+}

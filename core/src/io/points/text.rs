@@ -1,0 +1,103 @@
+//! Points as the program `rbox` writes them.
+
+use crate::io::error::quoted;
+use crate::io::scan::Cursor;
+use crate::io::{IoError, Progress};
+use crate::matrix::{Points, PointsExtent};
+use crate::memory::MemoryLimit;
+
+/// How often the reader looks whether it is to stop, in points.
+const WAVE: u64 = 1 << 12;
+
+/// A text, and how far it has been read.
+struct Lines<'a> {
+    text: &'a [u8],
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, cursor: Cursor::new(text) }
+    }
+
+    /// What stands at the cursor is not what is expected there.
+    fn unexpected(&self, at: &Cursor<'_>, expected: String) -> IoError {
+        let read = self.text.get(..self.text.len() - at.remaining()).unwrap_or_default();
+        let found = match at.token() {
+            [] if at.remaining() == 0 => "the end of the file".to_owned(),
+            [] => "the end of the line".to_owned(),
+            token => quoted(token),
+        };
+        let line = memchr::memchr_iter(b'\n', read).count() as u64 + 1;
+        IoError::Unexpected { line, expected, found }
+    }
+
+    fn count(&mut self, least: u64, what: &str) -> Result<u64, IoError> {
+        self.cursor.next_record();
+        let before = self.cursor;
+        let number = self.cursor.unsigned().filter(|number| *number >= least);
+        number.ok_or_else(|| self.unexpected(&before, what.to_owned()))
+    }
+
+    /// D and N.
+    fn header(&mut self) -> Result<(u64, u64), IoError> {
+        let d = self.count(1, "the number of dimensions, from 1")?;
+        self.cursor.skip_line();
+        let n = self.count(0, "the number of points")?;
+        if !self.cursor.end_of_line() {
+            let expected = "the end of the line after the number of points".to_owned();
+            return Err(self.unexpected(&self.cursor, expected));
+        }
+        Ok((d, n))
+    }
+}
+
+/// What the first two lines declare.
+pub(super) fn extent(text: &[u8]) -> Result<PointsExtent, IoError> {
+    let (dimensions, points) = Lines::new(text).header()?;
+    Ok(PointsExtent { dimensions, points, estimated: false })
+}
+
+/// All of it.
+pub(super) fn read(
+    text: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Points, IoError> {
+    let mut lines = Lines::new(text);
+    let (d, n) = lines.header()?;
+    let declared = u128::from(d) * u128::from(n);
+    limit.check(format!("{n} points of {d} dimensions"), declared.saturating_mul(8))?;
+    // A coordinate and what ends it take two bytes at least, whatever is declared.
+    let possible = declared.min(text.len() as u128 / 2 + 1) as usize;
+    let mut coordinates = Vec::with_capacity(possible);
+    let cursor = &mut lines.cursor;
+    for point in 1..=n {
+        cursor.next_record();
+        for k in 1..=d {
+            cursor.skip_blanks();
+            let before = *cursor;
+            let value = cursor.real().map(|real| real.value).filter(|value| !value.is_nan());
+            let Some(value) = value else {
+                let expected =
+                    format!("a number for coordinate {k} of {d} of point {point} of {n}");
+                return Err(lines.unexpected(&before, expected));
+            };
+            coordinates.push(value);
+        }
+        if !cursor.end_of_line() {
+            let at = *cursor;
+            let expected =
+                format!("the end of the line after the {d} coordinates of point {point}");
+            return Err(lines.unexpected(&at, expected));
+        }
+        if point.is_multiple_of(WAVE) {
+            progress.check()?;
+        }
+    }
+    if cursor.next_record() {
+        let at = *cursor;
+        return Err(lines.unexpected(&at, format!("the end of the file after {n} points")));
+    }
+    Ok(Points::new(usize::try_from(d).unwrap_or(usize::MAX), coordinates)?)
+}

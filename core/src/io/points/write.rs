@@ -1,0 +1,80 @@
+//! Points written to files.
+
+use std::io::Write;
+
+use super::binary;
+use crate::io::{IoError, Progress};
+use crate::matrix::PointsView;
+use crate::parallel::*;
+
+/// How points are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointsForm {
+    /// Text: a line with D, one with N, one for each point; the shortest decimals that read back as the
+    /// same numbers.
+    Exact,
+    /// The same with six digits after the point, as the paper's programs print.
+    Paper,
+    /// The binary form.
+    Binary,
+}
+
+/// Coordinates formatted by one thread at a time.
+const CHUNK: usize = 1 << 14;
+
+/// Chunks between two writes.
+const CHUNKS: usize = 32;
+
+/// Writes the points.
+pub fn write(
+    points: PointsView<'_>,
+    form: PointsForm,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let (d, n) = (points.dimensions(), points.len());
+    let header = match form {
+        PointsForm::Exact | PointsForm::Paper => format!("{d}\n{n}\n").into_bytes(),
+        PointsForm::Binary => {
+            let too_many = |_| IoError::Points(format!("{d} dimensions are more than 4294967295"));
+            binary::header(u32::try_from(d).map_err(too_many)?, n as u64)
+        }
+    };
+    let put = |out: &mut dyn Write, bytes: &[u8]| -> Result<(), IoError> {
+        progress.check()?;
+        out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })?;
+        progress.advance(bytes.len());
+        Ok(())
+    };
+    put(out, &header)?;
+    let chunk = CHUNK.div_ceil(d) * d;
+    for wave in points.coordinates().chunks(CHUNKS * chunk) {
+        let texts: Vec<Vec<u8>> =
+            wave.par_chunks(chunk).map(|coordinates| text(coordinates, d, form)).collect();
+        texts.iter().try_for_each(|text| put(out, text))?;
+    }
+    Ok(())
+}
+
+/// Whole points, D coordinates each.
+fn text(coordinates: &[f64], d: usize, form: PointsForm) -> Vec<u8> {
+    let mut text = Vec::with_capacity(coordinates.len() * 20);
+    if form == PointsForm::Binary {
+        coordinates.iter().for_each(|value| text.extend(value.to_le_bytes()));
+        return text;
+    }
+    for point in coordinates.chunks(d) {
+        for (k, &value) in point.iter().enumerate() {
+            if k > 0 {
+                text.push(b' ');
+            }
+            match form {
+                PointsForm::Paper => text.extend(format!("{value:.6}").as_bytes()),
+                // Not finite: inf, -inf.
+                _ => text.extend(zmij::Buffer::new().format(value).as_bytes()),
+            }
+        }
+        text.push(b'\n');
+    }
+    text
+}
