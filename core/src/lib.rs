@@ -19,6 +19,7 @@ mod packed;
 mod parallel;
 pub mod record;
 pub mod samples;
+pub mod skyline;
 pub mod spmv;
 pub mod spy;
 pub mod symgs;

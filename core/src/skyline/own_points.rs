@@ -1,0 +1,27 @@
+//! Each thread decides its own block of points: the older version of the paper's.
+
+use rayon::prelude::*;
+
+use super::block::{decide, part};
+use super::{Cancelled, Found, may_start};
+use crate::matrix::PointsView;
+use crate::memory::{MemoryError, MemoryLimit};
+
+/// Each thread of the ambient pool decides a block of points that follow one another, all blocks of
+/// the same length: it compares each of them with all points until one dominates it, and writes
+/// nothing that another thread reads (Fabri 2021, section 2.2). `None` when cancelled.
+///
+/// Comparisons are those of [`serial`](super::serial) on any number of threads. Panics on more than
+/// 2³² points.
+pub fn own_points(
+    points: PointsView<'_>,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<Found>, MemoryError> {
+    may_start(points, limit, 2 * size_of::<u32>())?;
+    let threads = rayon::current_num_threads();
+    let blocks = (0..threads).into_par_iter().with_max_len(1);
+    let parts: Option<Vec<Found>> =
+        blocks.map(|t| decide(points, part(points.len(), threads, t), cancelled)).collect();
+    Ok(parts.map(Found::joined))
+}

@@ -1,0 +1,19 @@
+//! One thread, every point against all: what every other kernel is held against.
+
+use super::block::decide;
+use super::{Cancelled, Found, may_start};
+use crate::matrix::PointsView;
+use crate::memory::{MemoryError, MemoryLimit};
+
+/// One thread compares each point with all others in their order until one dominates it, O(N²·D).
+/// `None` when cancelled.
+///
+/// Comparisons are the same in every execution. Panics on more than 2³² points.
+pub fn serial(
+    points: PointsView<'_>,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<Found>, MemoryError> {
+    may_start(points, limit, size_of::<u32>())?;
+    Ok(decide(points, 0..points.len(), cancelled))
+}

@@ -1,0 +1,70 @@
+//! Each thread marks what its points dominate, for all threads to see: the final version of the
+//! paper's.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::block::{part, pieces};
+use super::{Cancelled, Found, dominates, may_start};
+use crate::matrix::PointsView;
+use crate::memory::{MemoryError, MemoryLimit};
+
+/// Each thread of the ambient pool takes a block of points that follow one another and marks whatever
+/// they dominate in an array that all threads share; marked points are neither compared nor compared
+/// with any more, whoever marked them. When all are through, each thread collects what is unmarked in
+/// its block (Fabri 2021, section 2.1). `None` when cancelled.
+///
+/// Comparisons depend on which thread marks a point first: they are the same in every execution on one
+/// thread only. Panics on more than 2³² points.
+pub fn shared_marks(
+    points: PointsView<'_>,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<Found>, MemoryError> {
+    may_start(points, limit, size_of::<AtomicBool>() + 2 * size_of::<u32>())?;
+    let (n, threads) = (points.len(), rayon::current_num_threads());
+    let is_dominated: Vec<AtomicBool> =
+        (0..n).into_par_iter().map(|_| AtomicBool::new(false)).collect();
+    let blocks = || (0..threads).into_par_iter().with_max_len(1).map(|t| part(n, threads, t));
+    let comparisons: Option<Vec<u64>> =
+        blocks().map(|block| mark(points, block, &is_dominated, cancelled)).collect();
+    let Some(comparisons) = comparisons else { return Ok(None) };
+    let unmarked = |i: &u32| !is_dominated[*i as usize].load(Ordering::Relaxed);
+    let collect = |block: Range<usize>| (block.start as u32..block.end as u32).filter(unmarked);
+    let indices: Vec<Vec<u32>> = blocks().map(|block| collect(block).collect()).collect();
+    Ok(Some(Found { indices: indices.concat(), comparisons: comparisons.iter().sum() }))
+}
+
+/// Marks what the points of a block dominate and tells how many comparisons that took. A point that
+/// nothing dominates is never marked and so compared with all that stay unmarked until then: whatever
+/// is dominated is marked in the end, in whatever order the marks become visible.
+fn mark(
+    points: PointsView<'_>,
+    block: Range<usize>,
+    is_dominated: &[AtomicBool],
+    cancelled: &Cancelled<'_>,
+) -> Option<u64> {
+    let mut comparisons = 0;
+    for i in block {
+        if is_dominated[i].load(Ordering::Relaxed) {
+            continue;
+        }
+        let p = points.point(i);
+        for piece in pieces(points) {
+            if cancelled() {
+                return None;
+            }
+            for j in piece {
+                if j != i && !is_dominated[j].load(Ordering::Relaxed) {
+                    comparisons += 1;
+                    if dominates(p, points.point(j)) {
+                        is_dominated[j].store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+    Some(comparisons)
+}
