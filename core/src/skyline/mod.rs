@@ -4,12 +4,14 @@
 
 mod block;
 mod dominance;
+mod fast;
 mod found;
 mod own_points;
 mod serial;
 mod shared_marks;
 
 pub use dominance::dominates;
+pub use fast::fast;
 pub use found::Found;
 pub use own_points::own_points;
 pub use serial::serial;

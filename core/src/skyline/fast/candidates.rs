@@ -1,0 +1,136 @@
+//! The points that passed the first look, with their levels.
+
+use rayon::prelude::*;
+
+use super::lanes::{LANES, with_widest};
+use super::levels::{Levels, Quantise};
+use crate::matrix::PointsView;
+use crate::memory::zeroed;
+use crate::skyline::Cancelled;
+
+/// Points of which some may dominate others, known by their numbers from 0.
+pub(super) struct Candidates<'p> {
+    points: PointsView<'p>,
+    /// Which points they are, ascending.
+    indices: Vec<u32>,
+    levels: Vec<u8>,
+    /// Sums of levels: who dominates has one at least as large.
+    pub(super) sums: Vec<u32>,
+}
+
+/// Points whose levels are found at once.
+const AT_ONCE: usize = 1 << 12;
+
+impl<'p> Candidates<'p> {
+    /// The points of these indices. `None` when cancelled.
+    pub(super) fn new(
+        points: PointsView<'p>,
+        indices: Vec<u32>,
+        cancelled: &Cancelled<'_>,
+    ) -> Option<Self> {
+        let d = points.dimensions();
+        let mut levels = zeroed(0, indices.len() * d);
+        let mut sums = vec![0; indices.len()];
+        let bounds = Levels::of(points, &indices, cancelled)?;
+        let parts = indices.par_chunks(AT_ONCE).zip(levels.par_chunks_mut(AT_ONCE * d));
+        let parts = parts.zip(sums.par_chunks_mut(AT_ONCE)).map(|((indices, to), sums)| {
+            let work = Quantise { points, levels: &bounds, indices, to, sums };
+            (!cancelled()).then(|| with_widest(work))
+        });
+        parts.collect::<Option<()>>()?;
+        Some(Self { points, indices, levels, sums })
+    }
+
+    pub(super) fn dimensions(&self) -> usize {
+        self.points.dimensions()
+    }
+
+    /// Which point one is.
+    pub(super) fn index(&self, candidate: u32) -> u32 {
+        self.indices[candidate as usize]
+    }
+
+    /// The coordinates of one.
+    #[inline(always)]
+    pub(super) fn point(&self, candidate: u32) -> &'p [f64] {
+        self.points.point(self.indices[candidate as usize] as usize)
+    }
+
+    /// The levels of one.
+    #[inline(always)]
+    pub(super) fn levels(&self, candidate: u32) -> &[u8] {
+        let d = self.dimensions();
+        &self.levels[candidate as usize * d..][..d]
+    }
+
+    /// Puts some of them in an order in which neighbours are alike, so that whole tiles of them can be
+    /// passed over: halves by the coordinate whose levels differ most, and so on down to a tile. Larger
+    /// ones come first, who dominate more. `None` when cancelled.
+    pub(super) fn cluster(&self, some: Vec<u32>, cancelled: &Cancelled<'_>) -> Option<Vec<u32>> {
+        let mut keyed: Vec<u64> = some.into_iter().map(u64::from).collect();
+        self.split(&mut keyed, cancelled)?;
+        Some(keyed.into_iter().map(|keyed| keyed as u32).collect())
+    }
+
+    /// Orders some candidates, the low halves of these numbers. `None` when cancelled.
+    fn split(&self, part: &mut [u64], cancelled: &Cancelled<'_>) -> Option<()> {
+        if part.len() <= LANES {
+            return Some(());
+        }
+        let Some(k) = self.widest(part) else {
+            self.sort_by_coordinates(part);
+            return Some(());
+        };
+        for keyed in &mut *part {
+            let candidate = *keyed as u32;
+            let level = self.levels(candidate)[k];
+            *keyed = u64::from(u8::MAX - level) << 32 | u64::from(candidate);
+        }
+        // Whole tiles on the left, and whole tiles of tiles.
+        let middle = part.len().next_power_of_two() / 2;
+        part.select_nth_unstable(middle);
+        let (left, right) = part.split_at_mut(middle);
+        if left.len() <= SPLIT_ALONE {
+            self.split(left, cancelled)?;
+            return self.split(right, cancelled);
+        }
+        if cancelled() {
+            return None;
+        }
+        let both = rayon::join(|| self.split(left, cancelled), || self.split(right, cancelled));
+        both.0.and(both.1)
+    }
+
+    /// Orders candidates that levels do not tell apart.
+    fn sort_by_coordinates(&self, part: &mut [u64]) {
+        let point = |keyed: &u64| self.point(*keyed as u32);
+        part.sort_unstable_by(|a, b| {
+            let pairs = point(a).iter().zip(point(b));
+            let mut orders = pairs.map(|(p, q)| q.partial_cmp(p).expect("no NaN")); // Points has none
+            orders.find(|order| order.is_ne()).unwrap_or(a.cmp(b))
+        });
+    }
+
+    /// The coordinate whose levels differ most, as far as a few of the candidates tell; none when none
+    /// differs.
+    fn widest(&self, part: &[u64]) -> Option<usize> {
+        let d = self.dimensions();
+        let (mut least, mut most) = (vec![u8::MAX; d], vec![0; d]);
+        for keyed in part.iter().step_by(part.len().div_ceil(LOOKED_AT)) {
+            let levels = self.levels(*keyed as u32);
+            for ((least, most), &level) in least.iter_mut().zip(&mut most).zip(levels) {
+                *least = level.min(*least);
+                *most = level.max(*most);
+            }
+        }
+        let widths = most.iter().zip(&least).map(|(most, least)| most - least);
+        let widest = widths.enumerate().rev().max_by_key(|&(_, width)| width);
+        widest.filter(|&(_, width)| width > 0).map(|(k, _)| k)
+    }
+}
+
+/// Candidates that one thread splits further alone.
+const SPLIT_ALONE: usize = 1 << 12;
+
+/// Candidates that tell which coordinate to split by.
+const LOOKED_AT: usize = 256;

@@ -1,0 +1,203 @@
+//! 64 points compared with one at a time, in the vectors that the processor has.
+
+/// Points of a tile: as many as AVX-512 compares by one byte each.
+pub(super) const LANES: usize = 64;
+
+/// One byte for each of 64 points.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub(super) struct Row(pub(super) [u8; LANES]);
+
+/// Rows that are compared before it is asked whether any lane is left.
+const AT_ONCE: usize = 4;
+
+/// Vectors that a processor may have.
+pub(super) trait Lanes {
+    /// A bit for each lane of a row, whether its byte is `q` or more.
+    ///
+    /// # Safety
+    /// The processor has these vectors.
+    unsafe fn row_at_least(row: &Row, q: u8) -> u64;
+
+    /// A bit for each lane of a tile, whether the byte of every row is that of q or more.
+    ///
+    /// # Safety
+    /// The processor has these vectors.
+    #[inline(always)]
+    unsafe fn at_least(tile: &[Row], q: &[u8]) -> u64 {
+        let mut mask = u64::MAX;
+        let (mut rows, mut levels) = (tile.chunks_exact(AT_ONCE), q.chunks_exact(AT_ONCE));
+        for (rows, levels) in (&mut rows).zip(&mut levels) {
+            for (row, &level) in rows.iter().zip(levels) {
+                // SAFETY: the caller's promise.
+                mask &= unsafe { Self::row_at_least(row, level) };
+            }
+            if mask == 0 {
+                return 0;
+            }
+        }
+        for (row, &level) in rows.remainder().iter().zip(levels.remainder()) {
+            // SAFETY: the caller's promise.
+            mask &= unsafe { Self::row_at_least(row, level) };
+        }
+        mask
+    }
+}
+
+/// What every processor can, and what compilers make of it.
+pub(super) struct Plain;
+
+impl Lanes for Plain {
+    #[inline(always)]
+    unsafe fn row_at_least(row: &Row, q: u8) -> u64 {
+        let mut mask = 0;
+        for (eighth, lanes) in row.0.chunks_exact(8).enumerate() {
+            let bits = (0..8).fold(0, |bits, l| bits | u64::from(lanes[l] >= q) << l);
+            mask |= bits << (8 * eighth);
+        }
+        mask
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi8, _mm256_load_si256, _mm256_max_epu8, _mm256_movemask_epi8,
+        _mm256_set1_epi8, _mm512_cmpge_epu8_mask, _mm512_load_si512, _mm512_set1_epi8,
+    };
+
+    use super::{Lanes, Row};
+
+    /// AVX2: half a row.
+    pub(in super::super) struct Avx2;
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        unsafe fn row_at_least(row: &Row, q: u8) -> u64 {
+            let first: *const __m256i = row.0.as_ptr().cast();
+            // SAFETY: a row has 64 bytes that begin at a multiple of 64; the caller's promise.
+            unsafe {
+                let q = _mm256_set1_epi8(q.cast_signed());
+                let half = |at: usize| {
+                    let lanes = _mm256_load_si256(first.add(at));
+                    _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(lanes, q), lanes))
+                };
+                u64::from(half(0).cast_unsigned()) | u64::from(half(1).cast_unsigned()) << 32
+            }
+        }
+    }
+
+    /// AVX-512 with instructions for bytes: a row.
+    pub(in super::super) struct Avx512;
+
+    impl Lanes for Avx512 {
+        #[inline(always)]
+        unsafe fn row_at_least(row: &Row, q: u8) -> u64 {
+            // SAFETY: a row has 64 bytes that begin at a multiple of 64; the caller's promise.
+            unsafe {
+                let lanes = _mm512_load_si512(row.0.as_ptr().cast());
+                _mm512_cmpge_epu8_mask(lanes, _mm512_set1_epi8(q.cast_signed()))
+            }
+        }
+    }
+}
+
+/// Work that is compiled for each kind of vectors.
+pub(super) trait Work {
+    /// What it comes to.
+    type Output;
+
+    /// Does it. Inlined always, so that all of it is compiled for the vectors it is given.
+    ///
+    /// # Safety
+    /// The processor has these vectors.
+    unsafe fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// Does work with the widest vectors that the processor has.
+pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+            // SAFETY: the processor has what `with_avx512` adds.
+            return unsafe { with_avx512(work) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has what `with_avx2` adds.
+            return unsafe { with_avx2(work) };
+        }
+    }
+    // SAFETY: it needs nothing.
+    unsafe { work.run::<Plain>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn with_avx512<W: Work>(work: W) -> W::Output {
+    // SAFETY: whoever calls this has the features.
+    unsafe { work.run::<x86::Avx512>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<W: Work>(work: W) -> W::Output {
+    // SAFETY: whoever calls this has the features.
+    unsafe { work.run::<x86::Avx2>() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What these vectors find in a tile.
+    struct Find<'f>(&'f [Row], &'f [u8]);
+
+    impl Work for Find<'_> {
+        type Output = u64;
+
+        #[inline(always)]
+        unsafe fn run<L: Lanes>(self) -> u64 {
+            // SAFETY: the caller's promise.
+            unsafe { L::at_least(self.0, self.1) }
+        }
+    }
+
+    /// What all vectors of this processor find in a tile.
+    fn found(tile: &[Row], q: &[u8]) -> Vec<u64> {
+        // SAFETY: it needs nothing.
+        let mut found = vec![with_widest(Find(tile, q)), unsafe { Find(tile, q).run::<Plain>() }];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            found.push(unsafe { with_avx2(Find(tile, q)) });
+        }
+        found
+    }
+
+    #[test]
+    fn all_vectors_find_the_lanes_that_are_nowhere_below() {
+        let mut state = 7u32;
+        let mut next = || {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            // Bytes on both sides of 128, so that a comparison with signs is found out.
+            [0, 1, 127, 128, 200, 254, 255][(state >> 16) as usize % 7]
+        };
+        let mut passed = 0;
+        for rows in [0, 1, 2, 3, 4, 5, 8, 11] {
+            for _ in 0..100 {
+                let tile: Vec<Row> =
+                    (0..rows).map(|_| Row(std::array::from_fn(|_| next()))).collect();
+                let q: Vec<u8> = (0..rows).map(|_| next()).collect();
+                let is_nowhere_below =
+                    |l: usize| tile.iter().zip(&q).all(|(row, &q)| row.0[l] >= q);
+                let expected =
+                    (0..LANES).fold(0, |mask, l| mask | u64::from(is_nowhere_below(l)) << l);
+                for mask in found(&tile, &q) {
+                    assert_eq!(mask, expected, "{rows} rows");
+                }
+                passed += expected.count_ones();
+            }
+        }
+        assert!((7000..40000).contains(&passed), "{passed} of 51200 lanes pass");
+    }
+}

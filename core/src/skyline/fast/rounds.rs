@@ -1,0 +1,184 @@
+//! Batch after batch: against what earlier batches kept, then among itself.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::candidates::Candidates;
+use super::lanes::{Lanes, Work, with_widest};
+use super::pivots::dominates;
+use super::tree::Tree;
+use crate::skyline::{Cancelled, Found};
+
+/// Candidates that a thread takes at once.
+const TAKEN: usize = 1 << 8;
+
+/// Bytes compared before a thread looks whether it is to stop: about a millisecond.
+const PATIENCE: u64 = 1 << 26;
+
+/// The candidates of some batches compared.
+pub(super) struct Rounds<'r> {
+    candidates: &'r Candidates<'r>,
+    cancelled: &'r Cancelled<'r>,
+    /// What each batch kept, of equal ones the first only.
+    kept: Vec<Tree>,
+    found: Found,
+}
+
+/// What becomes of a candidate among those of its batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Dominated,
+    /// Equal to the one at this earlier place, and so the same.
+    As(u32),
+}
+
+impl<'r> Rounds<'r> {
+    /// Before the first batch.
+    pub(super) fn new(candidates: &'r Candidates<'r>, cancelled: &'r Cancelled<'r>) -> Self {
+        Self { candidates, cancelled, kept: Vec::new(), found: Found::default() }
+    }
+
+    /// Keeps those of a batch that are dominated neither by an earlier batch nor by their own. `None`
+    /// when cancelled.
+    pub(super) fn compare(&mut self, batch: &[u32]) -> Option<()> {
+        let mut left = Vec::new();
+        let parts = batch.par_chunks(TAKEN);
+        for (part, seen) in all(parts.map(|part| with_widest(Earlier { rounds: self, part })))? {
+            left.extend(part);
+            self.found.comparisons += seen;
+        }
+        if left.is_empty() {
+            return Some(());
+        }
+        let members = self.candidates.cluster(left, self.cancelled)?;
+        let tree = Tree::new(self.candidates, members);
+        let n = tree.members.len();
+        let mut fates = Vec::with_capacity(n);
+        let parts = (0..n.div_ceil(TAKEN)).into_par_iter().map(|part| {
+            let places = part * TAKEN..n.min((part + 1) * TAKEN);
+            with_widest(Among { rounds: self, tree: &tree, places })
+        });
+        for (part, seen) in all(parts)? {
+            fates.extend(part);
+            self.found.comparisons += seen;
+        }
+        self.keep(tree, fates);
+        Some(())
+    }
+
+    /// Takes over those of a batch that are kept.
+    fn keep(&mut self, tree: Tree, mut fates: Vec<Fate>) {
+        let mut kept = Vec::with_capacity(tree.members.len());
+        for (place, &member) in tree.members.iter().enumerate() {
+            let fate = fates[place];
+            if let Fate::As(earlier) = fate
+                && fates[earlier as usize] == Fate::Dominated
+            {
+                // Whoever is equal to this one in turn finds it here.
+                fates[place] = Fate::Dominated;
+            }
+            if fates[place] != Fate::Dominated {
+                self.found.indices.push(self.candidates.index(member));
+            }
+            if fate == Fate::Kept {
+                kept.push(member);
+            }
+        }
+        if kept.len() == tree.members.len() {
+            self.kept.push(tree);
+        } else if !kept.is_empty() {
+            self.kept.push(Tree::new(self.candidates, kept));
+        }
+    }
+
+    /// All that was kept, ascending.
+    pub(super) fn found(mut self) -> Found {
+        self.found.indices.par_sort_unstable();
+        self.found
+    }
+
+    /// Whether to stop, asked when enough has been compared since it was last asked.
+    #[inline(always)]
+    fn is_over(&self, seen: u64, ask_at: &mut u64) -> bool {
+        let bytes = seen * self.candidates.dimensions() as u64;
+        bytes >= *ask_at && {
+            *ask_at = bytes + PATIENCE;
+            (self.cancelled)()
+        }
+    }
+}
+
+/// What all parts came to, in their order; `None` when one was cancelled.
+fn all<T: Send>(parts: impl ParallelIterator<Item = Option<T>>) -> Option<Vec<T>> {
+    parts.collect()
+}
+
+/// Those of a part of a batch that no earlier batch dominates, and the points seen.
+struct Earlier<'e> {
+    rounds: &'e Rounds<'e>,
+    part: &'e [u32],
+}
+
+impl Work for Earlier<'_> {
+    type Output = Option<(Vec<u32>, u64)>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Self::Output {
+        let candidates = self.rounds.candidates;
+        let (mut left, mut seen, mut ask_at) = (Vec::with_capacity(self.part.len()), 0, 0);
+        for &candidate in self.part {
+            if self.rounds.is_over(seen, &mut ask_at) {
+                return None;
+            }
+            let q = candidates.point(candidate);
+            let is_dominated = self.rounds.kept.iter().any(|tree| {
+                let is_over = |place: usize| dominates(candidates.point(tree.members[place]), q);
+                // SAFETY: the caller's promise.
+                unsafe { tree.search::<L>(candidates.levels(candidate), q, &mut seen, is_over) }
+            });
+            if !is_dominated {
+                left.push(candidate);
+            }
+        }
+        Some((left, seen))
+    }
+}
+
+/// The fates of the candidates at some places of a batch's tree, and the points seen.
+struct Among<'a> {
+    rounds: &'a Rounds<'a>,
+    tree: &'a Tree,
+    places: Range<usize>,
+}
+
+impl Work for Among<'_> {
+    type Output = Option<(Vec<Fate>, u64)>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Self::Output {
+        let (candidates, members) = (self.rounds.candidates, &self.tree.members);
+        let (mut fates, mut seen, mut ask_at) = (Vec::with_capacity(self.places.len()), 0, 0);
+        for place in self.places {
+            if self.rounds.is_over(seen, &mut ask_at) {
+                return None;
+            }
+            let (q, levels) = (candidates.point(members[place]), candidates.levels(members[place]));
+            let mut fate = Fate::Kept;
+            let settles = |other: usize| {
+                let p = candidates.point(members[other]);
+                if dominates(p, q) {
+                    fate = Fate::Dominated;
+                } else if other < place && p == q {
+                    fate = Fate::As(other as u32);
+                }
+                fate != Fate::Kept
+            };
+            // SAFETY: the caller's promise.
+            unsafe { self.tree.search::<L>(levels, q, &mut seen, settles) };
+            fates.push(fate);
+        }
+        Some((fates, seen))
+    }
+}
