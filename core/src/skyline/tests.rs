@@ -162,6 +162,34 @@ fn of_a_chain_one_point_stays_and_of_an_antichain_every_one() {
 }
 
 #[test]
+fn sets_of_several_batches_and_trees_of_several_heights() {
+    for (d, n) in [(1, 20_000), (2, 9_000), (3, 9_000), (5, 9_000), (8, 6_000), (20, 5_000)] {
+        let mut next = numbers(n as u64);
+        let uniform: Vec<f64> = (0..n * d).map(|_| next()).collect();
+        // Nobody is dominated, and the levels of most are those of many others.
+        let curve = (0..n * d).map(|c| if c % d == 0 { 1.0 } else { -1.0 } * uniform[c / d]);
+        let tied = uniform.iter().map(|value| (value * 6.0).floor());
+        let plane = uniform.chunks(d).flat_map(|p| {
+            let last = if d > 1 { 2.0 - p[1..].iter().sum::<f64>() } else { p[0] };
+            p[1..].iter().copied().chain([last])
+        });
+        // A lone point far out leaves others few levels, were these even.
+        let far = uniform.iter().enumerate().map(|(c, v)| if c == 0 { 1e300 } else { v.powi(40) });
+        let sets =
+            [curve.collect(), tied.collect(), plane.collect(), far.collect(), uniform.clone()];
+        for (which, set) in sets.into_iter().enumerate() {
+            let set = points(d, set);
+            let expected = skyline(&set);
+            let [first, more @ ..] =
+                POOLS.each_ref().map(|pool| pool.install(|| found(fast, &set)));
+            assert_eq!(first.indices, expected, "set {which} of {n} points of {d} dimensions");
+            // Comparisons, too, are the same on any number of threads.
+            more.iter().for_each(|found| assert_eq!(*found, first, "set {which} of {n} points"));
+        }
+    }
+}
+
+#[test]
 fn sums_that_round_or_are_no_number_mislead_nobody() {
     let inf = f64::INFINITY;
     // Both sums are 1e16.
@@ -244,9 +272,11 @@ fn published_inputs_keep_as_many_points_as_others_found() {
         assert_eq!(set.len(), n, "{arguments}");
         // Of more dimensions the slow ones take half a minute each.
         let kernels = KERNELS.iter().filter(|(name, _)| *name == "fast" || set.dimensions() < 5);
+        let mut first: Option<Vec<u32>> = None;
         for (name, kernel) in kernels {
             let found = POOLS[1].install(|| found(*kernel, &set));
             assert_eq!(found.indices.len(), kept, "{name}: {arguments}");
+            assert_eq!(*first.get_or_insert(found.indices.clone()), found.indices, "{name}");
         }
     }
 }

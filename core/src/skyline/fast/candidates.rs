@@ -77,10 +77,11 @@ impl<'p> Candidates<'p> {
         if part.len() <= LANES {
             return Some(());
         }
-        let Some(k) = self.widest(part) else {
-            self.sort_by_coordinates(part);
+        let (k, width) = self.widest(part);
+        if width <= NARROW {
+            self.sort_by_coordinates(part, k);
             return Some(());
-        };
+        }
         for keyed in &mut *part {
             let candidate = *keyed as u32;
             let level = self.levels(candidate)[k];
@@ -101,19 +102,21 @@ impl<'p> Candidates<'p> {
         both.0.and(both.1)
     }
 
-    /// Orders candidates that levels do not tell apart.
-    fn sort_by_coordinates(&self, part: &mut [u64]) {
-        let point = |keyed: &u64| self.point(*keyed as u32);
+    /// Orders candidates that levels hardly tell apart, by coordinate k first.
+    fn sort_by_coordinates(&self, part: &mut [u64], k: usize) {
+        let from_k = |keyed: &u64| {
+            let (before, after) = self.point(*keyed as u32).split_at(k);
+            after.iter().chain(before)
+        };
         part.sort_unstable_by(|a, b| {
-            let pairs = point(a).iter().zip(point(b));
+            let pairs = from_k(a).zip(from_k(b));
             let mut orders = pairs.map(|(p, q)| q.partial_cmp(p).expect("no NaN")); // Points has none
             orders.find(|order| order.is_ne()).unwrap_or(a.cmp(b))
         });
     }
 
-    /// The coordinate whose levels differ most, as far as a few of the candidates tell; none when none
-    /// differs.
-    fn widest(&self, part: &[u64]) -> Option<usize> {
+    /// The coordinate whose levels differ most, and by how much, as far as a few of the candidates tell.
+    fn widest(&self, part: &[u64]) -> (usize, u8) {
         let d = self.dimensions();
         let (mut least, mut most) = (vec![u8::MAX; d], vec![0; d]);
         for keyed in part.iter().step_by(part.len().div_ceil(LOOKED_AT)) {
@@ -124,13 +127,15 @@ impl<'p> Candidates<'p> {
             }
         }
         let widths = most.iter().zip(&least).map(|(most, least)| most - least);
-        let widest = widths.enumerate().rev().max_by_key(|&(_, width)| width);
-        widest.filter(|&(_, width)| width > 0).map(|(k, _)| k)
+        widths.enumerate().max_by_key(|&(_, width)| width).expect("a dimension at least") // D ≥ 1
     }
 }
 
 /// Candidates that one thread splits further alone.
 const SPLIT_ALONE: usize = 1 << 12;
+
+/// Levels by which candidates differ in every coordinate at most that are ordered by coordinates.
+const NARROW: u8 = 1;
 
 /// Candidates that tell which coordinate to split by.
 const LOOKED_AT: usize = 256;

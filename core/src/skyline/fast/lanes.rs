@@ -8,6 +8,13 @@ pub(super) const LANES: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Row(pub(super) [u8; LANES]);
 
+/// Bounds that a value is compared with at once.
+#[repr(align(64))]
+pub(super) struct Bounds(pub(super) [f64; BOUNDS]);
+
+/// So many of them.
+pub(super) const BOUNDS: usize = 16;
+
 /// Rows that are compared before it is asked whether any lane is left.
 const AT_ONCE: usize = 4;
 
@@ -18,6 +25,12 @@ pub(super) trait Lanes {
     /// # Safety
     /// The processor has these vectors.
     unsafe fn row_at_least(row: &Row, q: u8) -> u64;
+
+    /// How many of these bounds are at most `value`; none that is NaN.
+    ///
+    /// # Safety
+    /// The processor has these vectors.
+    unsafe fn at_most(bounds: &Bounds, value: f64) -> u32;
 
     /// A bit for each lane of a tile, whether the byte of every row is that of q or more.
     ///
@@ -57,16 +70,23 @@ impl Lanes for Plain {
         }
         mask
     }
+
+    #[inline(always)]
+    unsafe fn at_most(bounds: &Bounds, value: f64) -> u32 {
+        bounds.0.iter().map(|&bound| u32::from(bound <= value)).sum()
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256i, _mm256_cmpeq_epi8, _mm256_load_si256, _mm256_max_epu8, _mm256_movemask_epi8,
-        _mm256_set1_epi8, _mm512_cmpge_epu8_mask, _mm512_load_si512, _mm512_set1_epi8,
+        __m256i, _CMP_LE_OQ, _mm256_cmp_pd, _mm256_cmpeq_epi8, _mm256_load_pd, _mm256_load_si256,
+        _mm256_max_epu8, _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_set1_epi8,
+        _mm256_set1_pd, _mm512_cmp_pd_mask, _mm512_cmpge_epu8_mask, _mm512_load_pd,
+        _mm512_load_si512, _mm512_set1_epi8, _mm512_set1_pd,
     };
 
-    use super::{Lanes, Row};
+    use super::{BOUNDS, Bounds, Lanes, Row};
 
     /// AVX2: half a row.
     pub(in super::super) struct Avx2;
@@ -85,6 +105,19 @@ mod x86 {
                 u64::from(half(0).cast_unsigned()) | u64::from(half(1).cast_unsigned()) << 32
             }
         }
+
+        #[inline(always)]
+        unsafe fn at_most(bounds: &Bounds, value: f64) -> u32 {
+            // SAFETY: there are 16 bounds, which begin at a multiple of 64; the caller's promise.
+            unsafe {
+                let value = _mm256_set1_pd(value);
+                let four = |at: usize| {
+                    let bounds = _mm256_load_pd(bounds.0.as_ptr().add(at));
+                    _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(bounds, value)).count_ones()
+                };
+                (0..BOUNDS).step_by(4).map(four).sum()
+            }
+        }
     }
 
     /// AVX-512 with instructions for bytes: a row.
@@ -97,6 +130,19 @@ mod x86 {
             unsafe {
                 let lanes = _mm512_load_si512(row.0.as_ptr().cast());
                 _mm512_cmpge_epu8_mask(lanes, _mm512_set1_epi8(q.cast_signed()))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn at_most(bounds: &Bounds, value: f64) -> u32 {
+            // SAFETY: there are 16 bounds, which begin at a multiple of 64; the caller's promise.
+            unsafe {
+                let value = _mm512_set1_pd(value);
+                let eight = |at: usize| {
+                    let bounds = _mm512_load_pd(bounds.0.as_ptr().add(at));
+                    _mm512_cmp_pd_mask::<_CMP_LE_OQ>(bounds, value).count_ones()
+                };
+                (0..BOUNDS).step_by(8).map(eight).sum()
             }
         }
     }
@@ -118,11 +164,14 @@ pub(super) trait Work {
 pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+        let has_popcnt = is_x86_feature_detected!("popcnt");
+        let has_avx512 =
+            is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+        if has_popcnt && has_avx512 {
             // SAFETY: the processor has what `with_avx512` adds.
             return unsafe { with_avx512(work) };
         }
-        if is_x86_feature_detected!("avx2") {
+        if has_popcnt && is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has what `with_avx2` adds.
             return unsafe { with_avx2(work) };
         }
@@ -132,14 +181,14 @@ pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
 fn with_avx512<W: Work>(work: W) -> W::Output {
     // SAFETY: whoever calls this has the features.
     unsafe { work.run::<x86::Avx512>() }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 fn with_avx2<W: Work>(work: W) -> W::Output {
     // SAFETY: whoever calls this has the features.
     unsafe { work.run::<x86::Avx2>() }
@@ -149,27 +198,28 @@ fn with_avx2<W: Work>(work: W) -> W::Output {
 mod tests {
     use super::*;
 
-    /// What these vectors find in a tile.
-    struct Find<'f>(&'f [Row], &'f [u8]);
+    /// A lane's mask of a tile, and how many bounds are at most a value.
+    #[derive(Clone, Copy)]
+    struct Both<'b>(&'b [Row], &'b [u8], &'b Bounds, f64);
 
-    impl Work for Find<'_> {
-        type Output = u64;
+    impl Work for Both<'_> {
+        type Output = (u64, u32);
 
         #[inline(always)]
-        unsafe fn run<L: Lanes>(self) -> u64 {
+        unsafe fn run<L: Lanes>(self) -> (u64, u32) {
             // SAFETY: the caller's promise.
-            unsafe { L::at_least(self.0, self.1) }
+            unsafe { (L::at_least(self.0, self.1), L::at_most(self.2, self.3)) }
         }
     }
 
-    /// What all vectors of this processor find in a tile.
-    fn found(tile: &[Row], q: &[u8]) -> Vec<u64> {
+    /// What all vectors of this processor find.
+    fn found(work: Both<'_>) -> Vec<(u64, u32)> {
         // SAFETY: it needs nothing.
-        let mut found = vec![with_widest(Find(tile, q)), unsafe { Find(tile, q).run::<Plain>() }];
+        let mut found = vec![with_widest(work), unsafe { work.run::<Plain>() }];
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            found.push(unsafe { with_avx2(Find(tile, q)) });
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has what `with_avx2` adds.
+            found.push(unsafe { with_avx2(work) });
         }
         found
     }
@@ -192,12 +242,26 @@ mod tests {
                     |l: usize| tile.iter().zip(&q).all(|(row, &q)| row.0[l] >= q);
                 let expected =
                     (0..LANES).fold(0, |mask, l| mask | u64::from(is_nowhere_below(l)) << l);
-                for mask in found(&tile, &q) {
+                for (mask, _) in found(Both(&tile, &q, &Bounds([0.0; BOUNDS]), 0.0)) {
                     assert_eq!(mask, expected, "{rows} rows");
                 }
                 passed += expected.count_ones();
             }
         }
         assert!((7000..40000).contains(&passed), "{passed} of 51200 lanes pass");
+    }
+
+    #[test]
+    fn all_vectors_count_the_bounds_that_are_at_most_a_value() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        let bounds =
+            [-inf, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, inf, nan, nan];
+        for (value, expected) in
+            [(-inf, 1), (-1.5, 2), (-0.0, 4), (0.0, 4), (7.5, 11), (f64::MAX, 13), (inf, 14)]
+        {
+            for (_, count) in found(Both(&[], &[], &Bounds(bounds), value)) {
+                assert_eq!(count, expected, "{value}");
+            }
+        }
     }
 }

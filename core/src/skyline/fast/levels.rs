@@ -1,8 +1,10 @@
 //! Coordinates as levels of one byte: the larger a coordinate, the higher its level, or the same.
 
+use std::array::from_fn;
+
 use rayon::prelude::*;
 
-use super::lanes::{Lanes, Work};
+use super::lanes::{BOUNDS as STEP, Bounds, Lanes, Work};
 use super::pivots::spread;
 use crate::matrix::PointsView;
 use crate::skyline::Cancelled;
@@ -10,50 +12,49 @@ use crate::skyline::Cancelled;
 /// Points whose coordinates say where the levels begin.
 const SAMPLE: usize = 2048;
 
-/// Bounds between levels of one coordinate: level 0 is no point's.
-const BOUNDS: usize = 254;
-
-/// Bounds that are looked through at once.
-const STEP: usize = 16;
+/// Bounds between the levels of a coordinate: level 0 is no point's.
+const MOST: usize = 254;
 
 /// Where the levels of a coordinate begin: ascending, then NaN, which is at most nothing. A level is 1
 /// and the number of bounds that are at most the coordinate, so that −0 and +0 have the same.
-struct Bounds {
-    all: [f64; STEP * STEP],
-    /// Every 16th of them.
-    coarse: [f64; STEP],
+struct Scale {
+    fine: [Bounds; STEP],
+    /// The last of each of them.
+    coarse: Bounds,
 }
 
-impl Bounds {
+impl Scale {
     /// Of sampled coordinates, about as many to each level.
     fn of(mut sample: Vec<f64>) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
-        let mut distinct = sample.clone();
-        distinct.dedup();
-        if distinct.len() > BOUNDS {
-            let bound = |b: usize| sample[(b + 1) * sample.len() / (BOUNDS + 1)];
-            distinct = (0..BOUNDS).map(bound).collect();
-            distinct.dedup();
+        let mut bounds = sample.clone();
+        bounds.dedup();
+        if bounds.len() > MOST {
+            bounds = (1..=MOST).map(|b| sample[b * sample.len() / (MOST + 1)]).collect();
+            bounds.dedup();
         }
-        let mut bounds = Self { all: [f64::NAN; STEP * STEP], coarse: [f64::NAN; STEP] };
-        bounds.all[..distinct.len()].copy_from_slice(&distinct);
-        for (coarse, fine) in bounds.coarse.iter_mut().zip(bounds.all.chunks_exact(STEP)) {
-            *coarse = fine[STEP - 1];
+        let at = |at: usize| bounds.get(at).copied().unwrap_or(f64::NAN);
+        Self {
+            fine: from_fn(|step| Bounds(from_fn(|b| at(step * STEP + b)))),
+            coarse: Bounds(from_fn(|step| at(step * STEP + STEP - 1))),
         }
-        bounds
     }
 
+    /// # Safety
+    /// The processor has the vectors L.
     #[inline(always)]
-    fn level(&self, value: f64) -> u8 {
-        let below = |bounds: &[f64]| bounds.iter().map(|&b| u8::from(b <= value)).sum::<u8>();
-        let coarse = below(&self.coarse);
-        let start = STEP * usize::from(coarse);
-        1 + STEP as u8 * coarse + below(&self.all[start..start + STEP])
+    unsafe fn level<L: Lanes>(&self, value: f64) -> u8 {
+        // SAFETY: the caller's promise.
+        let step = unsafe { L::at_most(&self.coarse, value) };
+        // The last bound is NaN, and so is the last of the coarse ones: a step is below 16.
+        // SAFETY: the caller's promise.
+        let rest = unsafe { L::at_most(&self.fine[step as usize], value) };
+        (1 + STEP as u32 * step + rest) as u8
     }
 }
 
 /// The bounds of all coordinates.
-pub(super) struct Levels(Vec<Bounds>);
+pub(super) struct Levels(Vec<Scale>);
 
 impl Levels {
     /// Bounds that suit the points of these indices. `None` when cancelled.
@@ -65,7 +66,7 @@ impl Levels {
         let sample = spread(indices.len(), SAMPLE);
         let coordinate = |k: usize| {
             let value = |at: &u32| points.point(indices[*at as usize] as usize)[k];
-            (!cancelled()).then(|| Bounds::of(sample.iter().map(value).collect()))
+            (!cancelled()).then(|| Scale::of(sample.iter().map(value).collect()))
         };
         let all: Option<Vec<_>> =
             (0..points.dimensions()).into_par_iter().map(coordinate).collect();
@@ -90,8 +91,9 @@ impl Work for Quantise<'_> {
         let to = self.to.chunks_exact_mut(self.points.dimensions());
         for ((&index, to), sum) in self.indices.iter().zip(to).zip(self.sums) {
             let point = self.points.point(index as usize);
-            for ((to, &value), bounds) in to.iter_mut().zip(point).zip(&self.levels.0) {
-                *to = bounds.level(value);
+            for ((to, &value), scale) in to.iter_mut().zip(point).zip(&self.levels.0) {
+                // SAFETY: the caller's promise.
+                *to = unsafe { scale.level::<L>(value) };
                 *sum += u32::from(*to);
             }
         }
