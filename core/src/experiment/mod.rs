@@ -10,6 +10,8 @@ mod loaded;
 mod operations;
 mod output;
 mod plan;
+#[cfg(not(target_family = "wasm"))]
+mod points_source;
 mod predict;
 mod predictions;
 mod problem;
@@ -29,9 +31,11 @@ pub use error::{KernelError, PrepareError};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
-pub use operations::{Converted, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide};
+pub use operations::{Converted, SkylineProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide};
 pub use output::Output;
 pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};
+#[cfg(not(target_family = "wasm"))]
+pub use points_source::PointsSource;
 pub use predict::predict;
 pub use problem::Problem;
 pub use resident::Resident;

@@ -7,7 +7,7 @@ use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{SpmvProblem, SymgsProblem};
+use super::operations::{SkylineProblem, SpmvProblem, SymgsProblem};
 use super::output::Output;
 use super::resident::Resident;
 use crate::memory::MemoryLimit;
@@ -20,6 +20,8 @@ pub enum Problem {
     Spmv(SpmvProblem),
     /// A symmetric Gauss–Seidel iteration.
     Symgs(SymgsProblem),
+    /// The skyline of points.
+    Skyline(SkylineProblem),
     /// x ← x + 1.
     #[cfg(feature = "proof")]
     Increment(IncrementProblem),
@@ -31,6 +33,7 @@ impl Problem {
         match self {
             Self::Spmv(_) => Operation::Spmv,
             Self::Symgs(_) => Operation::Symgs,
+            Self::Skyline(_) => Operation::Skyline,
             #[cfg(feature = "proof")]
             Self::Increment(_) => Operation::Increment,
         }
@@ -40,7 +43,7 @@ impl Problem {
     pub fn spmv(&self) -> Option<&SpmvProblem> {
         match self {
             Self::Spmv(problem) => Some(problem),
-            Self::Symgs(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -50,7 +53,17 @@ impl Problem {
     pub fn symgs(&self) -> Option<&SymgsProblem> {
         match self {
             Self::Symgs(problem) => Some(problem),
-            Self::Spmv(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
+    }
+
+    /// The points, when their skyline is what is computed.
+    pub fn skyline(&self) -> Option<&SkylineProblem> {
+        match self {
+            Self::Skyline(problem) => Some(problem),
+            Self::Spmv(_) | Self::Symgs(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -62,6 +75,7 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
             Self::Symgs(problem) => problem.admit(configuration),
+            Self::Skyline(_) => Ok(()),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }
@@ -73,6 +87,7 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.resident(configuration, memory),
             Self::Symgs(problem) => problem.resident(configuration),
+            Self::Skyline(problem) => problem.resident(configuration),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.resident(),
         }
@@ -83,6 +98,7 @@ impl Problem {
         let checked = match self {
             Self::Spmv(problem) => problem.check(configuration, output),
             Self::Symgs(problem) => problem.check(configuration, output),
+            Self::Skyline(problem) => problem.check(output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.check(output),
         };
@@ -97,7 +113,7 @@ impl Problem {
     /// tells nothing, nor once `cancel` is set.
     pub fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         match self {
-            Self::Spmv(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) => None,
             Self::Symgs(problem) => problem.history(configuration, cancel),
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
@@ -106,10 +122,10 @@ impl Problem {
 
     /// What one execution that gave this result has done.
     pub fn work(&self, output: &Output) -> Work {
-        let _ = output; // Those with iterations or comparisons count them in it.
         match self {
             Self::Spmv(problem) => problem.work(),
             Self::Symgs(problem) => problem.work(),
+            Self::Skyline(problem) => problem.work(output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.work(),
         }
@@ -125,7 +141,7 @@ impl Problem {
     ) -> Option<Predicted> {
         match self {
             Self::Spmv(problem) => problem.predict(configuration, memory, cancel),
-            Self::Symgs(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -136,6 +152,7 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.release(),
             Self::Symgs(problem) => problem.release(),
+            Self::Skyline(_) => {}
             #[cfg(feature = "proof")]
             Self::Increment(_) => {}
         }

@@ -39,6 +39,9 @@ pub enum SourceError {
     /// No suite has an entry of this name.
     #[error("no suite has a matrix named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownSuiteEntry(String),
+    /// No suite has points of this name.
+    #[error("no suite has points named `{0}`; `sparsescope generate --list` shows all names")]
+    UnknownPoints(String),
     /// An operation is not computed on this.
     #[cfg(feature = "proof")]
     #[error("`{0}` is nothing that can be incremented: expected gen:vector?n=1000")]
@@ -249,7 +252,10 @@ impl SourceError {
         match self {
             Self::Generate(error) => error.is_cancelled(),
             Self::Read(error) => error.is_cancelled(),
-            Self::Spec(_) | Self::UnknownSuiteEntry(_) | Self::Reorder(_) => false,
+            Self::Spec(_)
+            | Self::UnknownSuiteEntry(_)
+            | Self::UnknownPoints(_)
+            | Self::Reorder(_) => false,
             #[cfg(feature = "proof")]
             Self::UnknownSubject(_) => false,
         }

@@ -3,22 +3,24 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::loaded::{LoadedMatrix, LoadedValues};
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{SpmvProblem, SymgsProblem};
+use super::operations::{SkylineProblem, SpmvProblem, SymgsProblem};
+use super::points_source::PointsSource;
 use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
-use crate::generate::suite;
+use crate::generate::{points_suite, points_suites, suite, suites};
 use crate::io::Progress;
 use crate::matrix::{Extent, Reordering};
 use crate::measure::integer_vector;
 use crate::memory::MemoryLimit;
 #[cfg(feature = "proof")]
 use crate::record::Source;
-use crate::record::{Operation, Subject, SubjectRecord};
+use crate::record::{Operation, Subject, SubjectRecord, matrix_id};
 use crate::symgs::{Wavefronts, right_hand_side, starting_vector};
 
 /// A subject as a user names it.
@@ -26,6 +28,8 @@ use crate::symgs::{Wavefronts, right_hand_side, starting_vector};
 pub enum SubjectSource {
     /// A matrix.
     Matrix(MatrixSource),
+    /// Points of a space.
+    Points(PointsSource),
     /// A vector of so many elements, counting from 0.
     #[cfg(feature = "proof")]
     Vector(usize),
@@ -59,6 +63,7 @@ impl SubjectSource {
     pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
         match operation {
             Operation::Spmv | Operation::Symgs => Ok(Self::Matrix(MatrixSource::parse(text)?)),
+            Operation::Skyline => Ok(Self::Points(PointsSource::parse(text)?)),
             #[cfg(feature = "proof")]
             Operation::Increment => {
                 let length = text.strip_prefix("gen:vector?n=").and_then(|n| n.parse().ok());
@@ -73,8 +78,19 @@ impl SubjectSource {
         match operation {
             Operation::Spmv => "mini",
             Operation::Symgs => "sweeps",
+            Operation::Skyline => "points",
             #[cfg(feature = "proof")]
             Operation::Increment => "vectors",
+        }
+    }
+
+    /// The names of all suites of an operation.
+    pub fn suites(operation: Operation) -> Vec<&'static str> {
+        match operation {
+            Operation::Spmv | Operation::Symgs => suites().iter().map(|suite| suite.name).collect(),
+            Operation::Skyline => points_suites().iter().map(|suite| suite.name).collect(),
+            #[cfg(feature = "proof")]
+            Operation::Increment => vec!["vectors"],
         }
     }
 
@@ -86,6 +102,12 @@ impl SubjectSource {
                 let entries = suite.entries.iter();
                 let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(Self::Matrix));
                 sources.collect::<Result<_, _>>().map(Some)
+            }
+            Operation::Skyline => {
+                let sources = |entries: &'static [_]| {
+                    entries.iter().map(|entry| Self::Points(PointsSource::Suite(entry))).collect()
+                };
+                Ok(points_suite(name).map(|suite| sources(suite.entries)))
             }
             #[cfg(feature = "proof")]
             Operation::Increment => {
@@ -99,6 +121,7 @@ impl SubjectSource {
     pub fn name(&self) -> String {
         match self {
             Self::Matrix(source) => source.name(),
+            Self::Points(source) => source.name(),
             #[cfg(feature = "proof")]
             Self::Vector(n) => format!("vector?n={n}"),
         }
@@ -110,6 +133,7 @@ impl SubjectSource {
     pub fn probe(&self) -> Result<Option<Extent>, SourceError> {
         match self {
             Self::Matrix(source) => source.probe().map(Some),
+            Self::Points(source) => source.probe().map(|_| None),
             #[cfg(feature = "proof")]
             Self::Vector(_) => Ok(None),
         }
@@ -119,7 +143,8 @@ impl SubjectSource {
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
-            Self::Matrix(_) => None,
+            Self::Points(PointsSource::File(path)) => Some(path),
+            Self::Matrix(_) | Self::Points(_) => None,
             #[cfg(feature = "proof")]
             Self::Vector(_) => None,
         }
@@ -128,7 +153,8 @@ impl SubjectSource {
     /// Whether a user has to name it again to continue a measurement: files go by their names in
     /// bundles, not by their paths.
     pub fn is_file(&self) -> bool {
-        matches!(self, Self::Matrix(MatrixSource::File(_)))
+        let matrix = matches!(self, Self::Matrix(MatrixSource::File(_)));
+        matrix || matches!(self, Self::Points(PointsSource::File(_)))
     }
 
     /// Reads or generates it, rows and columns of a matrix numbered anew where that is asked for.
@@ -145,12 +171,29 @@ impl SubjectSource {
                 let loaded = source.load_reordered(reordering, limit, progress, cancel)?;
                 Ok(LoadedSubject::Matrix(Box::new(loaded)))
             }
+            Self::Points(source) => {
+                let points = source.load(limit, progress, cancel)?;
+                let sizes = [("points", points.len()), ("dimensions", points.dimensions())];
+                let sha256 = points.identity();
+                let record = SubjectRecord {
+                    id: matrix_id(&source.name(), &sha256),
+                    name: source.name(),
+                    kind: "points".to_owned(),
+                    source: source.origin(),
+                    generator: source.recipe(),
+                    sha256,
+                    sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
+                };
+                let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
+                let folder = "skyline";
+                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+            }
             #[cfg(feature = "proof")]
             Self::Vector(n) => {
                 let problem = IncrementProblem::counting(*n);
                 let sha256 = problem.identity();
                 let record = SubjectRecord {
-                    id: crate::record::matrix_id(&self.name(), &sha256),
+                    id: matrix_id(&self.name(), &sha256),
                     name: self.name(),
                     kind: "vector".to_owned(),
                     source: Source::Generated,
@@ -170,6 +213,7 @@ impl fmt::Display for SubjectSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Matrix(source) => source.fmt(f),
+            Self::Points(source) => source.fmt(f),
             #[cfg(feature = "proof")]
             Self::Vector(n) => write!(f, "gen:vector?n={n}"),
         }
@@ -254,6 +298,7 @@ impl LoadedSubject {
                 let b = right_hand_side(n, seed);
                 SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
             }
+            Operation::Skyline => Err("a matrix has no skyline; points have".to_owned()),
             #[cfg(feature = "proof")]
             Operation::Increment => Err("a matrix is not incremented".to_owned()),
         }

@@ -36,6 +36,8 @@ pub enum Origin {
     Paper002,
     /// The thesis on CG with FSAI: COO, ELLPACK, Hybrid, CSR.
     Paper003,
+    /// The report on the skyline operator with OpenMP and CUDA.
+    Paper004,
     /// This project.
     Ours,
     /// A vendor's library.
@@ -50,6 +52,7 @@ impl Origin {
             Self::Paper001 => "paper:001",
             Self::Paper002 => "paper:002",
             Self::Paper003 => "paper:003",
+            Self::Paper004 => "paper:004",
             Self::Ours => "ours",
             Self::Vendor => "vendor",
         }
@@ -61,6 +64,8 @@ impl Origin {
 pub enum Reads {
     /// A matrix in a format.
     Matrix(Format),
+    /// Points of a space.
+    Points,
     /// A vector, in place of a matrix.
     #[cfg(feature = "proof")]
     Vector,
@@ -131,6 +136,7 @@ impl KernelDescriptor {
     pub fn format(&self) -> Option<Format> {
         match self.reads {
             Reads::Matrix(format) => Some(format),
+            Reads::Points => None,
             #[cfg(feature = "proof")]
             Reads::Vector => None,
         }

@@ -30,6 +30,12 @@ pub enum Mapping {
     Passes,
     /// Each row as soon as those that it waits for are done.
     Waiting,
+    /// Each worker decides its own points.
+    OwnPoints,
+    /// Each worker marks the points that its own dominate.
+    Marks,
+    /// The points sorted, and each compared with those that stand so far.
+    Sorted,
     /// Threads of a GPU's grid.
     Grid(GridMapping),
     /// A library's own.

@@ -11,6 +11,7 @@ mod mapping;
 mod model;
 mod parameter;
 mod rows;
+mod skyline;
 mod spmv;
 mod symgs;
 mod threads;
@@ -35,6 +36,7 @@ pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
     match operation {
         Operation::Spmv => spmv::KERNELS,
         Operation::Symgs => symgs::KERNELS,
+        Operation::Skyline => skyline::KERNELS,
         #[cfg(feature = "proof")]
         Operation::Increment => increment::KERNELS,
     }

@@ -10,6 +10,8 @@ pub enum Operation {
     /// One symmetric Gauss–Seidel iteration on A·x = b: a sweep over the rows in ascending order, and
     /// one in descending order.
     Symgs,
+    /// The skyline of N points in D dimensions: those that no other dominates.
+    Skyline,
     /// x ← x + 1 in place: what proves that nothing else assumes a product.
     #[cfg(feature = "proof")]
     Increment,
@@ -20,6 +22,7 @@ impl Operation {
     pub const ALL: &'static [Self] = &[
         Self::Spmv,
         Self::Symgs,
+        Self::Skyline,
         #[cfg(feature = "proof")]
         Self::Increment,
     ];
@@ -29,6 +32,7 @@ impl Operation {
         match self {
             Self::Spmv => "spmv",
             Self::Symgs => "symgs",
+            Self::Skyline => "skyline",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -44,6 +48,7 @@ impl Operation {
         match self {
             Self::Spmv => "product",
             Self::Symgs => "symmetric sweep",
+            Self::Skyline => "skyline",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -54,6 +59,7 @@ impl Operation {
         match self {
             Self::Spmv => "products",
             Self::Symgs => "symmetric sweeps",
+            Self::Skyline => "skylines",
             #[cfg(feature = "proof")]
             Self::Increment => "increments",
         }
@@ -65,6 +71,7 @@ impl Operation {
             Self::Spmv | Self::Symgs => {
                 Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
             }
+            Self::Skyline => Metric::of("time", "ms", Better::Less, median_s * 1e3),
             #[cfg(feature = "proof")]
             Self::Increment => {
                 let elements = work.flops.max(1) as f64;
@@ -91,5 +98,11 @@ mod tests {
         let metric = Operation::Spmv.metric(&Work { flops: 4_000_000, ..Work::default() }, 2e-3);
         assert_eq!((metric.unit.as_str(), metric.value), ("GFLOPS", 2.0));
         assert_eq!(metric.better, Better::More);
+    }
+
+    #[test]
+    fn skylines_are_rated_by_their_time_for_comparisons_depend_on_the_kernel() {
+        let metric = Operation::Skyline.metric(&Work { comparisons: 7, ..Work::default() }, 2e-3);
+        assert_eq!((metric.unit.as_str(), metric.value, metric.better), ("ms", 2.0, Better::Less));
     }
 }

@@ -2,6 +2,7 @@
 
 mod machine;
 mod prepared;
+mod skyline;
 mod spmv;
 mod symgs;
 
@@ -51,6 +52,7 @@ impl Backend for CpuBackend {
         let is_here = match kernel.operation {
             Operation::Spmv => spmv::has(kernel.id),
             Operation::Symgs => symgs::has(kernel.id),
+            Operation::Skyline => skyline::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
@@ -73,6 +75,7 @@ impl Backend for CpuBackend {
         let bound = match problem {
             Problem::Spmv(problem) => spmv::bind(configuration, problem, memory, &pool)?,
             Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
+            Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };

@@ -4,11 +4,13 @@
 #[cfg(feature = "proof")]
 pub(super) mod increment;
 mod side;
+pub(super) mod skyline;
 pub(super) mod spmv;
 pub(super) mod symgs;
 
 #[cfg(feature = "proof")]
 pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};
+pub use skyline::SkylineProblem;
 pub use spmv::SpmvProblem;
 pub use symgs::{SymgsProblem, SymgsSide};

@@ -1,0 +1,137 @@
+//! Where points come from: a file, a generator or a suite.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use super::source::SourceError;
+use crate::generate::{PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry};
+use crate::io::points::rbox;
+use crate::io::{Progress, open_points, open_points_extent};
+use crate::matrix::{Points, PointsExtent};
+use crate::memory::MemoryLimit;
+use crate::record::{Source, matrix_name};
+
+/// Points as a user names them.
+#[derive(Clone, Debug)]
+pub enum PointsSource {
+    /// A file.
+    File(PathBuf),
+    /// What a generator makes.
+    Generated(PointsSpec),
+    /// An entry of a suite.
+    Suite(&'static PointsEntry),
+}
+
+impl PointsSource {
+    /// Understands a path, `gen:points-…` or `suite:…`; a path is not looked up yet.
+    pub fn parse(text: &str) -> Result<Self, SourceError> {
+        if let Some(name) = text.strip_prefix("suite:") {
+            let unknown = || SourceError::UnknownPoints(name.to_owned());
+            return points_suite_entry(name).map(Self::Suite).ok_or_else(unknown);
+        }
+        match text.starts_with("gen:") {
+            true => Ok(Self::Generated(PointsSpec::parse(text)?)),
+            false => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+
+    /// Whether they are somebody's, or generated.
+    pub fn origin(&self) -> Source {
+        match self {
+            Self::File(_) => Source::Real,
+            Self::Generated(_) | Self::Suite(_) => Source::Generated,
+        }
+    }
+
+    /// Name shown to people: the file's name without its ending, the entry's name, or the
+    /// generator's parameters.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+                let name = matrix_name(&name);
+                let ending = [".txt", ".csv", ".points"].into_iter().find(|e| name.ends_with(e));
+                ending.map_or(name, |ending| &name[..name.len() - ending.len()]).to_owned()
+            }
+            Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
+            Self::Suite(entry) => entry.name.to_owned(),
+        }
+    }
+
+    /// What makes them, where something does.
+    pub fn recipe(&self) -> Option<String> {
+        match self {
+            Self::File(_) => None,
+            Self::Generated(spec) => Some(spec.to_string()),
+            Self::Suite(entry) => Some(match entry.recipe {
+                PointsRecipe::Generated(spec) => spec.to_owned(),
+                PointsRecipe::Rbox { arguments, .. } => format!("rbox {arguments}"),
+            }),
+        }
+    }
+
+    /// Dimensions and points without reading or generating them. Fails where a file cannot be opened
+    /// or holds no points.
+    pub fn probe(&self) -> Result<PointsExtent, SourceError> {
+        Ok(match self {
+            Self::File(path) => open_points_extent(path)?,
+            Self::Generated(spec) => spec.extent(),
+            Self::Suite(entry) => entry.extent()?,
+        })
+    }
+
+    /// Reads or generates them. `limit` bounds what is allocated.
+    pub fn load(
+        &self,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<Points, SourceError> {
+        let generated = |spec: &PointsSpec| generate_points(spec, limit, cancel);
+        Ok(match self {
+            Self::File(path) => open_points(path, limit, progress.cancelled_by(cancel))?,
+            Self::Generated(spec) => generated(spec)?,
+            Self::Suite(entry) => match entry.recipe {
+                PointsRecipe::Generated(spec) => generated(&PointsSpec::parse(spec)?)?,
+                PointsRecipe::Rbox { arguments, .. } => {
+                    rbox(arguments, limit, progress.cancelled_by(cancel))?
+                }
+            },
+        })
+    }
+}
+
+impl fmt::Display for PointsSource {
+    /// As a user writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Generated(spec) => spec.fmt(f),
+            Self::Suite(entry) => write!(f, "suite:{}", entry.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_a_generator_and_an_entry_are_told_apart_and_named() {
+        let named = |text: &str| {
+            let source = PointsSource::parse(text).unwrap();
+            (source.name(), source.origin(), source.recipe(), source.to_string())
+        };
+        let file = named("somewhere/hotels.csv.gz");
+        assert_eq!(file, ("hotels".into(), Source::Real, None, "somewhere/hotels.csv.gz".into()));
+        let spec = "gen:points-independent?n=10&d=2";
+        let made = named(spec);
+        assert_eq!((made.0.as_str(), made.1), ("points-independent?n=10&d=2", Source::Generated));
+        assert_eq!((made.2.as_deref(), made.3.as_str()), (Some(spec), spec));
+        let test = named("suite:test3");
+        assert_eq!((test.0.as_str(), test.2.as_deref()), ("test3", Some("rbox 100000 d D10")));
+        let unknown = PointsSource::parse("suite:none").unwrap_err().to_string();
+        assert!(unknown.contains("`none`"), "{unknown}");
+    }
+}

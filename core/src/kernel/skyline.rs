@@ -1,0 +1,43 @@
+//! The kernels of the skyline operator.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::mapping::Mapping;
+use crate::record::{Operation, Precision};
+
+/// A kernel of the processor. All keep the same points.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Skyline,
+        reads: Reads::Points,
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &[Precision::F64],
+        exact: true,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        parameters: &[],
+        model: None,
+    }
+}
+
+/// Every kernel of a skyline, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
+        "one thread, each point against all others until one dominates it; the reference"),
+    cpu("cpu/skyline/own-points", Mapping::OwnPoints, &[Origin::Paper004],
+        "each thread decides a part of the points"),
+    cpu("cpu/skyline/shared-marks", Mapping::Marks, &[Origin::Paper004],
+        "each thread marks what a part of the points dominates, in one array that all read"),
+    cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
+        "points sorted so that none dominates an earlier one, then compared with those that stand so far"),
+];
