@@ -44,6 +44,18 @@ over the rows, in the order in which the kernel visits them.
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list`
 explains both); it is square, with an entry other than 0 in every place of its diagonal.";
 
+/// What follows the options of `skyline`.
+const SKYLINE_HELP: &str = "\
+A point dominates another when it is as good in every dimension and better in one; larger is
+better unless --minimize says otherwise. Equal points do not dominate one another: all copies
+stay. The result is certified: every point that was dropped is dominated by one that was
+kept, and none that was kept by another.
+
+POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list`
+explains both). A file is text (a line that begins with the number of dimensions, a line with
+the number of points, then a line a point), CSV (names that end in .csv), or this program's
+binary form; .gz is decompressed.";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
@@ -60,7 +72,10 @@ pub(super) enum Command {
     /// Sweep over a system with symmetric Gauss-Seidel
     #[command(after_help = SYMGS_HELP)]
     Symgs(SymgsArgs),
-    /// Write a matrix from a generator
+    /// Keep of a set of points those that no other dominates
+    #[command(after_help = SKYLINE_HELP)]
+    Skyline(SkylineArgs),
+    /// Write a matrix, or points, from a generator
     Generate(GenerateArgs),
     /// Download matrices of the SuiteSparse collection, resumable and checked
     Fetch(FetchArgs),
@@ -84,6 +99,8 @@ pub(super) enum OperationArg {
     Spmv,
     /// A symmetric Gauss–Seidel iteration
     Symgs,
+    /// The points that no other dominates
+    Skyline,
     /// x ← x + 1
     #[cfg(feature = "proof")]
     Increment,
@@ -94,6 +111,7 @@ impl From<OperationArg> for Operation {
         match arg {
             OperationArg::Spmv => Self::Spmv,
             OperationArg::Symgs => Self::Symgs,
+            OperationArg::Skyline => Self::Skyline,
             #[cfg(feature = "proof")]
             OperationArg::Increment => Self::Increment,
         }
@@ -419,11 +437,44 @@ pub(super) struct SymgsArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct SkylineArgs {
+    /// The points
+    pub(super) points: String,
+    /// Kernel id
+    #[arg(long, default_value = "cpu/skyline/fast", value_name = "ID")]
+    pub(super) kernel: String,
+    /// Smaller coordinates are better
+    #[arg(long)]
+    pub(super) minimize: bool,
+    /// Write six decimals, as the paper's program does, instead of what reads back exactly
+    #[arg(long, requires = "output")]
+    pub(super) paper_format: bool,
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
+    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Threads a block, for a GPU kernel that takes them
+    #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 64)]
+    pub(super) block_size: u32,
+    /// Where to write the points kept, in their order (.gz compresses)
+    #[arg(short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The Matrix Market file to write (.gz compresses)
+    /// The file to write: Matrix Market, or points as text or, where its name ends in .points, in the
+    /// binary form; .gz compresses
     #[arg(short, value_name = "FILE", required_unless_present = "list")]
     pub(super) output: Option<PathBuf>,
     /// Explain every generator and suite

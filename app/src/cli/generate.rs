@@ -1,20 +1,21 @@
-//! `sparsescope generate`: a matrix from a generator, written as Matrix Market.
+//! `sparsescope generate`: a matrix from a generator, written as Matrix Market, or points.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use anyhow::bail;
-use sparsescope_core::experiment::MatrixSource;
+use sparsescope_core::experiment::{MatrixSource, PointsSource};
 use sparsescope_core::generate::{
-    Figure, GenerateError, GeneratorSpec, Made, SuiteEntry, Wanted, generate, kinds, measure_made,
-    suites,
+    Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, generate, kinds,
+    measure_made, points_kinds, points_suite_entry, points_suites, suites,
 };
-use sparsescope_core::io::{matrix_market, save};
+use sparsescope_core::io::{matrix_market, points as points_io, save};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_free, overwrite, print, watched};
+use super::output::{check_free, overwrite, points_form, print, watched};
 use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(
@@ -31,6 +32,9 @@ pub(super) fn run(
     let (Some(spec), Some(path)) = (&args.spec, &args.output) else {
         bail!("a generator and -o FILE are needed; `sparsescope generate --list` explains them");
     };
+    if is_points(spec) {
+        return points(spec, path, args.force, interrupt, quiet);
+    }
     let spec = match MatrixSource::parse(spec) {
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
         Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
@@ -45,6 +49,36 @@ pub(super) fn run(
     })?;
     let (rows, cols, nnz) = (a.rows() as u64, a.cols() as u64, a.nnz() as u64);
     eprintln!("{}: {} x {}, {} entries", path.display(), count(rows), count(cols), count(nnz));
+    Ok(Outcome::Success)
+}
+
+/// Whether it is points that this names.
+fn is_points(spec: &str) -> bool {
+    let of_suite = spec.strip_prefix("suite:").and_then(points_suite_entry).is_some();
+    of_suite || spec.strip_prefix("gen:").unwrap_or(spec).starts_with("points-")
+}
+
+fn points(
+    spec: &str,
+    path: &Path,
+    force: bool,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
+    let source = match spec.starts_with("points-") {
+        true => PointsSource::parse(&format!("gen:{spec}"))?,
+        false => PointsSource::parse(spec)?,
+    };
+    check_free(path, force)?;
+    let points = watched(interrupt, quiet, &format!("generating {source}"), None, |progress| {
+        source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
+    })?;
+    watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
+        let form = points_form(path);
+        save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
+    })?;
+    let (n, d) = (count(points.len() as u64), count(points.dimensions() as u64));
+    eprintln!("{}: {n} points of {d} dimensions", path.display());
     Ok(Outcome::Success)
 }
 
@@ -72,11 +106,15 @@ fn measured(spec: &GeneratorSpec, interrupt: &Interrupt) -> Result<Made, Generat
 /// Every generator with its keys, then every suite.
 fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     let mut out = String::from("Generators (KIND?key=value&key=value, perhaps after gen:)\n");
+    let mut explain = |usage: String, what: &str, keys: &[Key]| {
+        writeln!(out, "\n  {usage}\n      {what}")?;
+        keys.iter().try_for_each(|key| writeln!(out, "      {:<6} {}", key.name, key.explain()))
+    };
     for kind in kinds() {
-        writeln!(out, "\n  {}\n      {}", kind.usage(), kind.what)?;
-        for key in kind.keys {
-            writeln!(out, "      {:<6} {}", key.name, key.explain())?;
-        }
+        explain(kind.usage(), kind.what, kind.keys)?;
+    }
+    for kind in points_kinds() {
+        explain(kind.usage(), kind.what, kind.keys)?;
     }
     out.push_str("\nSuites (bench --suite NAME; one of their matrices: suite:MATRIX)\n");
     for suite in suites() {
@@ -96,6 +134,16 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
                 "\n  Real matrices and what their stand-ins are (real > made; ~ guessed from the kind of structure,\n  ? neither known nor guessed, - not looked at; same line: entries next to the one before them in\n  a line of 64 bytes of x)\n"
             )?;
             out.push_str(&comparison(&of_suite));
+        }
+    }
+    out.push_str(
+        "\nSets of points (bench --operation skyline --suite NAME; one of them: suite:SET)\n",
+    );
+    for suite in points_suites() {
+        writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
+        for entry in suite.entries {
+            let recipe = PointsSource::Suite(entry).recipe().unwrap_or_default();
+            writeln!(out, "      {:<18} {}\n      {:<18} {recipe}", entry.name, entry.what, "")?;
         }
     }
     Ok(out)

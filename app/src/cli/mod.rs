@@ -21,6 +21,7 @@ mod output;
 mod progress;
 mod report;
 mod serve;
+mod skyline;
 mod spmv;
 mod symgs;
 mod table;
@@ -65,6 +66,7 @@ pub fn run() -> ExitCode {
         Some(Command::Info(args)) => info::run(&args, &interrupt, cli.quiet),
         Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
         Some(Command::Symgs(args)) => symgs::run(&args, &interrupt, cli.quiet),
+        Some(Command::Skyline(args)) => skyline::run(&args, &interrupt, cli.quiet),
         Some(Command::Generate(args)) => generate::run(&args, &interrupt, cli.quiet),
         Some(Command::Kernels(args)) => kernels::run(&args),
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),

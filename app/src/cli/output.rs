@@ -10,6 +10,7 @@ use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::Watch;
+use sparsescope_core::io::points::PointsForm;
 use sparsescope_core::io::{IoError, Overwrite, Progress, save};
 use sparsescope_core::measure::revision;
 use sparsescope_core::record::Producer;
@@ -85,6 +86,15 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
         return print(&String::from_utf8_lossy(&csv));
     }
     Ok(keep(path, force, &csv)?)
+}
+
+/// The form in which points are written to a file of this name.
+pub(super) fn points_form(path: &Path) -> PointsForm {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    match name.strip_suffix(".gz").unwrap_or(&name).ends_with(".points") {
+        true => PointsForm::Binary,
+        false => PointsForm::Exact,
+    }
 }
 
 /// Writes a file, compressed where its name ends in `.gz`.

@@ -86,11 +86,13 @@ fn workers(run: &Run) -> String {
 fn figures(run: &Run) -> [String; 5] {
     let dash = || "-".to_owned();
     let Some(f) = &run.figures else { return [dash(), dash(), dash(), dash(), dash()] };
+    // Not every operation has bytes that it must move.
+    let moves = run.costs.minimal_bytes > 0;
     [
         seconds(f.median_s),
         run.metric.as_ref().map_or_else(dash, |metric| three_digits(metric.value)),
-        three_digits(f.gbs),
-        f.pct_copy.map_or_else(dash, |share| format!("{share:.0}")),
+        if moves { three_digits(f.gbs) } else { dash() },
+        f.pct_copy.filter(|_| moves).map_or_else(dash, |share| format!("{share:.0}")),
         f.speedup.map_or_else(dash, |s| format!("{}x", three_digits(s))),
     ]
 }

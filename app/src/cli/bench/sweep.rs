@@ -8,7 +8,6 @@ use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
     MOST_UNTIL, MedianGoal, Settings, SubjectSource, select_kernels,
 };
-use sparsescope_core::generate::suites;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
@@ -211,8 +210,7 @@ fn sources(args: &BenchArgs) -> anyhow::Result<Vec<SubjectSource>> {
         (None, false) => return Ok(sources),
     };
     let Some(of_suite) = SubjectSource::of_suite(operation, name)? else {
-        let names: Vec<&str> = suites().iter().map(|suite| suite.name).collect();
-        let known = names.join(", ");
+        let known = SubjectSource::suites(operation).join(", ");
         return Err(UsageError(format!("there is no suite `{name}`; there are: {known}")).into());
     };
     sources.extend(of_suite);

@@ -1,0 +1,162 @@
+//! `sparsescope skyline`: of a set of points those that no other dominates, certified.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use serde::Serialize;
+use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
+use sparsescope_core::io::points::{self, PointsForm};
+use sparsescope_core::io::save;
+use sparsescope_core::matrix::Points;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Check, Operation, Verdict};
+
+use super::args::SkylineArgs;
+use super::interrupt::Interrupt;
+use super::operands::{backend, kernel_of, threads};
+use super::outcome::Outcome;
+use super::output::{
+    check_free, executed, file_size, overwrite, points_form, print, print_json, watched,
+};
+use super::table::{count, counted, seconds};
+
+/// The JSON value of `skyline`.
+#[derive(Serialize)]
+struct Report<'a> {
+    points: &'a str,
+    n: u64,
+    d: u64,
+    /// Points kept.
+    k: u64,
+    kernel: &'static str,
+    backend: &'static str,
+    threads: u32,
+    block: Option<u32>,
+    minimized: bool,
+    /// The kernel alone.
+    seconds: Option<f64>,
+    /// With reading or generating the points, and getting ready; without the check.
+    total_seconds: f64,
+    comparisons: u64,
+    check: Check,
+}
+
+pub(super) fn run(
+    args: &SkylineArgs,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
+    let kernel = kernel_of(Operation::Skyline, &args.kernel)?;
+    if let Some(path) = &args.output {
+        check_free(path, args.force)?;
+    }
+    let memory = MemoryLimit::of_machine();
+    let source = PointsSource::parse(&args.points)?;
+    let begun = Instant::now();
+    let points = read(&source, memory, interrupt, quiet)?;
+    let compared = match args.minimize {
+        true => Arc::new(points.negated()),
+        false => Arc::clone(&points),
+    };
+    let problem = Problem::Skyline(SkylineProblem::new(compared));
+
+    let backend = backend(kernel, args.gpu.device)?;
+    let configuration = Configuration {
+        threads: threads(kernel, args.threads),
+        block: kernel.takes.block.then_some(args.block_size),
+        ..Configuration::usual(kernel)
+    };
+    let mut prepared = problem
+        .admit(&configuration)
+        .and_then(|()| backend.prepare(&configuration, &problem, memory))
+        .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
+    let output = executed(interrupt, quiet, "comparing points", |watch| prepared.output(watch))?;
+    let Some(output) = output else { return Ok(Outcome::Interrupted) };
+    let total_seconds = begun.elapsed().as_secs_f64();
+    let what = "certifying that no other point is kept, and none is missing";
+    let check = watched(interrupt, quiet, what, None, |_| problem.check(&configuration, &output));
+    if interrupt.raised() {
+        return Ok(Outcome::Interrupted);
+    }
+    let kept = match output {
+        Output::Points(ref found) => found.indices.as_slice(),
+        Output::Vector(_) | Output::Single(_) => &[],
+    };
+    let report = Report {
+        points: &args.points,
+        n: points.len() as u64,
+        d: points.dimensions() as u64,
+        k: kept.len() as u64,
+        kernel: kernel.id,
+        backend: kernel.device.as_str(),
+        threads: configuration.threads,
+        block: configuration.block,
+        minimized: args.minimize,
+        seconds: prepared.once(),
+        total_seconds,
+        comparisons: problem.work(&output).comparisons,
+        check,
+    };
+    match args.json {
+        true => print_json(&report)?,
+        false => print(&report.for_people()?)?,
+    }
+    if report.check.verdict != Verdict::Pass {
+        let reason = report.check.reason.unwrap_or_default();
+        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        return Ok(Outcome::CheckFailed);
+    }
+    if let Some(path) = &args.output {
+        let form = match args.paper_format {
+            true => PointsForm::Paper,
+            false => points_form(path),
+        };
+        let kept = points.picked(kept);
+        watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
+            save(path, overwrite(args.force), |out| points::write(kept.view(), form, out, progress))
+        })?;
+    }
+    Ok(Outcome::Success)
+}
+
+fn read(
+    source: &PointsSource,
+    memory: MemoryLimit,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Arc<Points>> {
+    let total = match source {
+        PointsSource::File(path) => file_size(path),
+        PointsSource::Generated(_) | PointsSource::Suite(_) => None,
+    };
+    let points = watched(interrupt, quiet, &format!("reading {source}"), total, |progress| {
+        source.load(memory, progress, interrupt.flag())
+    })?;
+    Ok(Arc::new(points))
+}
+
+impl Report<'_> {
+    fn for_people(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        let dimensions = counted(self.d as usize, "dimension", "dimensions");
+        writeln!(out, "{}: {} points of {dimensions}", self.points, count(self.n))?;
+        let workers = match (self.backend, self.block) {
+            (_, Some(block)) => format!(", {block} threads a block"),
+            ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
+            _ => String::new(),
+        };
+        let which = if self.minimized { ", smaller is better" } else { "" };
+        writeln!(out, "kernel      {}{workers}{which}", self.kernel)?;
+        let share = 100.0 * self.k as f64 / self.n.max(1) as f64;
+        writeln!(out, "kept        {} ({share:.3} %)", count(self.k))?;
+        if let Some(kernel) = self.seconds {
+            let [kernel, total] = [kernel, self.total_seconds].map(seconds);
+            writeln!(out, "time        {kernel}, {total} with reading")?;
+        }
+        writeln!(out, "comparisons {}", count(self.comparisons))?;
+        writeln!(out, "check       {}", self.check.verdict.as_str())?;
+        Ok(out)
+    }
+}
