@@ -144,7 +144,11 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     let kinds: Vec<_> =
         bundle.subjects.iter().map(|s| (s.folder.as_str(), s.record.kind.as_str())).collect();
     assert_eq!(kinds, [("skyline", "points"); 2]);
-    assert_eq!(bundle.subjects[0].record.sizes["points"], 2000);
+    let sizes = |name: &str| {
+        let of = bundle.subjects.iter().find(|subject| subject.record.name.starts_with(name));
+        ["points", "dimensions"].map(|size| of.unwrap().record.sizes[size])
+    };
+    assert_eq!([sizes("points-independent"), sizes("hotels")], [[2000, 4], [7, 2]]);
     let threads = |kernel: &KernelDescriptor| if kernel.takes.threads { 2 } else { 1 };
     assert_eq!(bundle.runs.len(), 2 * on_cpu().map(threads).sum::<usize>());
     for run in &bundle.runs {
