@@ -18,6 +18,9 @@ pub(super) struct Candidates<'p> {
     pub(super) sums: Vec<u32>,
 }
 
+/// Candidates that are run through before it is asked whether to stop.
+pub(super) const LONG: usize = 1 << 20;
+
 /// Points whose levels are found at once.
 const AT_ONCE: usize = 1 << 12;
 
@@ -41,13 +44,26 @@ impl<'p> Candidates<'p> {
         Some(Self { points, indices, levels, sums })
     }
 
+    /// How many they are.
+    pub(super) fn len(&self) -> usize {
+        self.indices.len()
+    }
+
     pub(super) fn dimensions(&self) -> usize {
         self.points.dimensions()
     }
 
-    /// Which point one is.
-    pub(super) fn index(&self, candidate: u32) -> u32 {
-        self.indices[candidate as usize]
+    /// Which points those are that are kept, ascending. `None` when cancelled.
+    pub(super) fn indices(&self, is_kept: &[bool], cancelled: &Cancelled<'_>) -> Option<Vec<u32>> {
+        let mut kept = Vec::new();
+        for (indices, is_kept) in self.indices.chunks(LONG).zip(is_kept.chunks(LONG)) {
+            if cancelled() {
+                return None;
+            }
+            let pairs = indices.iter().zip(is_kept);
+            kept.extend(pairs.filter(|&(_, &is_kept)| is_kept).map(|(&index, _)| index));
+        }
+        Some(kept)
     }
 
     /// The coordinates of one.
@@ -82,14 +98,11 @@ impl<'p> Candidates<'p> {
             self.sort_by_coordinates(part, k);
             return Some(());
         }
-        for keyed in &mut *part {
-            let candidate = *keyed as u32;
-            let level = self.levels(candidate)[k];
-            *keyed = u64::from(u8::MAX - level) << 32 | u64::from(candidate);
-        }
         // Whole tiles on the left, and whole tiles of tiles.
         let middle = part.len().next_power_of_two() / 2;
-        part.select_nth_unstable(middle);
+        if part.len() <= SELECTED {
+            self.select(part, middle, k);
+        }
         let (left, right) = part.split_at_mut(middle);
         if left.len() <= SPLIT_ALONE {
             self.split(left, cancelled)?;
@@ -100,6 +113,16 @@ impl<'p> Candidates<'p> {
         }
         let both = rayon::join(|| self.split(left, cancelled), || self.split(right, cancelled));
         both.0.and(both.1)
+    }
+
+    /// Puts those of the largest levels of coordinate k before the middle.
+    fn select(&self, part: &mut [u64], middle: usize, k: usize) {
+        for keyed in &mut *part {
+            let candidate = *keyed as u32;
+            let level = self.levels(candidate)[k];
+            *keyed = u64::from(u8::MAX - level) << 32 | u64::from(candidate);
+        }
+        part.select_nth_unstable(middle);
     }
 
     /// Orders candidates that levels hardly tell apart, by coordinate k first.
@@ -130,6 +153,9 @@ impl<'p> Candidates<'p> {
         widths.enumerate().max_by_key(|&(_, width)| width).expect("a dimension at least") // D ≥ 1
     }
 }
+
+/// Candidates that are split by levels: with more, nobody could look for long whether to stop.
+const SELECTED: usize = 1 << 22;
 
 /// Candidates that one thread splits further alone.
 const SPLIT_ALONE: usize = 1 << 12;

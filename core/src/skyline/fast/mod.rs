@@ -43,10 +43,10 @@ fn kept(points: PointsView<'_>, cancelled: &Cancelled<'_>) -> Option<Found> {
     let (left, comparisons) = sift(points, cancelled)?;
     let candidates = Candidates::new(points, left, cancelled)?;
     let mut rounds = Rounds::new(&candidates, cancelled);
-    for batch in batches(&candidates) {
+    for batch in batches(&candidates, cancelled)? {
         rounds.compare(&batch)?;
     }
-    let mut found = rounds.found();
+    let mut found = rounds.found()?;
     found.comparisons += comparisons;
     Some(found)
 }

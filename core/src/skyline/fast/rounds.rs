@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, LONG};
 use super::lanes::{Lanes, Work, with_widest};
 use super::pivots::dominates;
 use super::tree::Tree;
@@ -22,7 +22,9 @@ pub(super) struct Rounds<'r> {
     cancelled: &'r Cancelled<'r>,
     /// What each batch kept, of equal ones the first only.
     kept: Vec<Tree>,
-    found: Found,
+    /// Whether a candidate is kept, copies too.
+    is_kept: Vec<bool>,
+    comparisons: u64,
 }
 
 /// What becomes of a candidate among those of its batch.
@@ -37,7 +39,8 @@ enum Fate {
 impl<'r> Rounds<'r> {
     /// Before the first batch.
     pub(super) fn new(candidates: &'r Candidates<'r>, cancelled: &'r Cancelled<'r>) -> Self {
-        Self { candidates, cancelled, kept: Vec::new(), found: Found::default() }
+        let is_kept = vec![false; candidates.len()];
+        Self { candidates, cancelled, kept: Vec::new(), is_kept, comparisons: 0 }
     }
 
     /// Keeps those of a batch that are dominated neither by an earlier batch nor by their own. `None`
@@ -47,13 +50,13 @@ impl<'r> Rounds<'r> {
         let parts = batch.par_chunks(TAKEN);
         for (part, seen) in all(parts.map(|part| with_widest(Earlier { rounds: self, part })))? {
             left.extend(part);
-            self.found.comparisons += seen;
+            self.comparisons += seen;
         }
         if left.is_empty() {
             return Some(());
         }
         let members = self.candidates.cluster(left, self.cancelled)?;
-        let tree = Tree::new(self.candidates, members);
+        let tree = Tree::new(self.candidates, members, self.cancelled)?;
         let n = tree.members.len();
         let mut fates = Vec::with_capacity(n);
         let parts = (0..n.div_ceil(TAKEN)).into_par_iter().map(|part| {
@@ -62,16 +65,18 @@ impl<'r> Rounds<'r> {
         });
         for (part, seen) in all(parts)? {
             fates.extend(part);
-            self.found.comparisons += seen;
+            self.comparisons += seen;
         }
-        self.keep(tree, fates);
-        Some(())
+        self.keep(tree, fates)
     }
 
-    /// Takes over those of a batch that are kept.
-    fn keep(&mut self, tree: Tree, mut fates: Vec<Fate>) {
+    /// Takes over those of a batch that are kept. `None` when cancelled.
+    fn keep(&mut self, tree: Tree, mut fates: Vec<Fate>) -> Option<()> {
         let mut kept = Vec::with_capacity(tree.members.len());
         for (place, &member) in tree.members.iter().enumerate() {
+            if place.is_multiple_of(LONG) && (self.cancelled)() {
+                return None;
+            }
             let fate = fates[place];
             if let Fate::As(earlier) = fate
                 && fates[earlier as usize] == Fate::Dominated
@@ -79,9 +84,7 @@ impl<'r> Rounds<'r> {
                 // Whoever is equal to this one in turn finds it here.
                 fates[place] = Fate::Dominated;
             }
-            if fates[place] != Fate::Dominated {
-                self.found.indices.push(self.candidates.index(member));
-            }
+            self.is_kept[member as usize] = fates[place] != Fate::Dominated;
             if fate == Fate::Kept {
                 kept.push(member);
             }
@@ -89,14 +92,15 @@ impl<'r> Rounds<'r> {
         if kept.len() == tree.members.len() {
             self.kept.push(tree);
         } else if !kept.is_empty() {
-            self.kept.push(Tree::new(self.candidates, kept));
+            self.kept.push(Tree::new(self.candidates, kept, self.cancelled)?);
         }
+        Some(())
     }
 
-    /// All that was kept, ascending.
-    pub(super) fn found(mut self) -> Found {
-        self.found.indices.par_sort_unstable();
-        self.found
+    /// All that was kept. `None` when cancelled.
+    pub(super) fn found(self) -> Option<Found> {
+        let indices = self.candidates.indices(&self.is_kept, self.cancelled)?;
+        Some(Found { indices, comparisons: self.comparisons })
     }
 
     /// Whether to stop, asked when enough has been compared since it was last asked.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::candidates::Candidates;
 use super::lanes::{LANES, Lanes, Row};
 use super::pivots::is_nowhere_smaller;
+use crate::skyline::Cancelled;
 
 /// Layers that 2³² points have at most.
 const HEIGHT: usize = 6;
@@ -26,18 +27,25 @@ pub(super) struct Tree {
 const FEW: u32 = 2;
 
 impl Tree {
-    /// Of candidates in this order. There is one at least.
-    pub(super) fn new(candidates: &Candidates<'_>, members: Vec<u32>) -> Self {
+    /// Of candidates in this order. There is one at least. `None` when
+    /// cancelled.
+    pub(super) fn new(
+        candidates: &Candidates<'_>,
+        members: Vec<u32>,
+        cancelled: &Cancelled<'_>,
+    ) -> Option<Self> {
         let dimensions = candidates.dimensions();
         let mut points = rows(members.len(), dimensions);
         let tiles = points.par_chunks_exact_mut(dimensions).zip(members.par_chunks(LANES));
-        tiles.for_each(|(tile, members)| {
+        let filled = tiles.map(|(tile, members)| {
             for (lane, &member) in members.iter().enumerate() {
                 for (row, &level) in tile.iter_mut().zip(candidates.levels(member)) {
                     row.0[lane] = level;
                 }
             }
+            (!cancelled()).then_some(())
         });
+        filled.collect::<Option<()>>()?;
         let mut layers = vec![points];
         while let Some(below) = layers.last().filter(|below| below.len() > dimensions) {
             let mut corners = rows(below.len() / dimensions, dimensions);
@@ -51,14 +59,16 @@ impl Tree {
         }
         let mut corners = vec![f64::NEG_INFINITY; members.len().div_ceil(LANES) * dimensions];
         let tiles = corners.par_chunks_exact_mut(dimensions).zip(members.par_chunks(LANES));
-        tiles.for_each(|(corner, members)| {
+        let filled = tiles.map(|(corner, members)| {
             for &member in members {
                 for (most, &value) in corner.iter_mut().zip(candidates.point(member)) {
                     *most = value.max(*most);
                 }
             }
+            (!cancelled()).then_some(())
         });
-        Self { dimensions, members, layers, corners }
+        filled.collect::<Option<()>>()?;
+        Some(Self { dimensions, members, layers, corners })
     }
 
     /// Shows `is_enough` the places of points that may be nowhere below q, of these levels, until it is
