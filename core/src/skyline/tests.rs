@@ -1,7 +1,5 @@
 //! Every kernel against the definition, and against sizes that others found.
 
-use std::io::Write as _;
-use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +8,7 @@ use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::*;
+use crate::io::test_files::rbox;
 use crate::matrix::Points;
 
 type Kernel = fn(PointsView<'_>, MemoryLimit, &Cancelled<'_>) -> Result<Option<Found>, MemoryError>;
@@ -235,25 +234,6 @@ fn what_does_not_fit_the_memory_limit_is_refused() {
         let expected = "the skyline of 1000 points of 2 dimensions needs ";
         assert!(error.to_string().starts_with(expected), "{name}: {error}");
     }
-}
-
-/// What `rbox` of the package qhull-bin writes, the same on every machine. Without it the test that
-/// asks prints a line past the harness and ends, or fails when `SPARSESCOPE_REQUIRE` holds the word
-/// `rbox`.
-fn rbox(test: &str, arguments: &str) -> Option<Points> {
-    let Ok(ran) = Command::new("rbox").args(arguments.split(' ')).output() else {
-        let required = std::env::var("SPARSESCOPE_REQUIRE").unwrap_or_default();
-        let why = "the program rbox of qhull-bin is not there";
-        assert!(!required.split(',').any(|need| need.trim() == "rbox"), "{test}: {why}");
-        let line = format!("test skipped for want of rbox: {test}: {why}\n");
-        std::io::stderr().write_all(line.as_bytes()).expect("standard error takes a line");
-        return None;
-    };
-    let text = String::from_utf8(ran.stdout).unwrap();
-    let mut lines = text.lines();
-    let dimensions = lines.next().unwrap().split(' ').next().unwrap().parse().unwrap();
-    let numbers = lines.skip(1).flat_map(str::split_whitespace).map(|word| word.parse().unwrap());
-    Some(points(dimensions, numbers.collect()))
 }
 
 /// The task's own inputs: number of points, and of those that a program of others keeps.
