@@ -71,6 +71,11 @@ impl Certificate {
         &self.indices
     }
 
+    /// For each point one that is kept and dominates it; a point that is kept names itself.
+    pub fn dominators(&self) -> &[u32] {
+        &self.dominators
+    }
+
     /// A point that is kept and dominates the point `i`; none when that is kept itself. Panics when
     /// there is no such point.
     pub fn dominator(&self, i: u32) -> Option<u32> {

@@ -7,6 +7,8 @@ mod dominance;
 mod fast;
 mod found;
 mod own_points;
+mod picture;
+mod picture_files;
 mod serial;
 mod shared_marks;
 
@@ -14,6 +16,8 @@ pub use dominance::dominates;
 pub use fast::fast;
 pub use found::Found;
 pub use own_points::own_points;
+pub use picture::{Axis, Density, PointsPicture};
+pub use picture_files::PointsPictureError;
 pub use serial::serial;
 pub use shared_marks::shared_marks;
 
@@ -36,5 +40,7 @@ fn may_start(
     limit.check(what(), n as u128 * bytes_a_point as u128)
 }
 
+#[cfg(test)]
+mod picture_tests;
 #[cfg(test)]
 mod tests;

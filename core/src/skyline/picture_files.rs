@@ -1,0 +1,329 @@
+//! The picture of a set of points as files of a bundle: `points.json` describes, `points.0.bin`,
+//! `points.1.bin`, … hold, one after the other and each of at most 1 MiB.
+//!
+//! They hold, of each axis, its least and its greatest coordinate as `f32`, least significant byte first.
+//! Then, as unsigned LEB128 numbers, the points shown: unless these are all, for each the number of
+//! points since the one before; then for each 0 where it is kept, otherwise 1 + the place of one that
+//! dominates it. Then, for each axis, the coordinates as `f32`, in four parts: the most significant
+//! bytes of all, and so on. Last, LEB128 again, for each density how many cells are filled, and for each
+//! of these the number of empty cells since the one before, and how many points it has.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::picture::{Axis, BOUNDS, CELLS, Density, PointsPicture, pairs};
+use crate::packed::{self, put, take};
+
+const HEADER: &str = "points.json";
+const CONTENT: &str = "points.0.bin";
+
+/// Larger files may not deflate to anything, and points that are all alike would.
+const PART: usize = packed::SMALL;
+
+/// Why a bundle's picture of a set of points cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PointsPictureError {
+    /// One of the files is missing.
+    #[error("the picture of the points lacks its file {0}")]
+    Missing(&'static str),
+    /// `points.json` is not what it should be.
+    #[error("points.json does not describe a picture of points: {0}")]
+    Header(String),
+    /// `points.*.bin` do not hold what `points.json` says.
+    #[error("points.0.bin and those after it do not hold what points.json says: {0}")]
+    Content(&'static str),
+}
+
+use PointsPictureError::Content;
+
+/// `points.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Header {
+    /// Points of the set.
+    points: u64,
+    /// Dimensions of the set.
+    dimensions: u64,
+    /// Points of the set that are kept.
+    kept: u64,
+    /// Points here.
+    shown: u64,
+    /// Those of them that are kept.
+    kept_shown: u64,
+    /// Dimensions here, the first of the set.
+    axes: u64,
+    /// Coordinates beyond what `f32` holds.
+    clamped: u64,
+    /// Cells along each edge of the densities; 0 where there are none.
+    density_cells: u64,
+}
+
+impl PointsPicture {
+    /// The files of a bundle, the densities with as many cells as stay within `budget` bytes once
+    /// deflated (a single one when none does). No files for a budget of 0.
+    pub fn to_files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
+        if budget == 0 {
+            return BTreeMap::new();
+        }
+        let (density_cells, densities) = self.densities_within(budget);
+        let header = Header {
+            points: self.points.into(),
+            dimensions: self.dimensions.into(),
+            kept: self.kept.into(),
+            shown: self.indices.len() as u64,
+            kept_shown: self.kept_shown() as u64,
+            axes: self.axes.len() as u64,
+            clamped: self.clamped,
+            density_cells,
+        };
+        let mut content = Vec::new();
+        for axis in &self.axes {
+            content.extend([axis.least, axis.greatest].iter().flat_map(|end| end.to_le_bytes()));
+        }
+        if !self.is_whole() {
+            let mut next = 0;
+            for &i in &self.indices {
+                put(&mut content, u64::from(i) - next);
+                next = u64::from(i) + 1;
+            }
+        }
+        for place in 0..self.dominators.len() {
+            put(&mut content, self.dominator(place).map_or(0, |by| by as u64 + 1));
+        }
+        for axis in &self.axes {
+            for byte in 0..4 {
+                content.extend(
+                    axis.values.iter().filter_map(|value| value.to_be_bytes().get(byte).copied()),
+                );
+            }
+        }
+        content.extend(densities);
+        let header = serde_json::to_vec_pretty(&header).expect("integers are JSON"); // invariant
+        // There is always a first part: a set has one dimension at least.
+        let parts = content.chunks(PART).map(<[u8]>::to_vec);
+        let parts = parts.enumerate().map(|(k, part)| (part_name(k), part));
+        parts.chain([(HEADER.to_owned(), header)]).collect()
+    }
+
+    /// The densities with as many cells as stay within so many bytes: cells along an edge, and content.
+    fn densities_within(&self, budget: u64) -> (u64, Vec<u8>) {
+        let mut densities = self.densities.clone();
+        loop {
+            let mut content = Vec::new();
+            densities.iter().for_each(|density| encode(&mut content, density));
+            let coarser: Vec<Density> = densities.iter().filter_map(Density::coarser).collect();
+            if coarser.is_empty() || packed::deflated_len(&content) <= budget {
+                return (densities.first().map_or(0, |density| density.cells as u64), content);
+            }
+            densities = coarser;
+        }
+    }
+
+    /// Reads what [`to_files`](Self::to_files) wrote; nothing where there is none of the files. They are
+    /// untrusted: everything in them is checked, sizes before allocating.
+    pub fn from_files(
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<Option<Self>, PointsPictureError> {
+        let header = match (files.get(HEADER), files.contains_key(CONTENT)) {
+            (None, false) => return Ok(None),
+            (None, true) => return Err(PointsPictureError::Missing(HEADER)),
+            (Some(_), false) => return Err(PointsPictureError::Missing(CONTENT)),
+            (Some(header), true) => header,
+        };
+        let header: Header = serde_json::from_slice(header)
+            .map_err(|error| PointsPictureError::Header(error.to_string()))?;
+        let sizes = header.sizes().map_err(|what| PointsPictureError::Header(what.to_owned()))?;
+        let parts = (0..).map_while(|k| files.get(&part_name(k)));
+        let content: Vec<u8> = parts.flatten().copied().collect();
+        let bytes = &mut content.as_slice();
+        let ends = decode_ends(bytes, sizes.axes)?;
+        let indices = decode_indices(bytes, &sizes)?;
+        let dominators = decode_dominators(bytes, &sizes)?;
+        let mut axes = Vec::with_capacity(sizes.axes);
+        for [least, greatest] in ends {
+            axes.push(Axis { least, greatest, values: decode_values(bytes, sizes.shown)? });
+        }
+        check_values(&axes, &dominators)?;
+        let mut densities = Vec::new();
+        if sizes.density_cells > 0 {
+            for _ in pairs(sizes.axes) {
+                densities.push(decode_density(bytes, &sizes)?);
+            }
+        }
+        if !bytes.is_empty() {
+            return Err(Content("there is more than that"));
+        }
+        let Sizes { points, dimensions, kept, .. } = sizes;
+        let clamped = header.clamped;
+        let picture =
+            Self { points, dimensions, kept, clamped, indices, dominators, axes, densities };
+        Ok(Some(picture))
+    }
+}
+
+/// What a header says, once it has been checked.
+struct Sizes {
+    points: u32,
+    dimensions: u32,
+    kept: u32,
+    shown: usize,
+    kept_shown: usize,
+    axes: usize,
+    density_cells: usize,
+}
+
+impl Header {
+    /// The sizes, where a picture has such; otherwise what is wrong.
+    fn sizes(&self) -> Result<Sizes, &'static str> {
+        let small = |n: u64| u32::try_from(n).map_err(|_| "the set is larger than any");
+        let [points, dimensions, kept] =
+            [small(self.points)?, small(self.dimensions)?, small(self.kept)?];
+        let Self { shown, kept_shown, axes, density_cells: cells, .. } = *self;
+        if kept > points || (kept == 0) != (points == 0) {
+            return Err("the points that are kept are none, or more than all");
+        }
+        let dropped_shown = shown.checked_sub(kept_shown).ok_or("more are kept than shown")?;
+        if kept_shown > u64::from(kept) || dropped_shown > u64::from(points - kept) {
+            return Err("more points are shown than there are");
+        }
+        if shown > (BOUNDS.whole.max(BOUNDS.kept + BOUNDS.dropped)) as u64 {
+            return Err("more points are shown than a picture has");
+        }
+        let most = (BOUNDS.coordinates as u64 / self.points.max(1)).max(BOUNDS.dimensions as u64);
+        if !(1..=most.min(self.dimensions)).contains(&axes) {
+            return Err("there are no axes, or more than a picture has");
+        }
+        if self.clamped > self.points * axes {
+            return Err("more coordinates are clamped than there are");
+        }
+        let is_size = cells == 0 || cells.is_power_of_two() && cells <= CELLS as u64;
+        if !is_size || cells > 0 && axes > BOUNDS.dimensions as u64 {
+            return Err("there are more densities, or finer ones, than a picture has");
+        }
+        Ok(Sizes {
+            points,
+            dimensions,
+            kept,
+            shown: shown as usize,
+            kept_shown: kept_shown as usize,
+            axes: axes as usize,
+            density_cells: cells as usize,
+        })
+    }
+}
+
+fn part_name(k: usize) -> String {
+    format!("points.{k}.bin")
+}
+
+fn number(bytes: &mut &[u8]) -> Result<u64, PointsPictureError> {
+    take(bytes).map_err(Content)
+}
+
+/// Takes so many bytes.
+fn take_bytes<'b>(bytes: &mut &'b [u8], len: usize) -> Result<&'b [u8], PointsPictureError> {
+    let (taken, rest) = bytes.split_at_checked(len).ok_or(Content("it ends too early"))?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// The least and the greatest coordinate of each axis.
+fn decode_ends(bytes: &mut &[u8], axes: usize) -> Result<Vec<[f32; 2]>, PointsPictureError> {
+    let (ends, _) = take_bytes(bytes, 8 * axes)?.as_chunks::<4>();
+    let ends: Vec<f32> = ends.iter().map(|&end| f32::from_le_bytes(end)).collect();
+    let (ends, _) = ends.as_chunks::<2>();
+    match ends
+        .iter()
+        .all(|[least, greatest]| least.is_finite() && greatest.is_finite() && least <= greatest)
+    {
+        true => Ok(ends.to_vec()),
+        false => Err(Content("the ends of an axis are none")),
+    }
+}
+
+fn decode_indices(bytes: &mut &[u8], sizes: &Sizes) -> Result<Vec<u32>, PointsPictureError> {
+    if sizes.shown == sizes.points as usize {
+        return Ok((0..sizes.points).collect());
+    }
+    let mut indices = Vec::with_capacity(sizes.shown);
+    let mut next = 0u64;
+    for _ in 0..sizes.shown {
+        let i = next.checked_add(number(bytes)?).filter(|&i| i < u64::from(sizes.points));
+        let i = i.ok_or(Content("a point is none of the set"))?;
+        indices.push(i as u32);
+        next = i + 1;
+    }
+    Ok(indices)
+}
+
+fn decode_dominators(bytes: &mut &[u8], sizes: &Sizes) -> Result<Vec<u32>, PointsPictureError> {
+    let mut dominators = Vec::with_capacity(sizes.shown);
+    for place in 0..sizes.shown as u64 {
+        let by = number(bytes)?.checked_sub(1).unwrap_or(place);
+        dominators.push(u32::try_from(by).map_err(|_| Content("a point names none"))?);
+    }
+    let is_kept = |place: u32| dominators.get(place as usize) == Some(&place);
+    if !dominators.iter().all(|&by| is_kept(by)) {
+        return Err(Content("a point names one that is not kept"));
+    }
+    let kept = (0..sizes.shown as u32).filter(|&place| is_kept(place)).count();
+    if kept != sizes.kept_shown {
+        return Err(Content("other points are kept than it says"));
+    }
+    Ok(dominators)
+}
+
+fn decode_values(bytes: &mut &[u8], len: usize) -> Result<Vec<f32>, PointsPictureError> {
+    let mut bits = vec![0u32; len];
+    for _ in 0..4 {
+        let part = take_bytes(bytes, len)?;
+        bits.iter_mut().zip(part).for_each(|(bits, &byte)| *bits = *bits << 8 | u32::from(byte));
+    }
+    Ok(bits.into_iter().map(f32::from_bits).collect())
+}
+
+/// The coordinates lie between the ends of their axes, and who dominates is nowhere smaller: rounding
+/// keeps the order.
+fn check_values(axes: &[Axis], dominators: &[u32]) -> Result<(), PointsPictureError> {
+    for Axis { least, greatest, values } in axes {
+        if !values.iter().all(|value| (least..=greatest).contains(&value)) {
+            return Err(Content("a point lies outside the axes"));
+        }
+        let reaches = |(value, &by): (&f32, &u32)| values.get(by as usize) >= Some(value);
+        if !values.iter().zip(dominators).all(reaches) {
+            return Err(Content("a point names one that does not dominate it"));
+        }
+    }
+    Ok(())
+}
+
+fn encode(out: &mut Vec<u8>, density: &Density) {
+    let filled = || density.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    put(out, filled().count() as u64);
+    let mut next = 0;
+    for (place, &count) in filled() {
+        put(out, (place - next) as u64);
+        put(out, count.into());
+        next = place + 1;
+    }
+}
+
+fn decode_density(bytes: &mut &[u8], sizes: &Sizes) -> Result<Density, PointsPictureError> {
+    let cells = sizes.density_cells;
+    let mut counts = vec![0u32; cells * cells];
+    let filled = number(bytes)?;
+    let (mut next, mut left) = (0u64, sizes.points);
+    for _ in 0..filled {
+        let place = next.checked_add(number(bytes)?).and_then(|place| usize::try_from(place).ok());
+        let place = place.ok_or(Content("a cell lies outside the axes"))?;
+        let cell = counts.get_mut(place).ok_or(Content("a cell lies outside the axes"))?;
+        let count = u32::try_from(number(bytes)?).ok().filter(|&count| 0 < count && count <= left);
+        *cell = count.ok_or(Content("the counts are not those of the points"))?;
+        left -= *cell;
+        next = place as u64 + 1;
+    }
+    match left {
+        0 => Ok(Density { cells, counts }),
+        _ => Err(Content("the counts are not those of the points")),
+    }
+}
