@@ -4,6 +4,7 @@
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{Better, Operation, Verdict};
+use sparsescope_core::skyline::PointsPicture;
 use sparsescope_tests::Program;
 
 fn program() -> Program {
@@ -149,6 +150,15 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
         ["points", "dimensions"].map(|size| of.unwrap().record.sizes[size])
     };
     assert_eq!([sizes("points-independent"), sizes("hotels")], [[2000, 4], [7, 2]]);
+    for subject in &bundle.subjects {
+        let picture = PointsPicture::from_files(&subject.files).unwrap().unwrap();
+        assert_eq!(u64::from(picture.points), subject.record.sizes["points"]);
+        assert!(picture.is_whole() && picture.clamped == 0);
+    }
+    let hotels = bundle.subjects.iter().find(|subject| subject.record.name.starts_with("hotels"));
+    let hotels = PointsPicture::from_files(&hotels.unwrap().files).unwrap().unwrap();
+    let dominators: Vec<_> = (0..7).map(|place| hotels.dominator(place)).collect();
+    assert!(matches!(dominators[..], [None, None, None, Some(1 | 2), None, None, Some(4 | 5)]));
     let threads = |kernel: &KernelDescriptor| if kernel.takes.threads { 2 } else { 1 };
     assert_eq!(bundle.runs.len(), 2 * on_cpu().map(threads).sum::<usize>());
     for run in &bundle.runs {

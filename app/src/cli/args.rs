@@ -244,7 +244,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     pub(super) memory_limit: Option<u64>,
     /// Bytes that the picture of each matrix's structure may take in the bundle, and that of an
-    /// operation's levels beside it; 0 for none
+    /// operation's levels or of how densely points lie beside it; 0 for none
     #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes)]
     pub(super) spy_bytes: u64,
     /// Stop after this time, e.g. 90s, 5m or 1.5h, keeping what is measured by then

@@ -41,7 +41,7 @@ pub enum Record<'a> {
     Environment(&'a Environment),
     /// A matrix with its files; runs refer only to matrices before them.
     Matrix(&'a MatrixFolder),
-    /// Another subject with its files.
+    /// Another subject with its files; replaces an earlier one of the same id.
     Subject(&'a SubjectFolder),
     /// A finished run.
     Run(&'a Run),
@@ -254,7 +254,11 @@ pub(super) fn read_line(line: &[u8], bundle: &mut Bundle) -> Result<(), BundleEr
         }
         Line::Subject { folder, record, files } => {
             let (record, files) = (*record, contents(files)?);
-            bundle.subjects.push(SubjectFolder { folder, record, files });
+            let subject = SubjectFolder { folder, record, files };
+            match bundle.subjects.iter_mut().find(|known| known.record.id == subject.record.id) {
+                Some(known) => *known = subject,
+                None => bundle.subjects.push(subject),
+            }
         }
         Line::Run(run) => bundle.runs.push(*run),
         Line::Other { name, content } => {
@@ -387,6 +391,17 @@ mod tests {
         assert_eq!(recovered.environments[0], after);
         journal.finish().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_subject_told_again_replaces_the_earlier_one() {
+        let (folder, path, mut bundle) = written();
+        let output = folder.path().join("results.zip");
+        let mut journal = Journal::create(&output, &bundle, true).unwrap();
+        let subject = &mut bundle.subjects[0];
+        subject.files.insert("points.0.bin".into(), vec![0xff, 0]);
+        journal.append(Record::Subject(subject)).unwrap();
+        assert_eq!(recover(&path).unwrap(), bundle);
     }
 
     #[test]

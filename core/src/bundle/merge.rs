@@ -106,7 +106,7 @@ fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
         });
         // The picture of one bundle beside the whole matrix of another: both describe the matrix.
         if let Some(kept) = merged.matrices.iter_mut().find(|m| m.record.id == id) {
-            add_files(kept, folder);
+            add_files(&mut kept.files, &folder.files);
         }
         names.insert(record.id.clone(), id);
     }
@@ -127,11 +127,15 @@ fn take_subjects(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
             let taken =
                 |id: &str| merged.all_subjects().any(|known| known.id().eq_ignore_ascii_case(id));
             let id = free_id(&record.id, taken);
-            let mut folder = folder.clone();
+            let mut folder = SubjectFolder { files: BTreeMap::new(), ..folder.clone() };
             folder.record.id.clone_from(&id);
             merged.subjects.push(folder);
             id
         });
+        // A measurement that was cut short may lack the picture.
+        if let Some(kept) = merged.subjects.iter_mut().find(|s| s.record.id == id) {
+            add_files(&mut kept.files, &folder.files);
+        }
         names.insert(record.id.clone(), id);
     }
     names
@@ -139,13 +143,13 @@ fn take_subjects(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
 
 /// Files of one kind belong together, as `spy.json` and `spy.bin`: they are taken over when there are
 /// none of that kind yet.
-fn add_files(kept: &mut MatrixFolder, folder: &MatrixFolder) {
+fn add_files(kept: &mut BTreeMap<String, Vec<u8>>, files: &BTreeMap<String, Vec<u8>>) {
     fn kind(name: &str) -> &str {
         name.split(['.', '/']).next().unwrap_or(name)
     }
-    let there: BTreeSet<String> = kept.files.keys().map(|name| kind(name).to_owned()).collect();
-    for (name, content) in folder.files.iter().filter(|(name, _)| !there.contains(kind(name))) {
-        kept.files.insert(name.clone(), content.clone());
+    let there: BTreeSet<String> = kept.keys().map(|name| kind(name).to_owned()).collect();
+    for (name, content) in files.iter().filter(|(name, _)| !there.contains(kind(name))) {
+        kept.insert(name.clone(), content.clone());
     }
 }
 
@@ -299,6 +303,17 @@ mod tests {
         let both = of(&[("levels.bin", 2), ("levels.json", 2), ("spy.bin", 1), ("spy.json", 1)]);
         assert_eq!(files([&seen, &swept]), both);
         assert_eq!(files([&swept, &seen]), swept.matrices[0].files);
+    }
+
+    #[test]
+    fn the_picture_of_points_is_taken_from_whichever_bundle_has_one() {
+        let whole = sample::with_points();
+        let mut begun = whole.clone();
+        begun.subjects[0].files.clear();
+        for bundles in [[whole.clone(), begun.clone()], [begun, whole.clone()]] {
+            let merged = merged(&bundles, Conflicts::Refuse).unwrap();
+            assert_eq!(merged.subjects, whole.subjects);
+        }
     }
 
     #[test]

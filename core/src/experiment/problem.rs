@@ -1,6 +1,7 @@
 //! What is computed: a problem, one variant an operation, and what comes out. The operations answer
 //! in files of their own; this is the one place that tells them apart.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use super::configuration::Configuration;
@@ -117,6 +118,18 @@ impl Problem {
             Self::Symgs(problem) => problem.history(configuration, cancel),
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
+        }
+    }
+
+    /// Files that go into the folder of the subject once results have passed, each picture within
+    /// `budget` bytes once deflated where it can be coarser: points, which are kept, and who dominates
+    /// the others. None where there is nothing to show.
+    pub fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
+        match self {
+            Self::Spmv(_) | Self::Symgs(_) => BTreeMap::new(),
+            Self::Skyline(problem) => problem.files(budget),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => BTreeMap::new(),
         }
     }
 

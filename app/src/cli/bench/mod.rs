@@ -152,7 +152,11 @@ fn run_with(
         };
         let measured = recorder.runs_of(&id);
         let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref()) {
-            Ok(problem) => runner.run(&id, &problem, &configurations, &measured, &mut recorder),
+            Ok(problem) => {
+                let ending = runner.run(&id, &problem, &configurations, &measured, &mut recorder);
+                recorder.show_results(&id, &problem).map_err(|e| kept(&output, &e.into()))?;
+                ending
+            }
             Err(why) => runner.refuse(&id, &configurations, &why, &measured, &mut recorder),
         };
         if ending == Ending::Cancelled {

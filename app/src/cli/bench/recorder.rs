@@ -11,7 +11,7 @@ use sparsescope_core::bundle::{
     Bundle, BundleError, Journal, MatrixFolder, Record, SubjectFolder, journal_path,
 };
 use sparsescope_core::experiment::{
-    Key, LoadedMatrix, LoadedSubject, LoadedValues, Observer, table_position,
+    Key, LoadedMatrix, LoadedSubject, LoadedValues, Observer, Problem, table_position,
 };
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
@@ -180,6 +180,20 @@ impl Recorder {
         }
         self.seen.insert(id.clone());
         Ok(Some(id))
+    }
+
+    /// Keeps the files that show what came out on the subject `id`, where it is no matrix and has none
+    /// of them yet.
+    pub(super) fn show_results(&mut self, id: &str, problem: &Problem) -> Result<(), BundleError> {
+        let mut subjects = self.bundle.subjects.iter_mut();
+        let Some(folder) = subjects.find(|s| s.record.id == id && s.files.is_empty()) else {
+            return Ok(());
+        };
+        folder.files = problem.files(self.spy_bytes);
+        match folder.files.is_empty() {
+            true => Ok(()),
+            false => self.journal.append(Record::Subject(folder)),
+        }
     }
 
     /// An error that stopped the experiment while a run was being kept.

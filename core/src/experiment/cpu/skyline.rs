@@ -94,6 +94,7 @@ mod tests {
     use crate::experiment::problem::Problem;
     use crate::kernel::{DeviceKind, kernels};
     use crate::record::{Operation, Verdict};
+    use crate::skyline::PointsPicture;
 
     #[test]
     fn launchers_are_in_step_with_the_descriptors() {
@@ -131,17 +132,23 @@ mod tests {
     #[test]
     fn a_wrong_first_result_is_not_what_others_are_held_against() {
         let points = Arc::new(Points::new(1, vec![1.0, 3.0, 3.0, 2.0]).unwrap());
-        let problem = SkylineProblem::new(points);
+        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let configuration = Configuration::usual(&kernels(Operation::Skyline)[0]);
         let verdict = |indices: &[u32]| {
             let found = Found { indices: indices.to_vec(), comparisons: 1 };
-            problem.check(&Output::Points(found)).unwrap().verdict
+            problem.check(&configuration, &Output::Points(found)).verdict
         };
         for wrong in [&[1][..], &[1, 2, 3], &[0, 1, 2], &[], &[u32::MAX], &[2, 1], &[1, 1, 2]] {
             assert_eq!(verdict(wrong), Verdict::Fail, "{wrong:?}");
-            assert!(problem.certificate().is_none());
+            assert!(problem.skyline().unwrap().certificate().is_none());
+            assert!(problem.files(1).is_empty());
         }
         assert_eq!(verdict(&[1, 2]), Verdict::Pass);
-        assert!(problem.certificate().is_some());
+        assert!(problem.skyline().unwrap().certificate().is_some());
+        let picture = PointsPicture::from_files(&problem.files(1)).unwrap().unwrap();
+        assert!((picture.is_kept(1), picture.is_kept(2)) == (true, true));
+        assert!(picture.dominator(0).is_some() && picture.dominator(3).is_some());
+        assert!(problem.files(0).is_empty());
         assert_eq!(verdict(&[1]), Verdict::Fail);
     }
 }

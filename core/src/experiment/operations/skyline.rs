@@ -1,6 +1,7 @@
 //! The skyline of a set of points as a problem: the points, and the certificate that results are held
 //! against.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use crate::gate::{Certificate, same_set};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::record::{Check, Verdict, Work};
-use crate::skyline::{Found, serial};
+use crate::skyline::{Found, PointsPicture, serial};
 
 /// Sets of at most so many points are decided by the serial kernel, too, before a result is believed.
 const SERIAL_POINTS: usize = 20_000;
@@ -40,6 +41,15 @@ impl SkylineProblem {
     /// passed.
     pub fn certificate(&self) -> Option<Arc<Certificate>> {
         lock(&self.certificate).clone()
+    }
+
+    /// The files of a picture of the points, its densities within `budget` bytes once deflated; none
+    /// before a result has been certified.
+    pub(in crate::experiment) fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
+        let Some(certificate) = self.certificate().filter(|_| budget > 0) else {
+            return BTreeMap::new();
+        };
+        PointsPicture::of(self.points.view(), certificate.dominators()).to_files(budget)
     }
 
     pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
