@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::matrix::examples::five_by_five;
-use crate::matrix::{FormatSize, RowLengths, Statistics, identity};
+use crate::matrix::{FormatSize, Points, RowLengths, Statistics, identity};
+use crate::skyline::PointsPicture;
 
 /// Two matrices (one a stand-in), two machines, and runs that pass, fail, are refused and are
 /// unsupported.
@@ -129,7 +130,11 @@ pub(crate) fn with_points() -> Bundle {
         folder.files.insert("levels.json".into(), levels.to_vec());
         folder.files.insert("levels.bin".into(), vec![0, 1]);
     }
-    bundle.subjects.push(cloud());
+    let mut cloud = cloud();
+    let line = (0..9).flat_map(|k| [f64::from(k), f64::from(k)]).collect();
+    let line = Points::new(2, line).unwrap();
+    cloud.files.extend(PointsPicture::of(line.view(), &[8; 9]).to_files(1));
+    bundle.subjects.push(cloud);
     bundle.runs.push(on_points);
     bundle
 }

@@ -30,6 +30,7 @@ fn documents() -> Vec<(&'static str, String, Value)> {
             name if name.ends_with("/matrix.json") => "matrix",
             name if name.ends_with("/levels.json") => "levels",
             name if name.ends_with("/subject.json") => "subject",
+            name if name.ends_with("/points.json") => "points",
             name if name.starts_with("histories/") => "history",
             _ => continue,
         };
@@ -56,8 +57,8 @@ fn everything_that_the_writer_produces_follows_the_schema() {
     let documents = documents();
     assert_eq!(
         documents.len(),
-        9,
-        "manifest, environment, a history, levels, runs, two matrices, a subject, its runs"
+        10,
+        "manifest, environment, a history, levels, runs, two matrices, a subject, its picture and runs"
     );
     for (kind, entry, document) in documents {
         let errors: Vec<String> =
@@ -74,7 +75,7 @@ fn readers_of_1_2_open_what_is_written() {
         serde_json::from_str(include_str!("frozen/bundle-1.2.schema.json")).unwrap();
     let mut on_matrices = None;
     for (kind, entry, document) in documents() {
-        if matches!(kind, "subject" | "history") || entry.ends_with("/runs.json") {
+        if matches!(kind, "subject" | "points" | "history") || entry.ends_with("/runs.json") {
             let folder = entry.split('/').next().unwrap();
             assert!(!["matrices", ""].contains(&folder), "{entry}");
             continue;
@@ -141,7 +142,10 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 32] = [
+    let broken: [(&str, &str, Value); 35] = [
+        ("points", "/points", json!(4_294_967_296_u64)),
+        ("points", "/axes", json!(0)),
+        ("points", "/density_cells", json!(3)),
         ("history", "/series/0/every", json!(0)),
         ("history", "/series/1/step", json!(7)),
         ("levels", "/shift", json!(33)),
