@@ -17,14 +17,22 @@ const u32 KEY_BITS = 16;
 // Slots that are looked at for an equal point.
 const u32 PATIENCE = 64;
 
-// Whether p dominates q.
-__device__ inline bool dominates(const double* p, const double* q, u32 dimensions) {
+// What a point is to another: none of these, better, or equal to it.
+const u32 NEITHER = 0, BETTER = 1, EQUAL = 2;
+
+// What p is to q. Where the last point fell short, the next one is likely to: many points that differ in
+// one dimension each are told apart there at once.
+__device__ inline u32 against(const double* p, const double* q, u32 dimensions, u32& short_of) {
+    if (p[short_of] < q[short_of]) return NEITHER;
     bool larger = false;
     for (u32 k = 0; k < dimensions; k++) {
-        if (p[k] < q[k]) return false;
+        if (p[k] < q[k]) {
+            short_of = k;
+            return NEITHER;
+        }
         larger |= p[k] > q[k];
     }
-    return larger;
+    return larger ? BETTER : EQUAL;
 }
 
 // The thresholds of the chosen dimensions, side by side in shared memory.
@@ -93,10 +101,11 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_steps(
 }
 
 // A point that is compared: where the rows of its first steps are in a tile's bits, for the column that
-// its thread begins with, and its other steps.
+// its thread begins with, its other steps, and the dimension in which the last point fell short of it.
 struct Asked {
     u32 row[SOON];
     u32* later;
+    u32 short_of;
 };
 
 // Byte of a row of bits.
@@ -126,10 +135,11 @@ __device__ inline void narrow(uint4& a, uint4 b) {
     a.w &= b.w;
 }
 
-// Whether a point of the tile dominates q. Threads of eight look at eight different columns of 128
-// points, so that their rows lie in different banks whatever they are.
-__device__ inline bool dominated_by_tile(
-    const uint4* tile, const Asked& asked, u32 bits, u32 groups, u32 q, u32 dimensions,
+// What a point of the tile is to q, the first that is better, or equal where that is enough. Threads of
+// eight look at eight different columns of 128 points, so that their rows lie in different banks
+// whatever they are.
+__device__ inline u32 found_in_tile(
+    const uint4* tile, Asked& asked, bool or_equal, u32 bits, u32 groups, u32 q, u32 dimensions,
     const u32* members, const double* x)
 {
     const u32 lane = threadIdx.x % 8;
@@ -154,13 +164,15 @@ __device__ inline bool dominated_by_tile(
             while (half) {
                 const u32 p = members[first + __ffsll((long long)half) - 1];
                 half &= half - 1;
-                if (p != q && dominates(x + (u64)p * dimensions, x + (u64)q * dimensions, dimensions))
-                    return true;
+                if (p == q) continue;
+                const double* other = x + (u64)p * dimensions;
+                const u32 is = against(other, x + (u64)q * dimensions, dimensions, asked.short_of);
+                if (is == BETTER || (or_equal && is == EQUAL)) return is;
             }
             half = (u64)a.w << 32 | a.z;
         }
     }
-    return false;
+    return NEITHER;
 }
 
 __device__ inline void bring_tile(uint4* here, const uint4* tile, u32 rows) {
@@ -175,7 +187,8 @@ __device__ inline void add_comparisons(u64 own, u64* comparisons) {
     if (threadIdx.x % WARP == 0 && own) atomicAdd(comparisons, own);
 }
 
-// All points against the champions; those that survive are listed.
+// All points against the champions; those that survive are listed. One that equals a champion survives at
+// once: the two are taken for one point later.
 extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
     u32 points, u32 dimensions, u32 used, u32 groups, u32 bits, u32 champions, const double* x,
     const u32* chosen, const double* thresholds, const u32* champion, const uint4* tiles,
@@ -187,10 +200,11 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
     bring_thresholds(here, used, bits, chosen, thresholds);
     const u64 i = thread_in_grid();
     const u32 rows = 4 * groups << bits;
-    bool alive = i < points;
+    bool alive = i < points, open = alive;
     u64 compared = 0;
     Asked asked;
     asked.later = later + threadIdx.x;
+    asked.short_of = 0;
 #pragma unroll
     for (u32 g = 0; g < 8; g++)
         if (g < groups) {
@@ -198,13 +212,15 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
             ask(asked, g, alive ? steps_of(q, g, used, bits, chosen, here) : 0, bits);
         }
     for (u32 first = 0; first < champions; first += TILE) {
-        if (!__syncthreads_or(alive)) break;
+        if (!__syncthreads_or(open)) break;
         bring_tile(tile, tiles + (u64)(first / TILE) * rows * 8, rows);
         __syncthreads();
-        if (!alive) continue;
+        if (!open) continue;
         compared += min(TILE, champions - first);
-        alive = !dominated_by_tile(
-            tile, asked, bits, groups, (u32)i, dimensions, champion + first, x);
+        const u32 found = found_in_tile(
+            tile, asked, true, bits, groups, (u32)i, dimensions, champion + first, x);
+        alive = found != BETTER;
+        open = found == NEITHER;
     }
     // Places for the survivors of the block, warp by warp.
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -326,6 +342,7 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast(
         if (!__syncthreads_or(alive)) continue;
         Asked asked;
         asked.later = later + threadIdx.x;
+        asked.short_of = 0;
 #pragma unroll
         for (u32 g = 0; g < 8; g++)
             if (g < groups) {
@@ -357,8 +374,9 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast(
                 __syncthreads();
                 if (alive && (mine >> bit & 1)) {
                     compared += min(TILE, n - number * TILE);
-                    alive = !dominated_by_tile(
-                        tile, asked, bits, groups, q, dimensions, order + number * TILE, x);
+                    alive = found_in_tile(tile, asked, false, bits, groups, q, dimensions,
+                                order + number * TILE, x)
+                        != BETTER;
                 }
                 __syncthreads();
             }
