@@ -28,6 +28,14 @@ pub(crate) struct Double2([f64; 2]);
 // SAFETY: two f64, as in CUDA's own type.
 unsafe impl DeviceRepr for Double2 {}
 
+/// 128 bits, which a thread moves at once.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub(crate) struct Uint4([u32; 4]);
+
+// SAFETY: four u32, as in CUDA's own type.
+unsafe impl DeviceRepr for Uint4 {}
+
 macro_rules! elements {
     ($($type:ty = $name:literal,)*) => {$(
         // SAFETY: `common.cuh` and CUDA have these types in these widths; none has invalid bits.
@@ -37,7 +45,10 @@ macro_rules! elements {
         }
     )*};
 }
-elements! { u8 = "u8", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2", }
+elements! {
+    u8 = "u8", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2",
+    Uint4 = "uint4",
+}
 
 impl Value for f32 {}
 impl Value for f64 {}
@@ -202,6 +213,10 @@ macro_rules! arguments {
         }
     )*};
 }
+
+mod skyline;
+
+pub(crate) use skyline::*;
 
 arguments! {
     /// y = A·x in CSR.
@@ -535,6 +550,26 @@ mod tests {
             .chain(listed::<PlanWidths<'_, O>>())
     }
 
+    /// Those of skylines.
+    fn listed_skylines() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+        listed::<SkylinePoints<'_>>()
+            .chain(listed::<SkylineLocalPoints<'_>>())
+            .chain(listed::<SkylineTranspose<'_>>())
+            .chain(listed::<SkylineSample<'_>>())
+            .chain(listed::<SkylineChoose<'_>>())
+            .chain(listed::<SkylineScore<'_>>())
+            .chain(listed::<SkylineCut<'_>>())
+            .chain(listed::<SkylineChampions<'_>>())
+            .chain(listed::<SkylineStarts<'_>>())
+            .chain(listed::<SkylineOrder<'_>>())
+            .chain(listed::<SkylineTiles<'_>>())
+            .chain(listed::<SkylineKeep<'_>>())
+            .chain(listed::<SkylineSteps<'_>>())
+            .chain(listed::<SkylineFilter<'_>>())
+            .chain(listed::<SkylineEquals<'_>>())
+            .chain(listed::<SkylineSweep<'_>>())
+    }
+
     #[test]
     fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
         let lists: Vec<_> = listed_with_values::<f64>()
@@ -556,6 +591,7 @@ mod tests {
             .chain(listed::<OrderSlices<'_>>())
             .chain(listed::<OrderPlaces<'_>>())
             .chain(listed::<OrderGates<'_>>())
+            .chain(listed_skylines())
             .collect();
         let mut declared = Vec::new();
         for family in Family::ALL {

@@ -19,9 +19,10 @@ use crate::environment;
 use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::skyline;
 use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
-use crate::upload::{Arrays, Uploaded, Uploads};
+use crate::upload::{Arrays, PointUploads, Uploaded, Uploads};
 use crate::value::DeviceReal;
 
 /// Threads a block where none is asked for.
@@ -35,6 +36,7 @@ pub struct CudaBackend {
     // First, so that it goes before the device whose memory it is.
     double: Uploads<f64>,
     single: Uploads<f32>,
+    points: PointUploads,
     machine: Machine,
 }
 
@@ -42,7 +44,8 @@ impl CudaBackend {
     /// Opens the device with this number, from 0, or says why it cannot.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
         let machine = Machine::new(Device::open(ordinal)?);
-        Ok(Self { double: Uploads::default(), single: Uploads::default(), machine })
+        let (double, single, points) = Default::default();
+        Ok(Self { double, single, points, machine })
     }
 
     /// The device.
@@ -62,6 +65,9 @@ impl Backend for CudaBackend {
         }
         if symgs::has(kernel.id) {
             return self.can_sweep(kernel);
+        }
+        if skyline::has(kernel.id) {
+            return Availability::Available;
         }
         match launcher::<f64>(kernel.id) {
             Some(Bind::Kernel(_)) => Availability::Available,
@@ -89,6 +95,9 @@ impl Backend for CudaBackend {
         problem.admit(configuration)?;
         if let Some(problem) = problem.symgs() {
             return self.prepare_sweeps(configuration, problem, memory);
+        }
+        if let Some(problem) = problem.skyline() {
+            return skyline::prepare(&self.machine, &self.points, configuration, problem);
         }
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
@@ -118,12 +127,7 @@ impl CudaBackend {
         let bind = launcher::<T>(kernel.id)
             .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
         let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
-        if u64::from(block) % LANES != 0 || !(1..=MOST_THREADS).contains(&block) {
-            let reason = format!(
-                "blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}"
-            );
-            return Err(PrepareError::Refused(reason));
-        }
+        admit_block(block)?;
         let library = match bind {
             Bind::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
             Bind::Kernel(_) => None,
@@ -276,8 +280,18 @@ impl CudaBackend {
     }
 }
 
+/// Refuses blocks that no device takes.
+pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
+    if u64::from(block) % LANES == 0 && (1..=MOST_THREADS).contains(&block) {
+        return Ok(());
+    }
+    let reason =
+        format!("blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}");
+    Err(PrepareError::Refused(reason))
+}
+
 /// Memory and counts that do not suffice are the problem's size; everything else is this machine.
-fn refused(error: DeviceError) -> PrepareError {
+pub(crate) fn refused(error: DeviceError) -> PrepareError {
     match error {
         DeviceError::Memory { .. } | DeviceError::TooLarge { .. } => {
             PrepareError::Refused(error.to_string())

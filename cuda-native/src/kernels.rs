@@ -34,11 +34,19 @@ pub enum Family {
     SymgsPlan,
     /// `symgs_order.cu`
     SymgsOrder,
+    /// `skyline.cu`
+    Skyline,
+    /// `skyline_local.cu`
+    SkylineLocal,
+    /// `skyline_plan.cu`
+    SkylinePlan,
+    /// `skyline_fast.cu`
+    SkylineFast,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -49,6 +57,10 @@ impl Family {
         Self::SymgsWaiting,
         Self::SymgsPlan,
         Self::SymgsOrder,
+        Self::Skyline,
+        Self::SkylineLocal,
+        Self::SkylinePlan,
+        Self::SkylineFast,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -60,10 +72,12 @@ impl Family {
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
+            _ if self.is_of_points() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
         let widths: &[u32] = match self {
             Self::SymgsWaiting => &Variant::WIDTHS,
+            Self::SkylineLocal => &Variant::BOUNDS,
             _ => &[Variant::NO_WIDTH],
         };
         precisions.iter().flat_map(move |&precision| {
@@ -79,8 +93,14 @@ impl Family {
     pub fn least_architecture(self) -> u32 {
         match self {
             Self::Csr | Self::Ell | Self::Hll | Self::Coo | Self::Memory => 0,
+            _ if self.is_of_points() => 0,
             _ => LEAST_TO_WAIT,
         }
+    }
+
+    /// Its kernels look for skylines: their coordinates are f64.
+    fn is_of_points(self) -> bool {
+        matches!(self, Self::Skyline | Self::SkylineLocal | Self::SkylinePlan | Self::SkylineFast)
     }
 
     /// Its sums are rounded as they are written: no product is fused with a sum.
@@ -101,6 +121,10 @@ impl Family {
             Self::SymgsWaiting => ("symgs_waiting.cu", include_str!("../kernels/symgs_waiting.cu")),
             Self::SymgsPlan => ("symgs_plan.cu", include_str!("../kernels/symgs_plan.cu")),
             Self::SymgsOrder => ("symgs_order.cu", include_str!("../kernels/symgs_order.cu")),
+            Self::Skyline => ("skyline.cu", include_str!("../kernels/skyline.cu")),
+            Self::SkylineLocal => ("skyline_local.cu", include_str!("../kernels/skyline_local.cu")),
+            Self::SkylinePlan => ("skyline_plan.cu", include_str!("../kernels/skyline_plan.cu")),
+            Self::SkylineFast => ("skyline_fast.cu", include_str!("../kernels/skyline_fast.cu")),
         }
     }
 }
@@ -114,7 +138,7 @@ pub struct Variant {
     pub precision: Precision,
     /// Bits of CSR's row offsets: 32 or 64.
     pub offset_bits: u32,
-    /// Most entries of a row on a side of the diagonal.
+    /// Most entries of a row on a side of the diagonal, or most coordinates of a point.
     pub width: u32,
 }
 
@@ -132,7 +156,10 @@ impl Variant {
     /// of the stencils of 7 and 27 points.
     pub const WIDTHS: [u32; 5] = [1, 3, 7, 13, 16];
 
-    /// The same for rows of this width.
+    /// The most coordinates of a point for which there are kernels that keep one in an array, ascending.
+    pub const BOUNDS: [u32; 6] = [8, 16, 32, 64, 128, 256];
+
+    /// The same for rows or points of this width.
     pub(crate) fn of_width(self, width: u32) -> Self {
         Self { width, ..self }
     }

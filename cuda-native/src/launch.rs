@@ -187,6 +187,14 @@ impl Launch {
         Ok(Self { grid, cooperative: true, ..self })
     }
 
+    /// The same with as many blocks as the device holds at once. Whoever made the launch vouches for any
+    /// number of blocks.
+    pub(crate) fn filling(self, device: &Device) -> Result<Self, DeviceError> {
+        let blocks = self.blocks_per_multiprocessor(device)?.max(1);
+        let grid = blocks * device.properties().multiprocessors;
+        Ok(Self { grid, ..self })
+    }
+
     /// Blocks.
     pub(crate) fn grid(&self) -> u32 {
         self.grid

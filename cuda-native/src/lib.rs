@@ -27,6 +27,7 @@ mod nvrtc;
 mod prepared;
 mod probe;
 mod sampling;
+mod skyline;
 mod spmv;
 mod symgs;
 mod throttle;

@@ -19,8 +19,17 @@ use crate::symgs::Passes;
 use crate::throttle::Throttling;
 use crate::value::DeviceReal;
 
-/// Elements before and after y that no kernel may touch.
-const GUARD: usize = 64;
+/// Elements before and after a result that no kernel may touch.
+pub(crate) const GUARD: usize = 64;
+
+/// What a kernel writes.
+pub(crate) trait Written {
+    /// Fills it with what no kernel gives.
+    fn spoil(&self, device: &Device) -> Result<(), DeviceError>;
+
+    /// The result or what is wrong with it, and the seconds of copying.
+    fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError>;
+}
 
 /// A result vector between guards.
 pub(crate) struct GuardedVector<T> {
@@ -46,27 +55,35 @@ impl<T: DeviceReal> GuardedVector<T> {
     pub(crate) fn elements(&self) -> &Buffer<T> {
         &self.elements
     }
+}
 
+impl<T: DeviceReal> Written for GuardedVector<T> {
     /// Fills the elements, not the guards, with NaN: all bits set.
-    fn fill_with_nan(&self, device: &Device) -> Result<(), DeviceError> {
+    fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
         enqueue(device, &[Step::fill(&self.elements, 0xff)])
     }
 
-    /// The elements, whether the guards are as they were, and the seconds of copying.
-    fn read(&self, device: &Device) -> Result<(Vec<T>, bool, f64), DeviceError> {
+    fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {
         let (mut host, seconds) = self.with_guards.read(device)?;
         let intact = |guard: &[T]| guard.iter().all(|v| v.is_guard());
         let after = host.split_off(GUARD + self.elements.len());
         let elements = host.split_off(GUARD);
-        Ok((elements, intact(&host) && intact(&after), seconds))
+        let result = match intact(&host) && intact(&after) {
+            true => Ok(T::output(elements)),
+            false => Err(WROTE_BESIDE.to_owned()),
+        };
+        Ok((result, seconds))
     }
 }
 
+/// What is wrong where guards are not as they were.
+pub(crate) const WROTE_BESIDE: &str = "it wrote beside its result";
+
 /// A kernel bound to its operands on a device.
-pub(crate) struct Parts<T> {
+pub(crate) struct Parts<Y> {
     pub(crate) bound: Bound,
     /// The result.
-    pub(crate) y: GuardedVector<T>,
+    pub(crate) y: Y,
     /// What the rows were found to fall into, for kernels that follow that.
     pub(crate) groups: Option<Groups>,
     /// What the passes of the last sweeps did, for kernels that make any.
@@ -78,8 +95,8 @@ pub(crate) struct Parts<T> {
 /// Products shorter than this are timed as a graph too: the launch takes a good part of them.
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
-pub(crate) struct PreparedProduct<'p, T> {
-    parts: Parts<T>,
+pub(crate) struct PreparedProduct<'p, Y> {
+    parts: Parts<Y>,
     machine: &'p Machine,
     kernel: &'static str,
     costs: Costs,
@@ -119,11 +136,11 @@ impl Execution for Timed<'_> {
     }
 }
 
-impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
+impl<'p, Y: Written> PreparedProduct<'p, Y> {
     pub(crate) fn new(
         machine: &'p Machine,
         kernel: &'static str,
-        parts: Parts<T>,
+        parts: Parts<Y>,
         costs: Costs,
         params: BTreeMap<String, String>,
     ) -> Self {
@@ -144,7 +161,7 @@ impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
     fn read(&mut self) -> Result<Result<Output, KernelError>, DeviceError> {
         let device = self.machine.device();
         enqueue(device, &self.parts.bound.finish)?;
-        let (y, untouched, seconds) = self.parts.y.read(device)?;
+        let (result, seconds) = self.parts.y.read(device)?;
         self.costs.download_s = Some(seconds);
         if self.parts.bound.is_stuck(device)? {
             return Ok(Err(KernelError {
@@ -152,21 +169,16 @@ impl<'p, T: DeviceReal> PreparedProduct<'p, T> {
                 reason: "a row waited for another in vain, so there is no result".to_owned(),
             }));
         }
-        Ok(match untouched {
-            true => Ok(T::output(y)),
-            false => Err(KernelError {
-                kernel: self.kernel.to_owned(),
-                reason: "it wrote beside its result".to_owned(),
-            }),
-        })
+        let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };
+        Ok(result.map_err(failed))
     }
 
-    /// Executes once, on what a reset puts back or with NaN for the result before.
+    /// Executes once, on what a reset puts back or with a spoilt result before.
     fn execute(&mut self) -> Result<(), DeviceError> {
         let mut timed = self.timed()?;
         match timed.is_in_place() {
             true => timed.reset()?,
-            false => self.parts.y.fill_with_nan(self.machine.device())?,
+            false => self.parts.y.spoil(self.machine.device())?,
         }
         self.once = Some(timed.time(1)?);
         Ok(())
@@ -243,7 +255,7 @@ fn median_of_nine(time: impl Fn() -> Result<f64, DeviceError>) -> Result<f64, De
     Ok(median)
 }
 
-impl<T: DeviceReal> Prepared for PreparedProduct<'_, T> {
+impl<Y: Written> Prepared for PreparedProduct<'_, Y> {
     fn sample(
         &mut self,
         n: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sparsescope_core::matrix::{AnyFormat, RowPtr};
+use sparsescope_core::matrix::{AnyFormat, Points, RowPtr};
 
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
@@ -147,6 +147,24 @@ impl<T: DeviceReal> Arrays<T> {
             AnyFormat::Bsr(_) => return Err(DeviceError::Format("BSR")),
             AnyFormat::Dia(_) => return Err(DeviceError::Format("DIA")),
         })
+    }
+}
+
+/// Points on the device, one after the other.
+pub(crate) type UploadedPoints = OnDevice<Arc<Points>, Buffer<f64>>;
+
+/// The points that have been copied to the device and are still used by some kernel.
+#[derive(Default)]
+pub(crate) struct PointUploads(Copies<Arc<Points>, Buffer<f64>>);
+
+impl PointUploads {
+    /// These points.
+    pub(crate) fn points(
+        &self,
+        device: &Device,
+        host: &Arc<Points>,
+    ) -> Result<Arc<UploadedPoints>, DeviceError> {
+        self.0.get_or_make(host, |host| Buffer::of(device, "the points", host.coordinates()))
     }
 }
 

@@ -29,6 +29,15 @@ const fn cpu(
     }
 }
 
+/// A kernel of a GPU that compares each point with the others, a thread a point.
+const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        takes: Takes { threads: false, block: true },
+        ..cpu(id, Mapping::OwnPoints, &[Origin::Paper004], summary)
+    }
+}
+
 /// Every kernel of a skyline, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -40,4 +49,26 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "each thread marks what a part of the points dominates, in one array that all read"),
     cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
         "points sorted so that none dominates an earlier one, then compared with those that stand so far"),
+    cuda("cuda/skyline/row-major",
+        "a thread a point; the coordinates of a point lie side by side"),
+    cuda("cuda/skyline/row-major-local",
+        "the same with the thread's own point in local memory"),
+    cuda("cuda/skyline/coalesced-local",
+        "a thread a point, its own in local memory; neighbouring threads read neighbouring numbers"),
+    cuda("cuda/skyline/coalesced",
+        "the same without a copy of the own point"),
+    KernelDescriptor {
+        origin: &[Origin::Ours],
+        ..cuda("cuda/skyline/coalesced-registers",
+            "the same with the own point in registers")
+    },
+    KernelDescriptor {
+        mapping: Mapping::Sorted,
+        origin: &[Origin::Ours],
+        // Whether a point is found dominated before it is compared once more depends on the order of blocks.
+        deterministic: false,
+        takes: Takes { threads: false, block: false },
+        ..cuda("cuda/skyline/fast",
+            "all points against the best ones, the rest in order against tiles of 1024 others as bits")
+    },
 ];

@@ -26,6 +26,7 @@ macro_rules! gpu {
     };
 }
 
+mod skyline;
 mod symgs;
 
 /// A kernel, its threads a block and the precision of the values.

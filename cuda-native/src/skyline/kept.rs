@@ -1,0 +1,100 @@
+//! What a kernel says of each point, checked for writes beside it.
+
+use std::time::Instant;
+
+use sparsescope_core::experiment::Output;
+use sparsescope_core::skyline::Found;
+
+use crate::buffer::{Buffer, Spent};
+use crate::device::{Device, DeviceError};
+use crate::launch::{Step, enqueue};
+use crate::prepared::{GUARD, WROTE_BESIDE, Written};
+
+/// What a guard holds, and what a result holds that no kernel has written.
+const GUARDED: u8 = 0xa5;
+const SPOILT: u8 = 0xff;
+
+/// A flag a point between guards: 1 where the point is kept, otherwise 0. And how many comparisons were
+/// made.
+pub(crate) struct Kept {
+    with_guards: Buffer<u8>,
+    flags: Buffer<u8>,
+    comparisons: Buffer<u64>,
+}
+
+impl Kept {
+    pub(super) fn new(device: &Device, points: usize) -> Result<Self, DeviceError> {
+        let host = vec![GUARDED; points + 2 * GUARD];
+        let with_guards = Buffer::of(device, "what is kept", &host)?;
+        let flags = with_guards.part(GUARD..GUARD + points);
+        let flags = flags.expect("the flags lie between the guards"); // invariant
+        let comparisons = Buffer::of(device, "the comparisons", &[0])?;
+        Ok(Self { with_guards, flags, comparisons })
+    }
+
+    /// What it took to make it; what is copied is for the check.
+    pub(super) fn spent(&self) -> Spent {
+        let spent = self.with_guards.spent() + self.comparisons.spent();
+        Spent { upload_s: 0.0, ..spent }
+    }
+
+    pub(super) fn flags(&self) -> &Buffer<u8> {
+        &self.flags
+    }
+
+    /// How many comparisons were made: one number, to which kernels add.
+    pub(super) fn comparisons(&self) -> &Buffer<u64> {
+        &self.comparisons
+    }
+}
+
+impl Written for Kept {
+    fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
+        // SAFETY: nothing is indexed by a flag.
+        enqueue(device, &[unsafe { Step::fill_numbers(&self.flags, SPOILT) }])
+    }
+
+    fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {
+        device.synchronize()?;
+        let start = Instant::now();
+        let mut flags = self.with_guards.to_host(device)?;
+        let comparisons = self.comparisons.to_host(device)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let after = flags.split_off(GUARD + self.flags.len());
+        let own = flags.split_off(GUARD);
+        let intact = |guard: &[u8]| guard.iter().all(|&byte| byte == GUARDED);
+        if !intact(&flags) || !intact(&after) {
+            return Ok((Err(WROTE_BESIDE.to_owned()), seconds));
+        }
+        Ok((found(&own, comparisons.into_iter().sum()), seconds))
+    }
+}
+
+/// The points that the flags say are kept.
+fn found(flags: &[u8], comparisons: u64) -> Result<Output, String> {
+    let mut indices = Vec::new();
+    for (index, flag) in (0..).zip(flags) {
+        match flag {
+            0 => {}
+            1 => indices.push(index),
+            _ => return Err(format!("it says nothing of point {}", u64::from(index) + 1)),
+        }
+    }
+    Ok(Output::Points(Found { indices, comparisons }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_the_indices_of_those_kept_and_one_that_was_not_written_is_no_result() {
+        let kept = |indices: &[u32]| {
+            Ok(Output::Points(Found { indices: indices.to_vec(), comparisons: 7 }))
+        };
+        assert_eq!(found(&[], 7), kept(&[]));
+        assert_eq!(found(&[1, 0, 0, 1, 1], 7), kept(&[0, 3, 4]));
+        let unwritten = found(&[1, 0, SPOILT], 7).unwrap_err();
+        assert_eq!(unwritten, "it says nothing of point 3");
+    }
+}

@@ -1,0 +1,204 @@
+//! The launchers of the skyline operator: for each kernel, what it asks of the device.
+
+mod fast;
+mod kept;
+mod plain;
+mod workspace;
+
+use std::any::Any;
+use std::time::Instant;
+
+use sparsescope_core::experiment::{Configuration, PrepareError, Prepared, SkylineProblem};
+use sparsescope_core::record::Costs;
+
+use crate::backend::{admit_block, refused};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::launch::Bound;
+use crate::machine::Machine;
+use crate::prepared::{Parts, PreparedProduct};
+use crate::upload::PointUploads;
+use kept::Kept;
+use plain::Form;
+
+/// Threads a block where none is asked for.
+const DEFAULT_BLOCK: u32 = 64;
+
+/// Most coordinates of a point.
+const MOST_DIMENSIONS: u32 = 1000;
+
+/// The points on a device, and where the result goes.
+struct Points<'a> {
+    device: &'a Device,
+    /// N × D.
+    rows: &'a Buffer<f64>,
+    points: u32,
+    dimensions: u32,
+    kept: &'a Kept,
+}
+
+/// A kernel bound to points.
+struct Search {
+    bound: Bound,
+    /// Seconds of bringing the points into the kernel's order.
+    conversion_s: f64,
+}
+
+/// How a kernel goes about it.
+#[derive(Clone, Copy)]
+enum How {
+    /// A thread a point, which it compares with all others.
+    Plain(Form),
+    Fast,
+}
+
+/// One for each kernel of this backend, in the descriptors' order.
+const LAUNCHERS: &[(&str, How)] = &[
+    ("cuda/skyline/row-major", How::Plain(Form::RowMajor)),
+    ("cuda/skyline/row-major-local", How::Plain(Form::RowMajorLocal)),
+    ("cuda/skyline/coalesced-local", How::Plain(Form::CoalescedLocal)),
+    ("cuda/skyline/coalesced", How::Plain(Form::Coalesced)),
+    ("cuda/skyline/coalesced-registers", How::Plain(Form::CoalescedRegisters)),
+    ("cuda/skyline/fast", How::Fast),
+];
+
+fn launcher(id: &str) -> Option<How> {
+    LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
+}
+
+/// Whether this crate has the kernel.
+pub(crate) fn has(id: &str) -> bool {
+    launcher(id).is_some()
+}
+
+impl How {
+    /// Most coordinates of a point that it takes, and why.
+    fn bound(self) -> (u32, &'static str) {
+        match self {
+            Self::Plain(form) => form.bound(),
+            Self::Fast => (MOST_DIMENSIONS, "no kernel takes more"),
+        }
+    }
+
+    /// Most points that it counts.
+    fn most_points(self) -> u32 {
+        match self {
+            Self::Plain(_) => i32::MAX as u32,
+            Self::Fast => fast::MOST_POINTS,
+        }
+    }
+
+    /// N and D, where it takes so many.
+    fn admit(self, points: usize, dimensions: usize) -> Result<(u32, u32), PrepareError> {
+        let (most, why) = self.bound();
+        let own = u32::try_from(dimensions).ok().filter(|&own| own <= most);
+        let own = own.ok_or_else(|| {
+            let reason = format!("the points have {dimensions} dimensions, it takes {most}: {why}");
+            PrepareError::Refused(reason)
+        })?;
+        let most = self.most_points();
+        let n = u32::try_from(points).ok().filter(|&n| n <= most);
+        let too_many = DeviceError::TooLarge {
+            what: "the number of points",
+            found: points as u64,
+            most: most.into(),
+        };
+        Ok((n.ok_or(too_many).map_err(refused)?, own))
+    }
+}
+
+/// Makes a kernel ready for points.
+pub(crate) fn prepare<'p>(
+    machine: &'p Machine,
+    uploads: &PointUploads,
+    configuration: &Configuration,
+    problem: &SkylineProblem,
+) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+    let (kernel, device) = (configuration.kernel, machine.device());
+    let how = launcher(kernel.id)
+        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+    let host = problem.points();
+    let (points, dimensions) = how.admit(host.len(), host.dimensions())?;
+    let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
+    admit_block(block)?;
+
+    let rows = uploads.points(device, host).map_err(refused)?;
+    let kept = Kept::new(device, host.len()).map_err(refused)?;
+    let begun = Instant::now();
+    let on_device = Points { device, rows: rows.copy(), points, dimensions, kept: &kept };
+    let search = match how {
+        How::Plain(form) => plain::bind(&on_device, form, block),
+        How::Fast => fast::bind(&on_device),
+    };
+    let Search { bound, conversion_s } = search.map_err(refused)?;
+    device.synchronize().map_err(refused)?;
+    let bound_s = begun.elapsed().as_secs_f64();
+    let spent = rows.copy().spent() + kept.spent() + bound.spent;
+    let costs = Costs {
+        conversion_s,
+        plan_s: (bound_s - bound.spent.allocate_s - bound.spent.upload_s - conversion_s).max(0.0),
+        upload_s: Some(spent.upload_s),
+        allocate_s: Some(spent.allocate_s),
+        launches: bound.launches(device).map_err(refused)?,
+        // What moves is not what takes the time: no bytes are counted that it must move.
+        format_bytes: host.bytes() + bound.workspace_bytes,
+        ..Costs::default()
+    };
+    let _operands: Vec<Box<dyn Any>> = vec![Box::new(rows)];
+    let parts = Parts { bound, y: kept, groups: None, passes: None, _operands };
+    Ok(Box::new(PreparedProduct::new(machine, kernel.id, parts, costs, Default::default())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_core::kernel::{DeviceKind, kernels};
+    use sparsescope_core::record::Operation;
+
+    #[test]
+    fn descriptors_and_launchers_match_one_to_one() {
+        let cuda = kernels(Operation::Skyline).iter().filter(|k| k.device == DeviceKind::Cuda);
+        let described: Vec<_> = cuda.map(|k| k.id).collect();
+        let launched: Vec<_> = LAUNCHERS.iter().map(|&(id, _)| id).collect();
+        assert_eq!(described, launched);
+    }
+
+    #[test]
+    fn a_kernels_function_is_named_as_its_id_in_a_file_of_the_operation() {
+        let sources: Vec<_> = crate::Family::ALL.iter().map(|family| family.source()).collect();
+        for (id, _) in LAUNCHERS {
+            let (_, name) = id.split_once('/').unwrap();
+            let function = format!(" {}(", name.replace(['/', '-'], "_"));
+            let with_it = |(file, source): &&(&str, &str)| {
+                file.starts_with("skyline") && source.contains(&function) && source.contains(id)
+            };
+            assert!(sources.iter().any(|source| with_it(&source)), "{function}");
+        }
+    }
+
+    #[test]
+    fn what_a_kernel_has_no_room_for_is_refused_in_a_sentence() {
+        let refusal =
+            |id: &str, points, dimensions| match launcher(id).unwrap().admit(points, dimensions) {
+                Err(PrepareError::Refused(reason)) => reason,
+                other => panic!("{other:?}"),
+            };
+        for (id, most) in [
+            ("cuda/skyline/row-major", 1000),
+            ("cuda/skyline/row-major-local", 256),
+            ("cuda/skyline/coalesced-local", 256),
+            ("cuda/skyline/coalesced", 1000),
+            ("cuda/skyline/coalesced-registers", 32),
+            ("cuda/skyline/fast", 1000),
+        ] {
+            let how = launcher(id).unwrap();
+            assert_eq!(how.admit(5, most).unwrap(), (5, most as u32), "{id}");
+            let reason = refusal(id, 5, most + 1);
+            let expected = format!("the points have {} dimensions, it takes {most}: ", most + 1);
+            assert!(reason.starts_with(&expected), "{id}: {reason}");
+            let many = how.most_points() as usize;
+            assert!(how.admit(many, 1).is_ok());
+            assert!(refusal(id, many + 1, 1).contains("the number of points"), "{id}");
+        }
+    }
+}
