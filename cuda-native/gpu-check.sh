@@ -10,10 +10,11 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs sectors (default: all
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline sectors (default: all
 # but sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
-# symgs measures symmetric Gauss-Seidel on what its targets are about.
+# symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
+# generated points, and of those in the files that POINTS names, separated by spaces.
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -54,7 +55,7 @@ shift 2
 mkdir -p "$out"
 export SPARSESCOPE_REQUIRE=${SPARSESCOPE_REQUIRE-gpu,cusparse}
 failed=()
-steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs} "
+steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs skyline} "
 blocks=${BLOCKS:-32,64,96,128,160}
 
 wanted() {
@@ -144,6 +145,28 @@ if wanted symgs; then
     step symgs-near sweeps symgs-near f32 "$few" 'gen:kmer?m=5000000&near=100'
     step symgs-grids sweeps symgs-grids f64 "$all" 'gen:stencil7?n=128' 'gen:stencil27?n=104'
     step symgs-cube sweeps symgs-cube f64 "$few" 'gen:stencil27?n=256'
+fi
+
+# Skylines: the report's kernels beside the fast one, which alone takes the large sets.
+skylines() {
+    local name=$1 kernels=$2
+    shift 2
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" \
+        --operation skyline --backend cpu,cuda --kernels "$kernels" --runs "${RUNS:-10}" \
+        --memory-limit "${MEMORY:-64G}" --force -q -o "$out/$name.zip" --csv "$out/$name.csv"
+    local status=$?
+    ((status == 0 || status == 130 || status == 124))
+}
+if wanted skyline; then
+    kinds='independent correlated anticorrelated'
+    step skyline-all skylines skyline-all 'cpu/skyline/fast,cuda/skyline/*' \
+        $(printf 'gen:points-%s?n=100000&d=8 ' $kinds)
+    step skyline-large skylines skyline-large 'cpu/skyline/fast,cuda/skyline/fast' \
+        $(printf 'gen:points-%s?n=1000000&d=8 ' $kinds)
+    if [[ -n ${POINTS:-} ]]; then
+        # shellcheck disable=SC2086 # several names
+        step skyline-files skylines skyline-files 'cpu/skyline/fast,cuda/skyline/*' $POINTS
+    fi
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a
