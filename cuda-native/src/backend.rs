@@ -9,16 +9,17 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, LANES};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
-use crate::device::{Device, DeviceError};
+use crate::device::Device;
 use crate::environment;
 use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::refusal::{admit_block, refused};
 use crate::skyline;
 use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
@@ -27,9 +28,6 @@ use crate::value::DeviceReal;
 
 /// Threads a block where none is asked for.
 const DEFAULT_BLOCK: u32 = 128;
-
-/// Most threads a block that a device takes.
-const MOST_THREADS: u32 = 1024;
 
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
@@ -277,26 +275,6 @@ impl CudaBackend {
         let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(b), Box::new(start)];
         let parts = Parts { bound, y: x, groups, passes, _operands };
         Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
-    }
-}
-
-/// Refuses blocks that no device takes.
-pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
-    if u64::from(block) % LANES == 0 && (1..=MOST_THREADS).contains(&block) {
-        return Ok(());
-    }
-    let reason =
-        format!("blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}");
-    Err(PrepareError::Refused(reason))
-}
-
-/// Memory and counts that do not suffice are the problem's size; everything else is this machine.
-pub(crate) fn refused(error: DeviceError) -> PrepareError {
-    match error {
-        DeviceError::Memory { .. } | DeviceError::TooLarge { .. } => {
-            PrepareError::Refused(error.to_string())
-        }
-        _ => PrepareError::Unsupported(error.to_string()),
     }
 }
 

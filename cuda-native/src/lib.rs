@@ -26,6 +26,7 @@ mod nvml;
 mod nvrtc;
 mod prepared;
 mod probe;
+mod refusal;
 mod sampling;
 mod skyline;
 mod spmv;

@@ -2,6 +2,7 @@
 
 mod fast;
 mod kept;
+mod operands;
 mod plain;
 mod workspace;
 
@@ -11,38 +12,17 @@ use std::time::Instant;
 use sparsescope_core::experiment::{Configuration, PrepareError, Prepared, SkylineProblem};
 use sparsescope_core::record::Costs;
 
-use crate::backend::{admit_block, refused};
-use crate::buffer::Buffer;
-use crate::device::{Device, DeviceError};
-use crate::launch::Bound;
+use crate::device::DeviceError;
 use crate::machine::Machine;
 use crate::prepared::{Parts, PreparedProduct};
+use crate::refusal::{admit_block, refused};
 use crate::upload::PointUploads;
 use kept::Kept;
+use operands::{MOST_DIMENSIONS, Points, Search};
 use plain::Form;
 
 /// Threads a block where none is asked for.
 const DEFAULT_BLOCK: u32 = 64;
-
-/// Most coordinates of a point.
-const MOST_DIMENSIONS: u32 = 1000;
-
-/// The points on a device, and where the result goes.
-struct Points<'a> {
-    device: &'a Device,
-    /// N × D.
-    rows: &'a Buffer<f64>,
-    points: u32,
-    dimensions: u32,
-    kept: &'a Kept,
-}
-
-/// A kernel bound to points.
-struct Search {
-    bound: Bound,
-    /// Seconds of bringing the points into the kernel's order.
-    conversion_s: f64,
-}
 
 /// How a kernel goes about it.
 #[derive(Clone, Copy)]

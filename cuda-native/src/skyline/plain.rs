@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use super::operands::{MOST_DIMENSIONS, Points, Search};
 use super::workspace::Workspace;
-use super::{MOST_DIMENSIONS, Points, Search};
 use crate::arguments::{
     Arguments, Reads, SkylineLocalPoints, SkylinePoints, SkylineTranspose, Writes,
 };

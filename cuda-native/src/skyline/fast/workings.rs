@@ -1,0 +1,168 @@
+//! What the parts of the kernel share: its arrays, how finely it divides dimensions, its launches.
+
+use std::ops::Range;
+
+use crate::arguments::{Arguments, Uint4};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::launch::{Launch, Shape, Step};
+use crate::skyline::operands::Points;
+use crate::skyline::workspace::Workspace;
+
+/// Points that all others are compared with first.
+const CHAMPIONS: u32 = 1024;
+
+/// Dimensions that have steps, and thresholds that each has room for.
+const MOST_USED: u32 = 32;
+const MOST_STEPS: u32 = 64;
+
+/// 128-bit words of a row of a tile's bits.
+const ROW: usize = 8;
+
+/// Bins of keys.
+pub(super) const KEYS: usize = 65536;
+
+/// Threads a block: of kernels over points, and of those that are one block.
+pub(super) const BLOCK: u32 = 256;
+pub(super) const SINGLE_BLOCK: u32 = 1024;
+
+/// How finely dimensions are divided.
+#[derive(Clone, Copy)]
+pub(super) struct Fineness {
+    /// Dimensions that have steps, and words of four of them.
+    pub(super) used: u32,
+    pub(super) groups: u32,
+    /// 2^bits steps a dimension.
+    pub(super) bits: u32,
+}
+
+impl Fineness {
+    /// So fine that the bits of a tile take 32 KiB at most.
+    fn of(dimensions: u32) -> Self {
+        let used = dimensions.min(MOST_USED);
+        let groups = used.div_ceil(4);
+        let bits = match groups {
+            0 | 1 => 6,
+            2 => 5,
+            3 | 4 => 4,
+            _ => 3,
+        };
+        Self { used, groups, bits }
+    }
+
+    /// Words of 128 bits of a tile.
+    pub(super) fn tile(self) -> usize {
+        (4 * self.groups as usize * ROW) << self.bits
+    }
+
+    pub(super) fn shared_bytes(self) -> u32 {
+        (self.tile() * size_of::<Uint4>()) as u32
+    }
+}
+
+/// Everything that the kernels share.
+pub(super) struct Fast<'a> {
+    pub(super) on_device: &'a Points<'a>,
+    pub(super) workspace: Workspace<'a>,
+    pub(super) fineness: Fineness,
+    pub(super) champions: u32,
+    pub(super) thresholds: Buffer<f64>,
+    pub(super) range: Buffer<f64>,
+    pub(super) distinct: Buffer<u32>,
+    pub(super) chosen: Buffer<u32>,
+    pub(super) key: Buffer<u32>,
+    pub(super) keys: Buffer<u32>,
+    /// How many of each: two lots of champions, survivors, single ones, parts taken, points kept.
+    pub(super) counts: Buffer<u32>,
+    pub(super) survivor: Buffer<u32>,
+    pub(super) single: Buffer<u32>,
+    pub(super) equal: Buffer<u32>,
+}
+
+impl<'a> Fast<'a> {
+    pub(super) fn new(on_device: &'a Points<'a>) -> Result<Self, DeviceError> {
+        let workspace = Workspace::new(on_device.device);
+        let (d, n) = (on_device.dimensions as usize, on_device.points as usize);
+        let numbers = |what: &str, len| workspace.array::<u32>(what, len);
+        Ok(Self {
+            on_device,
+            fineness: Fineness::of(on_device.dimensions),
+            champions: on_device.points.min(CHAMPIONS),
+            thresholds: workspace.array("thresholds", d * MOST_STEPS as usize)?,
+            range: workspace.array("the ends of dimensions", 2 * d)?,
+            distinct: numbers("how many thresholds differ", d)?,
+            chosen: numbers("the dimensions chosen", MOST_USED as usize)?,
+            key: numbers("keys", n)?,
+            keys: numbers("how many have which key", KEYS)?,
+            counts: numbers("counts", 6)?,
+            survivor: numbers("survivors", n)?,
+            single: numbers("survivors that differ", n)?,
+            equal: numbers("what survivors equal", n)?,
+            workspace,
+        })
+    }
+
+    /// Some of the counts.
+    fn of_counts(&self, which: Range<usize>) -> Buffer<u32> {
+        self.counts.part(which).expect("there are six") // invariant
+    }
+
+    /// How many champions were found: those with better scores than the last one's, and with its.
+    pub(super) fn tails(&self) -> Buffer<u32> {
+        self.of_counts(0..2)
+    }
+
+    pub(super) fn survivors(&self) -> Buffer<u32> {
+        self.of_counts(2..3)
+    }
+
+    pub(super) fn singles(&self) -> Buffer<u32> {
+        self.of_counts(3..4)
+    }
+
+    /// How many parts of the last comparison blocks have taken.
+    pub(super) fn taken(&self) -> Buffer<u32> {
+        self.of_counts(4..5)
+    }
+
+    pub(super) fn keeps(&self) -> Buffer<u32> {
+        self.of_counts(5..6)
+    }
+
+    fn device(&self) -> &'a Device {
+        self.on_device.device
+    }
+
+    /// A launch of so many blocks of so many threads.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn blocks<A: Arguments>(
+        &self,
+        function: &str,
+        (grid, block): (u32, u32),
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
+        let shape = Shape { grid: grid.into(), block, shared_bytes: 0 };
+        // SAFETY: the caller's promise.
+        unsafe { Launch::new(self.device(), function, shape, arguments) }.map(Step::Launch)
+    }
+
+    /// A launch of a thread for each of so many.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn threads<A: Arguments>(
+        &self,
+        function: &str,
+        threads: u32,
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.blocks(function, (threads.div_ceil(BLOCK), BLOCK), arguments) }
+    }
+
+    pub(super) fn numbers(&self, what: &str, len: u32) -> Result<Buffer<u32>, DeviceError> {
+        self.workspace.array(what, len as usize)
+    }
+}
