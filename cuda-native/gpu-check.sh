@@ -158,11 +158,10 @@ skylines() {
     ((status == 0 || status == 130 || status == 124))
 }
 if wanted skyline; then
-    kinds='independent correlated anticorrelated'
     step skyline-all skylines skyline-all 'cpu/skyline/fast,cuda/skyline/*' \
-        $(printf 'gen:points-%s?n=100000&d=8 ' $kinds)
+        gen:points-{independent,correlated,anticorrelated}'?n=100000&d=8'
     step skyline-large skylines skyline-large 'cpu/skyline/fast,cuda/skyline/fast' \
-        $(printf 'gen:points-%s?n=1000000&d=8 ' $kinds)
+        gen:points-{independent,correlated,anticorrelated}'?n=1000000&d=8'
     if [[ -n ${POINTS:-} ]]; then
         # shellcheck disable=SC2086 # several names
         step skyline-files skylines skyline-files 'cpu/skyline/fast,cuda/skyline/*' $POINTS
