@@ -175,4 +175,7 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     // A matrix is no set of points, and a suite of matrices none of points.
     let error = p.fail(2, &["bench", "--operation", "skyline", "--suite", "mini"]);
     assert!(error.contains("there is no suite `mini`; there are: points, rbox"), "{error}");
+    let on_cpu = ["bench", "hotels.txt", "--operation", "skyline", "--backend", "cpu"];
+    let error = p.fail(2, &[&on_cpu[..], &["--counting", "device,host"]].concat());
+    assert!(error.contains("no kernel selected takes counting host"), "{error}");
 }

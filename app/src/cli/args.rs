@@ -164,7 +164,7 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 15] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
     "precision",
     "output",
     "suite",
@@ -180,6 +180,8 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 15] = [
     "seed",
     "reorder",
     "FormatArgs",
+    "SweepArgs",
+    "counting",
 ];
 
 #[derive(Debug, Args)]
@@ -237,6 +239,10 @@ pub(super) struct BenchArgs {
     pub(super) format: FormatArgs,
     #[command(flatten)]
     pub(super) sweep: SweepArgs,
+    /// Where the GPU kernels of paper 004 count the points they keep: by atomics on the device, or on
+    /// the host [default: device]
+    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting))]
+    pub(super) counting: Vec<String>,
     /// Precision of the values; for f32 the matrix and x are rounded
     #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
     pub(super) precision: Vec<PrecisionArg>,

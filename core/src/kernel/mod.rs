@@ -2,6 +2,7 @@
 //! workers, with the index arithmetic of its mapping. Backends hold the launchers; a test holds
 //! both lists together.
 
+mod counting;
 mod descriptor;
 mod format;
 mod grid;
@@ -16,6 +17,7 @@ mod spmv;
 mod symgs;
 mod threads;
 
+pub use counting::Counting;
 pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 pub use format::{Format, FormatParams};
 pub(crate) use grid::span_entries;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::counting::Counting;
 use super::format::FormatParams;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
 use crate::symgs::Mode;
@@ -24,6 +25,8 @@ pub enum Parameter {
     MinFill,
     /// What a Gauss–Seidel sweep solves each row for.
     Mode,
+    /// Where a GPU's kernel counts the points that it keeps.
+    Counting,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -59,7 +62,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -67,6 +70,7 @@ impl Parameter {
         Self::BsrBlock,
         Self::MinFill,
         Self::Mode,
+        Self::Counting,
     ];
 
     /// The name in files: `hack_size`.
@@ -79,6 +83,7 @@ impl Parameter {
             Self::BsrBlock => "bsr_block",
             Self::MinFill => "min_fill",
             Self::Mode => "mode",
+            Self::Counting => "counting",
         }
     }
 
@@ -94,6 +99,16 @@ impl Parameter {
             Self::HackSize => Some(DEFAULT_HACK_SIZE.to_string()),
             Self::Sigma => Some("1".to_owned()),
             Self::Mode => Some(Mode::Standard.as_str().to_owned()),
+            Self::Counting => Some(Counting::Device.as_str().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The words that it takes, where it takes no numbers.
+    fn words(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::Mode => Some(Mode::ALL.map(Mode::as_str)),
+            Self::Counting => Some(Counting::ALL.map(Counting::as_str)),
             _ => None,
         }
     }
@@ -105,12 +120,10 @@ impl Parameter {
             found: text.to_owned(),
             expected,
         };
-        if self == Self::Mode {
-            let known = Mode::ALL.map(Mode::as_str);
-            let words = known.join(" or ");
+        if let Some(known) = self.words() {
             return match known.contains(&text) {
                 true => Ok(text.to_owned()),
-                false => Err(wrong(words)),
+                false => Err(wrong(known.join(" or "))),
             };
         }
         let Ok(number) = text.parse::<u32>() else {
@@ -121,7 +134,8 @@ impl Parameter {
             Self::HackSize => HACK_SIZES.contains(&size),
             Self::BsrBlock => BSR_BLOCKS.contains(&size),
             Self::MinFill => number <= 100,
-            Self::Sigma | Self::Spill | Self::HybWidth | Self::Mode => true,
+            // Words have been looked at.
+            Self::Sigma | Self::Spill | Self::HybWidth | Self::Mode | Self::Counting => true,
         };
         match (fits, self) {
             (false, Self::HackSize) => {
@@ -180,6 +194,13 @@ impl Parameters {
         named.expect("a mode is checked when it is set, and has a default") // invariant
     }
 
+    /// Where a GPU's kernel counts the points that it keeps.
+    pub fn counting(&self) -> Counting {
+        let word = self.get(Parameter::Counting).unwrap_or_default();
+        let named = Counting::ALL.into_iter().find(|counting| counting.as_str() == word);
+        named.expect("where is checked when it is set, and has a default") // invariant
+    }
+
     /// Those among them that formats know.
     pub fn format(&self) -> FormatParams {
         let number = |parameter| self.get(parameter).and_then(|value| value.parse::<usize>().ok());
@@ -226,6 +247,8 @@ mod tests {
         assert_eq!(Parameter::Mode.value("smoother"), Ok("smoother".to_owned()));
         let error = Parameter::Mode.value("soft").unwrap_err().to_string();
         assert_eq!(error, "mode is `soft`: expected smoother or standard");
+        let error = Parameter::Counting.value("gpu").unwrap_err().to_string();
+        assert_eq!(error, "counting is `gpu`: expected device or host");
     }
 
     #[test]
@@ -237,6 +260,15 @@ mod tests {
         let eight = given.with(Parameter::HackSize, "8");
         assert_eq!((eight.format().hack_size, eight.to_string()), (8, "hack_size=8".to_owned()));
         assert_eq!(eight.with(Parameter::HackSize, "32"), Parameters::default());
+    }
+
+    #[test]
+    fn words_name_what_is_in_force() {
+        let usual = Parameters::default();
+        assert_eq!((usual.mode(), usual.counting()), (Mode::Standard, Counting::Device));
+        let other = usual.with(Parameter::Mode, "smoother").with(Parameter::Counting, "host");
+        assert_eq!((other.mode(), other.counting()), (Mode::Smoother, Counting::Host));
+        assert_eq!(other.to_string(), "mode=smoother, counting=host");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
 use crate::record::{Operation, Precision};
 
 /// A kernel of the processor. All keep the same points.
@@ -34,6 +35,7 @@ const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     KernelDescriptor {
         device: DeviceKind::Cuda,
         takes: Takes { threads: false, block: true },
+        parameters: &[(Parameter::Counting, Allowed::Any)],
         ..cpu(id, Mapping::OwnPoints, &[Origin::Paper004], summary)
     }
 }
@@ -68,6 +70,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         // Whether a point is found dominated before it is compared once more depends on the order of blocks.
         deterministic: false,
         takes: Takes { threads: false, block: false },
+        parameters: &[],
         ..cuda("cuda/skyline/fast",
             "all points against the best ones, the rest in order against tiles of 1024 others as bits")
     },

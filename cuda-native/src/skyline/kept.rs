@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use sparsescope_core::experiment::Output;
+use sparsescope_core::kernel::Counting;
 use sparsescope_core::skyline::Found;
 
 use crate::buffer::{Buffer, Spent};
@@ -14,27 +15,38 @@ use crate::prepared::{GUARD, WROTE_BESIDE, Written};
 const GUARDED: u8 = 0xa5;
 const SPOILT: u8 = 0xff;
 
-/// A flag a point between guards: 1 where the point is kept, otherwise 0. And how many comparisons were
-/// made.
+/// What it says of a point that is kept.
+const KEPT: u8 = 1;
+
+/// A flag a point between guards: 1 where the point is kept, otherwise 0. How many are kept, where the
+/// device counts them, and how many comparisons were made.
 pub(crate) struct Kept {
     with_guards: Buffer<u8>,
     flags: Buffer<u8>,
+    counting: Counting,
+    count: Buffer<u32>,
     comparisons: Buffer<u64>,
 }
 
 impl Kept {
-    pub(super) fn new(device: &Device, points: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        device: &Device,
+        points: usize,
+        counting: Counting,
+    ) -> Result<Self, DeviceError> {
         let host = vec![GUARDED; points + 2 * GUARD];
         let with_guards = Buffer::of(device, "what is kept", &host)?;
         let flags = with_guards.part(GUARD..GUARD + points);
         let flags = flags.expect("the flags lie between the guards"); // invariant
+        let count = Buffer::of(device, "how many are kept", &[0])?;
         let comparisons = Buffer::of(device, "the comparisons", &[0])?;
-        Ok(Self { with_guards, flags, comparisons })
+        Ok(Self { with_guards, flags, counting, count, comparisons })
     }
 
     /// What it took to make it; what is copied is for the check.
     pub(super) fn spent(&self) -> Spent {
-        let spent = self.with_guards.spent() + self.comparisons.spent();
+        let numbers = self.count.spent() + self.comparisons.spent();
+        let spent = self.with_guards.spent() + numbers;
         Spent { upload_s: 0.0, ..spent }
     }
 
@@ -42,9 +54,25 @@ impl Kept {
         &self.flags
     }
 
+    /// Where the points kept are counted.
+    pub(super) fn counting(&self) -> Counting {
+        self.counting
+    }
+
+    /// How many are kept: one number, to which kernels add.
+    pub(super) fn count(&self) -> &Buffer<u32> {
+        &self.count
+    }
+
     /// How many comparisons were made: one number, to which kernels add.
     pub(super) fn comparisons(&self) -> &Buffer<u64> {
         &self.comparisons
+    }
+
+    /// Sets what kernels add to to zero.
+    pub(super) fn zeroed(&self) -> [Step; 2] {
+        // SAFETY: nothing is indexed by either.
+        unsafe { [Step::fill_numbers(&self.count, 0), Step::fill_numbers(&self.comparisons, 0)] }
     }
 }
 
@@ -59,6 +87,12 @@ impl Written for Kept {
         let start = Instant::now();
         let mut flags = self.with_guards.to_host(device)?;
         let comparisons = self.comparisons.to_host(device)?;
+        let on_device = || Ok::<u32, DeviceError>(self.count.to_host(device)?.into_iter().sum());
+        let count = match self.counting {
+            Counting::Device => on_device()?,
+            // The report's other way. No guard is a flag.
+            Counting::Host => flags.iter().map(|&flag| u32::from(flag == KEPT)).sum(),
+        };
         let seconds = start.elapsed().as_secs_f64();
         let after = flags.split_off(GUARD + self.flags.len());
         let own = flags.split_off(GUARD);
@@ -66,21 +100,27 @@ impl Written for Kept {
         if !intact(&flags) || !intact(&after) {
             return Ok((Err(WROTE_BESIDE.to_owned()), seconds));
         }
-        Ok((found(&own, comparisons.into_iter().sum()), seconds))
+        if self.counting == Counting::Host && on_device()? != 0 {
+            return Ok((Err("it counted, which the host was to do".to_owned()), seconds));
+        }
+        Ok((found(&own, count, comparisons.into_iter().sum()), seconds))
     }
 }
 
-/// The points that the flags say are kept.
-fn found(flags: &[u8], comparisons: u64) -> Result<Output, String> {
+/// The points that the flags say are kept, of which so many were counted.
+fn found(flags: &[u8], count: u32, comparisons: u64) -> Result<Output, String> {
     let mut indices = Vec::new();
     for (index, flag) in (0..).zip(flags) {
-        match flag {
+        match *flag {
             0 => {}
-            1 => indices.push(index),
+            KEPT => indices.push(index),
             _ => return Err(format!("it says nothing of point {}", u64::from(index) + 1)),
         }
     }
-    Ok(Output::Points(Found { indices, comparisons }))
+    match indices.len() == count as usize {
+        true => Ok(Output::Points(Found { indices, comparisons })),
+        false => Err(format!("it counted {count} points and keeps {}", indices.len())),
+    }
 }
 
 #[cfg(test)]
@@ -92,9 +132,11 @@ mod tests {
         let kept = |indices: &[u32]| {
             Ok(Output::Points(Found { indices: indices.to_vec(), comparisons: 7 }))
         };
-        assert_eq!(found(&[], 7), kept(&[]));
-        assert_eq!(found(&[1, 0, 0, 1, 1], 7), kept(&[0, 3, 4]));
-        let unwritten = found(&[1, 0, SPOILT], 7).unwrap_err();
+        assert_eq!(found(&[], 0, 7), kept(&[]));
+        assert_eq!(found(&[1, 0, 0, 1, 1], 3, 7), kept(&[0, 3, 4]));
+        let unwritten = found(&[1, 0, SPOILT], 1, 7).unwrap_err();
         assert_eq!(unwritten, "it says nothing of point 3");
+        let miscounted = found(&[1, 0, 1], 3, 7).unwrap_err();
+        assert_eq!(miscounted, "it counted 3 points and keeps 2");
     }
 }

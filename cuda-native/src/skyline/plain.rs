@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use sparsescope_core::kernel::Counting;
+
 use super::operands::{MOST_DIMENSIONS, Points, Search};
 use super::workspace::Workspace;
 use crate::arguments::{
@@ -74,15 +76,13 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
         }
         false => (None, 0.0),
     };
-    let count = workspace.array::<u32>("a count", 1)?;
     let x = Reads(columns.as_ref().unwrap_or(rows));
-    let (flags, comparisons) = (Writes(kept.flags()), Writes(kept.comparisons()));
+    let (zeroed, counting) = (kept.zeroed(), u32::from(kept.counting() == Counting::Device));
+    let (count, comparisons) = (Writes(kept.count()), Writes(kept.comparisons()));
+    let (kept, function) = (Writes(kept.flags()), form.function());
     let shape = Shape { grid: u64::from(points).div_ceil(block.into()), block, shared_bytes: 0 };
-    // What they found is counted on the device, as in the report.
-    let (counting, function) = (1, form.function());
     let launch = match form {
         Form::RowMajor | Form::Coalesced => {
-            let (kept, count) = (flags, Writes(&count));
             let arguments =
                 SkylinePoints { points, dimensions, counting, x, kept, count, comparisons };
             // SAFETY: the points have N × D coordinates in either order, and a flag each; threads
@@ -90,7 +90,6 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
             unsafe { Launch::new(device, function, shape, &arguments)? }
         }
         Form::RowMajorLocal | Form::CoalescedLocal | Form::CoalescedRegisters => {
-            let (kept, count) = (flags, Writes(&count));
             let arguments =
                 SkylineLocalPoints { points, dimensions, counting, x, kept, count, comparisons };
             let bound = Variant::BOUNDS.into_iter().find(|&bound| bound >= dimensions);
@@ -99,10 +98,7 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
             unsafe { Launch::in_variant(device, variant, function, shape, &arguments)? }
         }
     };
-    // SAFETY: they are counted up from zero.
-    let zero =
-        unsafe { [Step::fill_numbers(&count, 0), Step::fill_numbers(kept.comparisons(), 0)] };
-    let steps = zero.into_iter().chain([Step::Launch(launch)]).collect();
+    let steps = zeroed.into_iter().chain([Step::Launch(launch)]).collect();
     let (workspace_bytes, spent) = (workspace.bytes(), workspace.spent());
     Ok(Search { bound: Bound { workspace_bytes, spent, ..Bound::of(steps) }, conversion_s })
 }

@@ -1,6 +1,7 @@
 //! Skylines on a GPU: the points that break kernels, what they may not take, and what they take.
 
 use sparsescope_core::experiment::SkylineProblem;
+use sparsescope_core::kernel::Counting;
 use sparsescope_core::matrix::Points;
 
 use super::*;
@@ -72,17 +73,11 @@ fn most_dimensions(kernel: &KernelDescriptor) -> usize {
 
 /// Fails unless a kernel with such blocks keeps what the certificate says, or refuses points that have more
 /// dimensions than it takes.
-fn check(
-    backend: &CudaBackend,
-    kernel: &'static KernelDescriptor,
-    block: Option<u32>,
-    problem: &Problem,
-    name: &str,
-) {
-    let configuration = Configuration { block, ..Configuration::usual(kernel) };
-    let prepared = backend.prepare(&configuration, problem, MemoryLimit::unlimited());
+fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem, name: &str) {
+    let Configuration { kernel, block, parameters, .. } = configuration;
+    let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());
     let dimensions = problem.skyline().unwrap().points().dimensions();
-    let what = format!("{name}: {} with {block:?}", kernel.id);
+    let what = format!("{name}: {} with {block:?} {parameters}", kernel.id);
     if dimensions > most_dimensions(kernel) {
         let Err(PrepareError::Refused(reason)) = prepared.map(|_| ()) else {
             panic!("{what}: it takes {dimensions} dimensions")
@@ -93,7 +88,7 @@ fn check(
     let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
     for _ in 0..2 {
         let output = output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let check = problem.check(&configuration, &output);
+        let check = problem.check(configuration, &output);
         assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
     }
 }
@@ -110,7 +105,8 @@ fn skylines_of_points_that_break_kernels_are_those_of_their_certificates() {
                 let points = Arc::new(Points::new(d, coordinates).unwrap());
                 let problem = Problem::Skyline(SkylineProblem::new(points));
                 for kernel in ours() {
-                    check(&backend, kernel, None, &problem, &format!("{name}, {n} × {d}"));
+                    let usual = Configuration::usual(kernel);
+                    check(&backend, &usual, &problem, &format!("{name}, {n} × {d}"));
                 }
             }
         }
@@ -125,7 +121,30 @@ fn skylines_do_not_depend_on_the_threads_of_a_block() {
         let problem = Problem::Skyline(SkylineProblem::new(points));
         for kernel in ours().filter(|kernel| kernel.takes.block) {
             for block in [32, 64, 96, 128, 256, 512, 1024] {
-                check(&backend, kernel, Some(block), &problem, name);
+                let block = Some(block);
+                let configuration = Configuration { block, ..Configuration::usual(kernel) };
+                check(&backend, &configuration, &problem, name);
+            }
+        }
+    }
+}
+
+#[test]
+fn points_kept_are_counted_on_the_device_or_on_the_host() {
+    let backend = gpu!();
+    let takes = |k: &&KernelDescriptor| k.allowed(Parameter::Counting).is_some();
+    assert_eq!(ours().filter(takes).count(), 5);
+    for (name, coordinates) in kinds(2001, 5) {
+        let points = Arc::new(Points::new(5, coordinates).unwrap());
+        let problem = Problem::Skyline(SkylineProblem::new(points));
+        for kernel in ours().filter(takes) {
+            for counting in Counting::ALL.map(Counting::as_str) {
+                let parameters = Parameters::default().with(Parameter::Counting, counting);
+                let configuration = Configuration { parameters, ..Configuration::usual(kernel) };
+                check(&backend, &configuration, &problem, name);
+                let memory = MemoryLimit::unlimited();
+                let prepared = backend.prepare(&configuration, &problem, memory).unwrap();
+                assert_eq!(prepared.params()["counting"], counting, "{}", kernel.id);
             }
         }
     }

@@ -254,6 +254,7 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     precisions.dedup();
     let mut parameters = args.format.lists()?;
     parameters.set(Parameter::Mode, &args.sweep.mode)?;
+    parameters.set(Parameter::Counting, &args.counting)?;
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {

@@ -17,8 +17,7 @@ pub(super) const MOST_POINTS: u32 = 1 << 27;
 /// Binds the kernel.
 pub(super) fn bind(on_device: &Points<'_>) -> Result<Search, DeviceError> {
     let Points { points, kept, .. } = *on_device;
-    // SAFETY: it is counted up from zero.
-    let mut steps = vec![unsafe { Step::fill_numbers(kept.comparisons(), 0) }];
+    let mut steps = Vec::from(kept.zeroed());
     if points == 0 {
         return Ok(Search { bound: Bound::of(steps), conversion_s: 0.0 });
     }

@@ -72,7 +72,7 @@ impl Fast<'_> {
         let Points { device, rows, points, dimensions, kept } = *self.on_device;
         let Fineness { groups, bits, .. } = self.fineness;
         let dominated = self.workspace.array::<u8>("who is dominated", points as usize)?;
-        let (next, keeps, survivors) = (self.taken(), self.keeps(), self.survivors());
+        let (next, survivors) = (self.taken(), self.survivors());
         let sweep = SkylineSweep {
             room: points,
             dimensions,
@@ -95,7 +95,7 @@ impl Fast<'_> {
             equal: Reads(&self.equal),
             dominated: Reads(&dominated),
             kept: Writes(kept.flags()),
-            keeps: Writes(&keeps),
+            keeps: Writes(kept.count()),
         };
         let shared_bytes = self.fineness.shared_bytes();
         let shape = Shape { grid: 1, block: BLOCK, shared_bytes };

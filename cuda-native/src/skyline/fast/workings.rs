@@ -72,7 +72,7 @@ pub(super) struct Fast<'a> {
     pub(super) chosen: Buffer<u32>,
     pub(super) key: Buffer<u32>,
     pub(super) keys: Buffer<u32>,
-    /// How many of each: two lots of champions, survivors, single ones, parts taken, points kept.
+    /// How many of each: two lots of champions, survivors, single ones, parts taken.
     pub(super) counts: Buffer<u32>,
     pub(super) survivor: Buffer<u32>,
     pub(super) single: Buffer<u32>,
@@ -94,7 +94,7 @@ impl<'a> Fast<'a> {
             chosen: numbers("the dimensions chosen", MOST_USED as usize)?,
             key: numbers("keys", n)?,
             keys: numbers("how many have which key", KEYS)?,
-            counts: numbers("counts", 6)?,
+            counts: numbers("counts", 5)?,
             survivor: numbers("survivors", n)?,
             single: numbers("survivors that differ", n)?,
             equal: numbers("what survivors equal", n)?,
@@ -104,7 +104,7 @@ impl<'a> Fast<'a> {
 
     /// Some of the counts.
     fn of_counts(&self, which: Range<usize>) -> Buffer<u32> {
-        self.counts.part(which).expect("there are six") // invariant
+        self.counts.part(which).expect("there are five") // invariant
     }
 
     /// How many champions were found: those with better scores than the last one's, and with its.
@@ -123,10 +123,6 @@ impl<'a> Fast<'a> {
     /// How many parts of the last comparison blocks have taken.
     pub(super) fn taken(&self) -> Buffer<u32> {
         self.of_counts(4..5)
-    }
-
-    pub(super) fn keeps(&self) -> Buffer<u32> {
-        self.of_counts(5..6)
     }
 
     fn device(&self) -> &'a Device {
