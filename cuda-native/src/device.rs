@@ -51,6 +51,21 @@ pub enum DeviceError {
         /// How many there may be.
         most: u64,
     },
+    /// A kernel's registers do not suffice for a block of so many threads.
+    #[error(
+        "{function} takes {registers} registers a thread: on this GPU its blocks have at most {most} threads, \
+         not {block}"
+    )]
+    Block {
+        /// The kernel's function.
+        function: &'static str,
+        /// Registers that each thread takes.
+        registers: u32,
+        /// Most threads of a block of it.
+        most: u32,
+        /// Threads asked for.
+        block: u32,
+    },
     /// The device has no arrays for a format.
     #[error("no kernel on a GPU takes the format {0}")]
     Format(&'static str),

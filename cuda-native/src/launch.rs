@@ -168,6 +168,12 @@ impl Launch {
             most: MOST_BLOCKS.into(),
         })?;
         let function = device.kernel(variant, name)?;
+        let attribute = |which| attribute_of(&function, which);
+        let most = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        if block > most {
+            let registers = attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+            return Err(DeviceError::Block { function: name, registers, most, block });
+        }
         let (words, _memory) = (arguments.words(), arguments.memory());
         let cooperative = false;
         Ok(Self { name, function, grid, block, shared_bytes, cooperative, words, _memory })
@@ -217,11 +223,7 @@ impl Launch {
         if self.grid == 0 {
             return Ok(None);
         }
-        let doing = "tell what a kernel takes";
-        let attribute = |which| {
-            let value = self.function.get_attribute(which).doing(doing)?;
-            Ok::<u32, DeviceError>(u32::try_from(value).unwrap_or(0))
-        };
+        let attribute = |which| attribute_of(&self.function, which);
         let shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let blocks_per_sm = self.blocks_per_multiprocessor(device)?;
         let most_threads = device.properties().threads_per_multiprocessor;
@@ -333,6 +335,12 @@ impl Step {
             Self::Call(call) => call(device),
         }
     }
+}
+
+/// What a function takes or bears.
+fn attribute_of(function: &CudaFunction, which: Attribute) -> Result<u32, DeviceError> {
+    let value = function.get_attribute(which).doing("tell what a kernel takes")?;
+    Ok(u32::try_from(value).unwrap_or(0))
 }
 
 /// Share of the threads that a multiprocessor can hold which so many blocks are.

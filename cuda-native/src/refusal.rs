@@ -18,10 +18,10 @@ pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
     Err(PrepareError::Refused(reason))
 }
 
-/// Memory and counts that do not suffice are the problem's size; everything else is this machine.
+/// Memory, counts and registers that do not suffice are the problem's size; everything else is this machine.
 pub(crate) fn refused(error: DeviceError) -> PrepareError {
     match error {
-        DeviceError::Memory { .. } | DeviceError::TooLarge { .. } => {
+        DeviceError::Memory { .. } | DeviceError::TooLarge { .. } | DeviceError::Block { .. } => {
             PrepareError::Refused(error.to_string())
         }
         _ => PrepareError::Unsupported(error.to_string()),

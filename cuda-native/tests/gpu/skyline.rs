@@ -130,6 +130,26 @@ fn skylines_do_not_depend_on_the_threads_of_a_block() {
 }
 
 #[test]
+fn blocks_whose_threads_have_too_few_registers_are_refused_in_a_sentence() {
+    let backend = gpu!();
+    for dimensions in [8, 20, 32] {
+        let [(name, coordinates), ..] = &kinds(1001, dimensions)[..] else { panic!("no points") };
+        let points = Arc::new(Points::new(dimensions, coordinates.clone()).unwrap());
+        let problem = Problem::Skyline(SkylineProblem::new(points));
+        for kernel in ours().filter(|kernel| kernel.takes.block) {
+            let configuration =
+                Configuration { block: Some(1024), ..Configuration::usual(kernel) };
+            match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
+                Err(PrepareError::Refused(why)) => {
+                    assert!(why.contains("registers a thread"), "{}: {why}", kernel.id);
+                }
+                _ => check(&backend, &configuration, &problem, name),
+            }
+        }
+    }
+}
+
+#[test]
 fn points_kept_are_counted_on_the_device_or_on_the_host() {
     let backend = gpu!();
     let takes = |k: &&KernelDescriptor| k.allowed(Parameter::Counting).is_some();
