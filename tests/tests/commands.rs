@@ -217,6 +217,9 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "not a zip", &["export", "five.mtx", "--csv", "runs.csv"]),
         (1, "not-a-bundle.zip", &["export", "not-a-bundle.zip", "--csv", "runs.csv"]),
         (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
+        (1, "no matrix could be had", &["-q", "bench", "missing.mtx", "-o", "b.zip"]),
+        (2, "`info` is neither a command nor a file", &["five.mtx", "info", "five.mtx"]),
+        (2, "`--state` belongs to opening files", &["--state", "v1", "info", "five.mtx"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--backend", "cuda"]),
         (
             1,
@@ -243,7 +246,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (2, "--threads", &["bench", "--threads", "0"]),
         (2, "--hack-size", &["bench", "--hack-size", "33"]),
     ] {
-        if args[0] == "bench" && args.contains(&"missing.mtx") {
+        if args.contains(&"missing.mtx") {
             // The unreadable matrix and the failure each have their own sentence.
             let ran = p.run(args);
             assert!(ran.code == Some(code) && ran.err.contains(sentence), "{}", ran.err);

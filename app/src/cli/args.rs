@@ -14,7 +14,7 @@ use super::values::{
 
 /// See a sparse matrix, run the kernels that people write for it, share what came out.
 #[derive(Debug, Parser)]
-#[command(name = "sparsescope", version, about, args_conflicts_with_subcommands = true)]
+#[command(name = "sparsescope", version, about)]
 #[command(after_help = MATRIX_HELP)]
 pub(super) struct Cli {
     #[command(subcommand)]

@@ -41,6 +41,10 @@ use outcome::{Outcome, UsageError, sentence};
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
+        eprintln!("error: `--state` belongs to opening files: without a command, or after `view`");
+        return ExitCode::from(2);
+    }
     let window = match &cli.command {
         None => Some((&cli.files, &cli.state)),
         Some(Command::View(args)) => Some((&args.files, &args.state)),

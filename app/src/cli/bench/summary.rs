@@ -147,16 +147,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
             _ => counted(bundle.all_subjects().count(), "subject", "subjects"),
         },
     );
-    let of = bundle.runs.first().and_then(|run| Operation::of(&run.operation));
-    let reference = reference(of.unwrap_or(Operation::Spmv)).id;
-    if !bundle.runs.iter().any(|run| run.kernel == reference) {
-        text += &format!(
-            "No speed-up: {reference}, which it is relative to, was not among the kernels.\n"
-        );
-    } else {
-        let what = if bundle.subjects.is_empty() { "matrix" } else { "subject" };
-        text += &format!("Speed-up is relative to {reference} on the same {what}.\n");
-    }
+    text += &relative_to(bundle);
     if let Some(machine) = bundle.environments.first() {
         let rates: Vec<String> = machine
             .bandwidth
@@ -188,6 +179,19 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     text += &format!("\nBundle: {path}\n");
     text += &next::steps(output, next::Here::found());
     text
+}
+
+/// What speed-ups are relative to; nothing where nothing ran.
+fn relative_to(bundle: &Bundle) -> String {
+    let Some(first) = bundle.runs.first() else { return String::new() };
+    let reference = reference(Operation::of(&first.operation).unwrap_or(Operation::Spmv)).id;
+    if !bundle.runs.iter().any(|run| run.kernel == reference) {
+        return format!(
+            "No speed-up: {reference}, which it is relative to, was not among the kernels.\n"
+        );
+    }
+    let what = if bundle.subjects.is_empty() { "matrix" } else { "subject" };
+    format!("Speed-up is relative to {reference} on the same {what}.\n")
 }
 
 /// A line on the prediction that is least useful to its kernel, one on the least balanced; nothing
