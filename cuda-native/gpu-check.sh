@@ -112,6 +112,8 @@ elif [[ -x $sanitizer ]]; then
     checked racecheck our_kernels_pass_the_gate
     # Not for races: watched so closely, threads that wait for others' results do not get on.
     checked memcheck sweeps_pass_the_gate_on_small_matrices
+    checked memcheck skylines_of_points_that_break_kernels
+    checked racecheck skylines_of_points_that_break_kernels
 else
     echo "compute-sanitizer is not here: memory accesses and races were not checked" >&2
     failed+=("compute-sanitizer")
