@@ -195,6 +195,7 @@ fn check_subject(subject: &SubjectFolder) -> Result<(), BundleError> {
         return Err(inconsistent(whose, problem));
     }
     check_identity(&whose, &record.sha256)?;
+    check_numbers(&whose, MOST_SECONDS, &[("read_seconds", record.read_seconds)])?;
     for name in files.keys() {
         if !is_safe_entry(name) {
             return Err(BundleError::UnsafeName { entry: printable(name) });

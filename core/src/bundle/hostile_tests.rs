@@ -384,6 +384,10 @@ fn numbers_beyond_all_measure_are_refused() {
     for bytes in cases {
         assert_refused(&bytes, "more than 1e");
     }
+    let mut bundle = sample::with_points();
+    bundle.subjects[0].record.read_seconds = Some(1e10);
+    let refused = bundle.to_bytes().unwrap_err().to_string();
+    assert!(refused.contains("`read_seconds` of subject `cloud-9d1f7a55` is 1e10"), "{refused}");
     // How wrong a wrong result is has no bound.
     assert!(read(&forged("runs.json", |r| r["runs"][4]["check"]["worst"] = json!(1e300))).is_ok());
 }

@@ -156,6 +156,7 @@ fn cloud() -> SubjectFolder {
         generator: Some("cloud?n=9&seed=1".into()),
         sha256: "9d1f7a55".repeat(8),
         sizes: BTreeMap::from([("points".into(), 9), ("dimensions".into(), 2)]),
+        read_seconds: Some(0.00025),
     };
     let files = BTreeMap::from([("points.txt".into(), b"2\n9\n".to_vec())]);
     SubjectFolder { folder: "sorting".into(), record, files }

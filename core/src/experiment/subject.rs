@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use web_time::Instant;
+
 use super::loaded::{LoadedMatrix, LoadedValues};
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
@@ -172,7 +174,9 @@ impl SubjectSource {
                 Ok(LoadedSubject::Matrix(Box::new(loaded)))
             }
             Self::Points(source) => {
+                let begun = Instant::now();
                 let points = source.load(limit, progress, cancel)?;
+                let read_seconds = Some(begun.elapsed().as_secs_f64());
                 let sizes = [("points", points.len()), ("dimensions", points.dimensions())];
                 let sha256 = points.identity();
                 let record = SubjectRecord {
@@ -183,6 +187,7 @@ impl SubjectSource {
                     generator: source.recipe(),
                     sha256,
                     sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
+                    read_seconds,
                 };
                 let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
                 let folder = "skyline";
@@ -200,6 +205,7 @@ impl SubjectSource {
                     generator: Some(self.name()),
                     sha256,
                     sizes: [("elements".to_owned(), *n as u64)].into(),
+                    read_seconds: None,
                 };
                 let (folder, problem) = ("increment", Problem::Increment(problem));
                 Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))

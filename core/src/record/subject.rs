@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::matrix::{MatrixRecord, Source};
 
 /// `<folder>/<id>/subject.json`: what runs were made on that is no matrix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubjectRecord {
     /// Folder name and reference of runs: letters, digits, `.`, `_` and `-`, unique in the bundle
     /// among all subjects, matrices included.
@@ -26,6 +26,9 @@ pub struct SubjectRecord {
     /// Sizes by their names: `points` and `dimensions`, `systems` and `unknowns`, …
     #[serde(default)]
     pub sizes: BTreeMap<String, u64>,
+    /// Seconds that reading or making it took; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_seconds: Option<f64>,
 }
 
 /// What a run was made on.
