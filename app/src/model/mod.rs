@@ -6,9 +6,12 @@ mod index;
 mod kept;
 mod numbers;
 mod open;
+#[cfg(test)]
+pub(crate) mod skylines;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod total;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,11 +40,12 @@ use kept::Kept;
 pub use numbers::{bytes, count, seconds, significant, slots, small, value};
 use open::UNFINISHED;
 pub use open::{
-    Matrix, OpenBundle, RunOf, display_name, matrix_key, metric_title, subject_key, subject_name,
-    subject_size,
+    Matrix, OpenBundle, RunOf, display_name, extent, matrix_key, metric_title, subject_key,
+    subject_name, subject_size,
 };
 pub use standing::Standing;
 use standing::{Ranked, rank};
+pub use total::Total;
 
 /// The opened bundles.
 #[derive(Clone, Debug, Default)]

@@ -101,6 +101,13 @@ pub fn subject_size(subject: Subject<'_>) -> u64 {
     }
 }
 
+/// Points and dimensions of a set of points; none of other subjects.
+pub fn extent(subject: Subject<'_>) -> Option<[u64; 2]> {
+    let Subject::Other(record) = subject else { return None };
+    let size = |name: &str| record.sizes.get(name).copied();
+    Some([size("points")?, size("dimensions")?])
+}
+
 /// A metric as the title of an axis or a column.
 pub fn metric_title(metric: &Metric) -> String {
     match metric.better {

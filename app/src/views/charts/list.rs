@@ -1,80 +1,12 @@
 //! Every chart: its words, and the function that makes its numbers.
 
-use super::plot::{Data, Plot};
-use super::{compare, costs, errors, matrices, planes, settings, sizes, spread, sweeps};
+use super::chart::{Chart, Group, Operations};
+use super::{compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
-/// One chart.
-pub(super) struct Chart {
-    /// Word in a link.
-    pub(super) id: &'static str,
-    /// Where the chooser offers it.
-    pub(super) group: Group,
-    pub(super) name: &'static str,
-    /// What it shows, in one sentence.
-    pub(super) sentence: &'static str,
-    /// Why there is nothing to draw, when there is nothing.
-    pub(super) nothing: &'static str,
-    pub(super) data: for<'a> fn(&Data<'a>) -> Plot<'a>,
-    /// What it can be about, if it offers a choice.
-    pub(super) of: Option<fn(&Data<'_>) -> Vec<String>>,
-    /// The operations whose runs it can draw.
-    pub(super) operations: Operations,
-}
-
-/// What a chart is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
-    /// Which is faster.
-    Compare,
-    /// What threads and blocks bring.
-    Scaling,
-    /// How far it is from what the machine can do.
-    Limits,
-    /// What a format costs beside its products.
-    Cost,
-    /// What was measured, each number.
-    Raw,
-}
-
-impl Group {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Compare, Self::Scaling, Self::Limits, Self::Cost, Self::Raw];
-
-    /// Name shown to people.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Compare => "Compare",
-            Self::Scaling => "Scaling",
-            Self::Limits => "Limits",
-            Self::Cost => "Cost",
-            Self::Raw => "Raw",
-        }
-    }
-}
-
-/// Which operations a chart is for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Operations {
-    /// Every operation, also those that the program does not know.
-    Any,
-    /// These.
-    Only(&'static [Operation]),
-}
-
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
 const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
-
-impl Chart {
-    /// Whether it can draw runs of an operation.
-    pub(super) fn is_for(&self, operation: &str) -> bool {
-        match self.operations {
-            Operations::Any => true,
-            Operations::Only(list) => list.iter().any(|one| one.as_str() == operation),
-        }
-    }
-}
 
 const NO_THREADS: &str =
     "No opened bundle has runs that pass the filters with several thread counts.";
@@ -85,8 +17,8 @@ const NO_SERIAL: &str =
 
 const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: those of mode standard do.";
 
-/// Every chart, in the order offered within its group.
-pub(super) const CHARTS: [Chart; 29] = [
+/// Every chart but those of one operation with a list of its own, in the order offered within its group.
+pub(super) const CHARTS: [Chart; 30] = [
     Chart {
         id: "kernels",
         group: Group::Compare,
@@ -191,7 +123,7 @@ pub(super) const CHARTS: [Chart; 29] = [
         id: "speedup",
         group: Group::Scaling,
         name: "Speed-up",
-        sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries.",
+        sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries or set.",
         nothing: NO_THREADS,
         data: settings::speedup,
         of: Some(settings::parallel_kernels),
@@ -201,7 +133,7 @@ pub(super) const CHARTS: [Chart; 29] = [
         id: "efficiency",
         group: Group::Scaling,
         name: "Efficiency",
-        sentence: "Mean speed-up of a kernel over its threads, by number of entries.",
+        sentence: "Mean speed-up of a kernel over its threads, by number of entries or set.",
         nothing: NO_THREADS,
         data: settings::efficiency,
         of: Some(settings::parallel_kernels),
@@ -225,6 +157,16 @@ pub(super) const CHARTS: [Chart; 29] = [
         nothing: "No run of this GPU kernel passes the filters.",
         data: matrices::blocks,
         of: Some(settings::block_kernels),
+        operations: Operations::Any,
+    },
+    Chart {
+        id: "occupancy",
+        group: Group::Scaling,
+        name: "Occupancy",
+        sentence: "How much of a multiprocessor the blocks of each GPU kernel fill, against their size; the least of its launches on any subject.",
+        nothing: "No run that passes the filters tells what its launches take of a multiprocessor: GPU kernels do.",
+        data: settings::occupancy,
+        of: None,
         operations: Operations::Any,
     },
     Chart {
@@ -379,6 +321,11 @@ pub(super) const CHARTS: [Chart; 29] = [
     },
 ];
 
+/// Every chart.
+fn all() -> impl Iterator<Item = &'static Chart> {
+    CHARTS.iter().chain(&skylines::CHARTS)
+}
+
 /// The chart that the state names; the first where it names none that exists for its operation.
 pub(super) fn current(state: &ViewState) -> &'static Chart {
     let [first, ..] = &CHARTS;
@@ -388,17 +335,17 @@ pub(super) fn current(state: &ViewState) -> &'static Chart {
 
 /// The charts for the operation that is shown.
 pub(super) fn offered(state: &ViewState) -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().filter(|chart| chart.is_for(&state.filter.operation))
+    all().filter(|chart| chart.is_for(&state.filter.operation))
 }
 
 /// The words for the charts of an operation.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn ids_for(operation: &str) -> impl Iterator<Item = &'static str> {
-    CHARTS.iter().filter(move |chart| chart.is_for(operation)).map(|chart| chart.id)
+    all().filter(move |chart| chart.is_for(operation)).map(|chart| chart.id)
 }
 
 /// The words for all charts.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
-    CHARTS.iter().map(|chart| chart.id)
+    all().map(|chart| chart.id)
 }

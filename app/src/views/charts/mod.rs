@@ -1,6 +1,7 @@
 //! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
 //! plane and written as a table, and a line in [`CHARTS`](list::CHARTS).
 
+mod chart;
 mod compare;
 mod costs;
 mod draw;
@@ -17,6 +18,7 @@ mod rows;
 mod settings;
 mod sheet;
 mod sizes;
+mod skylines;
 mod spread;
 mod sweeps;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::{Better, Run};
+use sparsescope_core::record::{Better, LaunchCost, Run};
 
 use super::looks::format_of;
 use super::plot::{Class, Data, Form, Plot, Point, Scale, kernel};
@@ -39,7 +39,7 @@ fn groups<'a>(
 }
 
 /// A number of a run.
-type Value = for<'r, 'a> fn(&'r RunOf<'a>) -> Option<f64>;
+pub(super) type Value = for<'r, 'a> fn(&'r RunOf<'a>) -> Option<f64>;
 
 fn rate(run: &RunOf<'_>) -> Option<f64> {
     run.rate()
@@ -51,7 +51,7 @@ fn mean<'a>(runs: &BTreeMap<String, RunOf<'a>>, value: Value) -> Option<f64> {
 }
 
 /// The mean of a value over the matrices against a setting.
-fn against<'a>(
+pub(super) fn against<'a>(
     data: &Data<'a>,
     titles: (&'static str, Scale),
     setting: fn(&Run) -> Option<u32>,
@@ -83,7 +83,7 @@ fn against<'a>(
 
 const THREADS: &str = "threads";
 
-fn threads(run: &Run) -> Option<u32> {
+pub(super) fn threads(run: &Run) -> Option<u32> {
     (run.backend == "cpu").then_some(run.threads)
 }
 
@@ -160,6 +160,46 @@ pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
     let titles = ("threads a block", data.rate_axis("mean "));
     against(data, titles, |run| run.block, &class, rate)
+}
+
+/// A run and one of its launches.
+type Filled<'a> = (RunOf<'a>, &'a LaunchCost);
+
+/// The launch of a run whose blocks fill the least of a multiprocessor.
+fn filled<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
+    let launches = run.run.costs.launches.iter();
+    launches.min_by(|a, b| a.occupancy.total_cmp(&b.occupancy))
+}
+
+pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
+    let y = Scale::new("occupancy, % of the threads that a multiprocessor holds", false);
+    let mut plot = Plot::plane(Scale::new("threads a block", true), y);
+    plot.form = Form::Lines;
+    // What a launch takes can differ with the subject: kernels are built for its width.
+    let mut found: BTreeMap<(String, usize, u32), Vec<Filled<'a>>> = BTreeMap::new();
+    for run in &data.runs {
+        let (Some(block), Some(launch)) = (run.run.block, filled(run)) else { continue };
+        let place = (kernel(run), run.bundle.series, block);
+        found.entry(place).or_default().push((*run, launch));
+    }
+    for ((name, _, block), runs) in found {
+        let least = runs.iter().min_by(|a, b| a.1.occupancy.total_cmp(&b.1.occupancy));
+        let Some((run, launch)) = least else { continue };
+        let (x, y) = (f64::from(block), launch.occupancy * 100.0);
+        let mut point = match runs.len() {
+            1 => Point::of(run, x, y),
+            n => Point { at: [x, y], text: format!("The least of {n} runs. "), ..Point::default() },
+        };
+        let LaunchCost { function, registers, local_bytes, .. } = launch;
+        point.text += &format!("{function}: {registers} registers");
+        if *local_bytes > 0 {
+            point.text += &format!(" and {local_bytes} bytes of local memory");
+        }
+        point.text += " a thread.";
+        plot.add(0, &name, Some(run.bundle), point);
+    }
+    plot.tick_x_at_points();
+    plot
 }
 
 /// For each kernel its best block size by mean and by peak.

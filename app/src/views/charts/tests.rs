@@ -3,8 +3,8 @@
 use sparsescope_core::bundle::{Bundle, Comparison, MatrixFolder};
 use sparsescope_core::matrix::{FormatSize, RowLengths, Statistics, nnz_class};
 use sparsescope_core::record::{
-    Bandwidth, Check, Costs, Environment, Figures, MatrixRecord, Producer, Run, Source, Verdict,
-    matrix_id,
+    Bandwidth, Check, Costs, Environment, Figures, LaunchCost, MatrixRecord, Producer, Run, Source,
+    Verdict, matrix_id,
 };
 
 use egui::Rect;
@@ -63,6 +63,12 @@ fn samples(median: f64) -> Vec<f64> {
     (0..20).map(|k| median * (1.0 + (f64::from(k) - 9.5) * 1e-3)).collect()
 }
 
+/// A launch whose blocks fill the more of a multiprocessor the larger they are.
+fn launch(block: u32) -> LaunchCost {
+    let occupancy = f64::from(block) / 256.0;
+    LaunchCost { function: "f".into(), registers: 32, occupancy, ..LaunchCost::default() }
+}
+
 /// Seconds of cpu/csr/serial.
 pub(super) fn serial(index: usize) -> f64 {
     NNZ[index] as f64 * 1e-9
@@ -105,6 +111,7 @@ pub(super) fn run(index: usize, kernel: &str, setting: (u32, Option<u32>), times
             conversion_s: 3.0 * serial(index),
             plan_s: serial(index),
             minimal_bytes,
+            launches: setting.1.map(launch).into_iter().collect(),
             break_even: (times > 1.0).then(|| (4.0 / (1.0 - 1.0 / times)).ceil()),
             ..Costs::default()
         },
@@ -297,6 +304,9 @@ fn blocks_are_compared_by_mean_and_by_peak() {
             ("best peak", vector, 90.0),
         ],
     );
+    let filled = [("32", 12.5), ("64", 25.0), ("128", 50.0)];
+    let filled = [scalar, vector].map(|kernel| filled.map(|(at, share)| (kernel, at, share)));
+    assert_drawn("occupancy", &filled.concat());
     let (model, state) = (model(&[("a", 1.0)]), state("best-block"));
     let data = Data::of(&model, &state);
     let labels: Vec<_> = plot(&data).points().map(|(.., point)| point.label.clone()).collect();

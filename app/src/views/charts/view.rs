@@ -3,8 +3,9 @@
 use egui::{Button, ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
 use sparsescope_core::record::Source;
 
+use super::chart::{Chart, Group};
 use super::draw::{self, For};
-use super::list::{Chart, Group, current, offered};
+use super::list::{current, offered};
 use super::looks::Looks;
 use super::plot::{Data, Plot};
 use super::{compare, sheet};

@@ -1,0 +1,182 @@
+//! The report's two versions for processors side by side, and weak scaling.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sets::{Set, alike};
+use super::times::against_bytes;
+use crate::model::{RunOf, count, seconds, significant};
+use crate::views::charts::plot::{Class, Data, Form, Guide, Plot, Point, Scale};
+use crate::views::charts::settings::{against, threads};
+
+/// The older and the final version.
+const VERSIONS: [&str; 2] = ["cpu/skyline/own-points", "cpu/skyline/shared-marks"];
+
+const BY_BYTES: &str = "by size of the input, at the best thread count";
+
+fn version(run: &RunOf<'_>) -> Option<(usize, String)> {
+    let order = VERSIONS.iter().position(|version| *version == run.run.kernel)?;
+    Some((order, run.run.kernel_and_precision()))
+}
+
+/// All sets by size, then each set on which a version ran with several thread counts.
+pub(super) fn about(data: &Data<'_>) -> Vec<String> {
+    let mut counts: Vec<(String, BTreeSet<u32>)> = Vec::new();
+    for run in data.model.runs(&data.state.filter) {
+        if version(&run).is_none() || run.rate().is_none() {
+            continue;
+        }
+        let name = run.name();
+        match counts.iter_mut().find(|(of, _)| *of == name) {
+            Some((_, threads)) => {
+                threads.insert(run.run.threads);
+            }
+            None => counts.push((name, BTreeSet::from([run.run.threads]))),
+        }
+    }
+    let several = counts.into_iter().filter(|(_, threads)| threads.len() > 1);
+    std::iter::once(BY_BYTES.to_owned()).chain(several.map(|(name, _)| name)).collect()
+}
+
+pub(super) fn old_and_final<'a>(data: &Data<'a>) -> Plot<'a> {
+    let chosen = data.chosen(&about(data));
+    let mut plot = if chosen == BY_BYTES {
+        against_bytes(data, &|run| version(run))
+    } else {
+        let class: Class<'_, 'a> = &|run| version(run).filter(|_| run.name() == chosen);
+        let titles = ("threads", data.rate_axis(""));
+        against(data, titles, threads, class, |run| run.rate())
+    };
+    // Where the two stand at one place of an axis, how much the later one gained there.
+    let times = |order: usize| -> BTreeMap<String, f64> {
+        let own = plot.series.iter().filter(|((of, ..), _)| *of == order);
+        let points = own.flat_map(|(_, series)| &series.points);
+        points.map(|point| (point.at[0].to_string(), point.at[1])).collect()
+    };
+    let (old, last) = (times(0), times(1));
+    let gains = old.iter().filter_map(|(at, old)| Some((at.clone(), old / last.get(at)?)));
+    let gains: Vec<String> =
+        gains.map(|(at, gain)| format!("{} at {at}", significant(gain))).collect();
+    if !gains.is_empty() {
+        let axis = plot.x.title.clone();
+        plot.note = format!(
+            "{chosen}. The older takes so many times as long as the final version: {} ({axis}).",
+            gains.join(", ")
+        );
+    }
+    plot
+}
+
+/// Runs of a kernel in a bundle on sets of one kind and dimension: what may be weak scaling together.
+type Group<'a> = BTreeMap<(u32, u64), RunOf<'a>>;
+
+fn groups<'a>(data: &Data<'a>) -> BTreeMap<(String, String, u64, usize), Group<'a>> {
+    let mut groups: BTreeMap<_, Group<'a>> = BTreeMap::new();
+    for run in data.runs.iter().filter(|run| run.run.backend == "cpu") {
+        let Some(set) = Set::of(run.subject) else { continue };
+        let place = (run.run.kernel_and_precision(), set.kind, set.dimensions, run.bundle.series);
+        let found = groups.entry(place).or_default().entry((run.run.threads, set.points));
+        let found = found.or_insert(*run);
+        if run.beats(found) {
+            *found = *run;
+        }
+    }
+    groups
+}
+
+/// A run with one thread, and those with p threads on √p times as many points.
+struct Line<'a> {
+    base: RunOf<'a>,
+    points: u64,
+    others: Vec<RunOf<'a>>,
+    /// Threads that other sets were run with, and the points that would be wanted.
+    missing: Vec<(u32, f64)>,
+}
+
+fn line<'a>(group: &Group<'a>, points: u64, base: RunOf<'a>) -> Line<'a> {
+    let counts: BTreeSet<u32> =
+        group.keys().map(|(threads, _)| *threads).filter(|p| *p > 1).collect();
+    let mut line = Line { base, points, others: Vec::new(), missing: Vec::new() };
+    for threads in counts {
+        let wanted = points as f64 * f64::from(threads).sqrt();
+        let off = |points: u64| (points as f64 - wanted).abs();
+        let fits = group.iter().filter(|((p, n), _)| *p == threads && alike(*n, wanted));
+        match fits.min_by(|((_, a), _), ((_, b), _)| off(*a).total_cmp(&off(*b))) {
+            Some((_, run)) => line.others.push(*run),
+            None => line.missing.push((threads, wanted)),
+        }
+    }
+    line
+}
+
+fn median(run: &RunOf<'_>) -> f64 {
+    run.figures().map_or(f64::NAN, |figures| figures.median_s)
+}
+
+/// Comparisons that a run made for each of its threads.
+fn work(run: &RunOf<'_>) -> Option<f64> {
+    let comparisons = run.run.work?.comparisons;
+    (comparisons > 0).then(|| comparisons as f64 / f64::from(run.run.threads))
+}
+
+fn wanted(missing: &[(u32, f64)]) -> String {
+    let words = missing.iter().map(|(p, n)| format!("{} points with {p} threads", n.round()));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Of each group the run with one thread that most others follow, and the least where as many do.
+pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
+    let y =
+        Scale::new("weak efficiency: time of 1 thread on N₀ points / time of p on N₀·√p", false);
+    let mut plot = Plot::plane(Scale::new("threads", true), y);
+    plot.form = Form::Lines;
+    let groups = groups(data);
+    for ((kernel, kind, dimensions, _), group) in &groups {
+        let bases = group.iter().filter(|((threads, _), _)| *threads == 1);
+        let lines = bases.map(|((_, points), base)| line(group, *points, *base));
+        let better = |best: Line<'a>, line: Line<'a>| {
+            if line.others.len() > best.others.len() { line } else { best }
+        };
+        let Some(line) = lines.reduce(better) else { continue };
+        let sets = format!("{kind}, D = {dimensions}");
+        if line.others.is_empty() {
+            if !line.missing.is_empty() {
+                let wanted = wanted(&line.missing);
+                plot.note += &format!("{kernel} on {sets}, N₀ = {}, lacks {wanted}. ", line.points);
+            }
+            continue;
+        }
+        let name = format!("{kernel} on {sets}, N₀ = {}", line.points);
+        add(&mut plot, &name, &line);
+        if !line.missing.is_empty() {
+            plot.note += &format!("{name}, lacks {}. ", wanted(&line.missing));
+        }
+    }
+    if !plot.is_empty() {
+        plot.guides.push(Guide { ends: [[1.0, 1.0], [1.0, 1.0]], name: "perfect".into() });
+        let most = plot.points().map(|(_, _, point)| point.at[0]).fold(1.0, f64::max);
+        for guide in &mut plot.guides {
+            guide.ends[1][0] = most;
+        }
+    }
+    plot.tick_x_at_points();
+    plot
+}
+
+fn add<'a>(plot: &mut Plot<'a>, name: &str, line: &Line<'a>) {
+    for run in std::iter::once(&line.base).chain(&line.others) {
+        let efficiency = median(&line.base) / median(run);
+        let mut point = Point::of(run, f64::from(run.run.threads), efficiency);
+        point.text = format!(
+            "{} after {} with one thread.",
+            seconds(median(run)),
+            seconds(median(&line.base))
+        );
+        // N² is what the work grows as where no point ends it early.
+        if let Some((one, own)) = work(&line.base).zip(work(run)) {
+            let times = significant(own / one);
+            point.text +=
+                &format!(" Each thread made {times} times its comparisons, {}.", count(own as u64));
+        }
+        plot.add(0, name, Some(run.bundle), point);
+    }
+}
