@@ -1,7 +1,9 @@
 //! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
 
+mod skyline;
+
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
-use sparsescope_core::record::{Environment, Gpu};
+use sparsescope_core::record::{Environment, Gpu, Operation};
 use sparsescope_core::symgs::Wavefronts;
 
 use crate::model::{RunOf, bytes, count, seconds, significant};
@@ -42,6 +44,9 @@ impl RunOf<'_> {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
                 let small = "it is too small for the GPU";
                 (format!("A launch of nothing takes {part} of its {whole}: {small}"), Vec::new())
+            }
+            _ if run.operation == Operation::Skyline.as_str() => {
+                self.skyline(figures.median_s, launch)
             }
             // What costs time beside moving bytes costs little.
             Some(share) if (80.0..=110.0).contains(&share) => (

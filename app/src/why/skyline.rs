@@ -1,0 +1,151 @@
+//! Why a skyline takes as long as it does: the comparisons made, what one of them costs, and what a GPU
+//! has to do besides.
+
+use sparsescope_core::kernel::{Mapping, kernel};
+
+use super::{Reason, WORTHWHILE, percent};
+use crate::model::{RunOf, bytes, count, extent, seconds, significant};
+
+impl RunOf<'_> {
+    /// The beginning of the sentence, and the reasons.
+    pub(super) fn skyline(&self, median_s: f64, launch: f64) -> (String, Vec<Reason>) {
+        let run = self.run;
+        let made = run.work.map_or(0, |work| work.comparisons);
+        if made == 0 {
+            return (format!("Takes {} a skyline", seconds(median_s)), self.around());
+        }
+        let mut sentence = format!("Makes {} comparisons", count(made));
+        let share = extent(self.subject)
+            .filter(|[points, _]| *points > 1)
+            .map(|[points, _]| made as f64 / (points as f64 * (points - 1) as f64));
+        if let Some(share) = share {
+            sentence += &format!(", {} % of N·(N − 1)", significant(share * 100.0));
+        }
+        let made = made as f64;
+        let mut reasons = self.around();
+        if run.backend == "cpu" {
+            let each_s = median_s * f64::from(run.threads) / made;
+            sentence += &format!(", {} of a thread each", seconds(each_s));
+            let speedup = run.figures.as_ref().and_then(|figures| figures.speedup);
+            if let Some(speedup) = speedup.filter(|_| run.threads > 1) {
+                let (threads, times) = (run.threads, significant(speedup));
+                let text =
+                    format!("with {threads} threads it is {times} times as fast as the reference");
+                reasons.push((0.5, text));
+            }
+        } else {
+            sentence += &format!(", {} a second", count((made / median_s) as u64));
+            reasons.push((launch, format!("launching takes {} of its time", percent(launch))));
+            reasons.extend(self.on_multiprocessors());
+        }
+        reasons.extend(share.and_then(|share| self.spared(share)));
+        (sentence, reasons)
+    }
+
+    /// Why fewer comparisons were made than there are, by what the kernel does.
+    fn spared(&self, share: f64) -> Option<Reason> {
+        let text = match kernel(&self.run.kernel)?.mapping {
+            Mapping::Serial | Mapping::OwnPoints => "a point is done with once one dominates it",
+            Mapping::Marks => "points that one thread has marked no thread compares again",
+            Mapping::Sorted => "points are compared with the best ones first",
+            _ => return None,
+        };
+        Some((0.8 * (1.0 - share), text.to_owned()))
+    }
+
+    /// What a kernel that is launched once takes of the multiprocessors.
+    fn on_multiprocessors(&self) -> Vec<Reason> {
+        let run = self.run;
+        let mut reasons = Vec::new();
+        let [launch] = &run.costs.launches[..] else { return reasons };
+        if launch.local_bytes > 0 {
+            let size = bytes(launch.local_bytes);
+            let text = match run.kernel.ends_with("-local") {
+                true => format!(
+                    "each thread keeps its own point in {size} of local memory, which is traffic"
+                ),
+                false => format!("each thread has {size} of local memory"),
+            };
+            reasons.push((0.85, text));
+        }
+        let block = run.block.map_or_else(String::new, |block| format!(" of {block}"));
+        let share = percent(launch.occupancy);
+        let text = format!("its blocks{block} fill {share} of a multiprocessor's threads");
+        reasons.push((1.0 - launch.occupancy, text));
+        let processors = self.gpu().and_then(|gpu| gpu.details.get("multiprocessors"));
+        let processors = processors.and_then(|count| count.parse::<f64>().ok());
+        if let Some((processors, [points, _])) = processors.zip(extent(self.subject)) {
+            let text =
+                format!("{} threads cannot fill {processors} multiprocessors", count(points));
+            reasons.push((1.0 - points as f64 / (processors * WORTHWHILE), text));
+        }
+        reasons
+    }
+
+    /// What getting the points to a GPU and the result back takes of it all.
+    fn around(&self) -> Vec<Reason> {
+        let Some(total) = self.total().filter(|_| self.run.backend != "cpu") else {
+            return Vec::new();
+        };
+        let (share, whole) = (total.around_s() / total.whole_s(), seconds(total.whole_s()));
+        let text = format!("transfer and allocation take {} of {whole} in all", percent(share));
+        vec![(share, text)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::{LaunchCost, Run};
+
+    use crate::model::skylines::{add_set, bundle, model, on_gpu, run};
+    use crate::state::Filter;
+
+    /// The sentence of a run on 100 001 points in ten dimensions.
+    fn why(kernel: &str, setting: (u32, Option<u32>), change: impl Fn(Run) -> Run) -> String {
+        let mut bundle = bundle();
+        let set = add_set(&mut bundle, "test", "rbox 100001 d D10", [100_001, 10]);
+        bundle.runs.push(change(run(&set, kernel, setting, 2.0, 2_500_025_000)));
+        let filter = Filter { operation: "skyline".into(), ..Filter::default() };
+        model(&bundle).runs(&filter)[0].why()
+    }
+
+    fn launched(run: Run, occupancy: f64, local_bytes: u64) -> Run {
+        let launch = LaunchCost { occupancy, local_bytes, ..LaunchCost::default() };
+        let mut run = on_gpu(run, 1.5, 0.5);
+        run.costs.launches = vec![launch];
+        run
+    }
+
+    #[test]
+    fn a_processors_skyline_tells_what_a_comparison_takes_and_why_they_are_few() {
+        assert_eq!(
+            why("cpu/skyline/serial", (1, None), |run| run),
+            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 0.8 ns of a thread each: a point is done with once one dominates it."
+        );
+        let faster = |mut run: Run| {
+            run.figures.as_mut().unwrap().set_serial(12.0, Some(4));
+            run
+        };
+        assert_eq!(
+            why("cpu/skyline/shared-marks", (4, None), faster),
+            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 3.2 ns of a thread each: points that one thread has marked no thread compares again and with 4 threads it is 6 times as fast as the reference."
+        );
+    }
+
+    #[test]
+    fn a_gpus_skyline_tells_local_memory_occupancy_and_transfers_and_only_what_is_recorded() {
+        let plain = why("cuda/skyline/coalesced", (1, Some(32)), |run| run);
+        assert_eq!(
+            plain,
+            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 1.25 G a second: a point is done with once one dominates it."
+        );
+        let local =
+            why("cuda/skyline/coalesced-local", (1, Some(32)), |run| launched(run, 0.25, 128));
+        assert_eq!(
+            local,
+            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 1.25 G a second: each thread keeps its own point in 128 B of local memory, which is traffic, its blocks of 32 fill 25 % of a multiprocessor's threads and a point is done with once one dominates it."
+        );
+        let full = why("cuda/skyline/coalesced", (1, Some(64)), |run| launched(run, 1.0, 0));
+        assert!(full.ends_with("a point is done with once one dominates it and transfer and allocation take 50 % of 4 s in all."), "{full}");
+    }
+}
