@@ -8,6 +8,7 @@
 pub mod arrangement;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+mod cloud;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod dialog;
 #[cfg(not(target_family = "wasm"))]

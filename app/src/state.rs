@@ -41,6 +41,7 @@ pub mod best;
 pub mod charts;
 pub mod layouts;
 pub mod levels;
+pub mod skyline;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
@@ -49,6 +50,7 @@ pub use best::BestState;
 pub use charts::ChartState;
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use levels::{Grid, LevelsOf, LevelsState, Order};
+pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
 
 /// Everything that the views draw from, besides the bundles.
@@ -86,6 +88,8 @@ pub struct ViewState {
     pub layouts: LayoutsState,
     /// The levels of a sweep.
     pub levels: LevelsState,
+    /// A set of points and its skyline.
+    pub skyline: SkylineState,
     /// Nothing is shown but the view in front and a line of its settings, for an audience.
     pub present: bool,
     /// Colours and type size.
@@ -187,6 +191,7 @@ impl Default for ViewState {
             spy: SpyState::default(),
             layouts: LayoutsState::default(),
             levels: LevelsState::default(),
+            skyline: SkylineState::default(),
             present: false,
             theme: Theme::default(),
             zoom: 1.0,
@@ -275,6 +280,7 @@ impl ViewState {
         fields.extend(self.spy.fields());
         fields.extend(self.layouts.fields());
         fields.extend(self.levels.fields());
+        fields.extend(self.skyline.fields());
         fields.push(("present", self.present.to_string()));
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
         fields
@@ -315,6 +321,7 @@ impl ViewState {
                 self.spy.set(key, &value);
                 self.layouts.set(key, &value);
                 self.levels.set(key, &value);
+                self.skyline.set(key, &value);
             }
         }
     }
@@ -337,8 +344,8 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change, and so do moving about in the picture of a matrix, moving τ and going
-    /// through the levels of a sweep.
+    /// count as one change, and so do moving about in the picture of a matrix or a set of points, moving τ and
+    /// going through the levels of a sweep or the steps of an algorithm.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
@@ -348,6 +355,7 @@ impl History {
         retyped.spy.at = after.spy.at;
         retyped.charts.tau = after.charts.tau;
         retyped.levels.step = after.levels.step;
+        (retyped.skyline.at, retyped.skyline.step) = (after.skyline.at, after.skyline.step);
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -397,7 +405,7 @@ mod tests {
             charts::tests::state(),
             spy::tests::state(),
             layouts::tests::state(),
-            levels::tests::state(),
+            (levels::tests::state(), skyline::tests::state()),
         );
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
@@ -410,7 +418,7 @@ mod tests {
                 run,
                 filter,
                 (sort, (descending, log, all_kernels, present), columns),
-                (best, charts, spy, layouts, levels),
+                (best, charts, spy, layouts, (levels, skyline)),
                 theme,
                 zoom,
             )| {
@@ -430,6 +438,7 @@ mod tests {
                     spy,
                     layouts,
                     levels,
+                    skyline,
                     present,
                     theme,
                     zoom,

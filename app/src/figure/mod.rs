@@ -317,3 +317,12 @@ pub(crate) fn elided(text: &str, width: f32, size: f32) -> String {
 pub(crate) fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
     Rect::from_min_max(pos2(left, top), pos2(right, bottom))
 }
+
+/// What is inside of an upright or level line.
+pub(crate) fn clipped(from: Pos2, to: Pos2, within: Rect) -> Option<[Pos2; 2]> {
+    let line = Rect::from_two_pos(from, to);
+    let inside = within.intersect(line);
+    // What touches the edge only is outside.
+    (inside.width() >= 0.0 && inside.height() >= 0.0)
+        .then(|| [from, to].map(|end| inside.clamp(end)))
+}

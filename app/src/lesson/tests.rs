@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::shell::read_lesson;
-use crate::state::{LevelsOf, Small};
+use crate::state::Small;
 use crate::views::check;
+use crate::views::own::is_own;
 
 fn small() -> Value {
     json!({
@@ -186,8 +187,7 @@ fn every_lesson_that_comes_with_the_program_is_sound() {
             let known = [Some(&step.show), step.then.as_ref()];
             for state in known.into_iter().flatten() {
                 assert_ne!(state.layouts.small, Small::Selected, "{} {number}", lesson.id);
-                let own = state.view == "levels" && state.levels.of != LevelsOf::Selected;
-                assert!(own || state.view == "layouts", "{} {number}", lesson.id);
+                assert!(is_own(state) || state.view == "layouts", "{} {number}", lesson.id);
             }
             assert!(step.choices.is_empty() || (2..=4).contains(&step.choices.len()));
         }

@@ -2,6 +2,7 @@
 //! filter): nothing here draws.
 
 mod changes;
+mod clouds;
 mod index;
 mod kept;
 mod numbers;
@@ -32,6 +33,7 @@ use crate::lesson::Lessons;
 use crate::picture::Picture;
 use crate::state::Filter;
 pub(crate) use changes::Changes;
+pub(crate) use clouds::CloudOrWhy;
 pub use index::Values;
 #[cfg(test)]
 pub(crate) use index::visits;
@@ -65,6 +67,8 @@ struct Found {
     ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
     /// By the key of the matrix. A large one takes a hundred megabytes.
     pictures: Kept<String, PictureOrWhy, 3>,
+    /// By the key of the set of points, or what else names it.
+    clouds: Kept<String, CloudOrWhy, 3>,
     /// By the key of the matrix.
     depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling takes too long for every frame.

@@ -353,6 +353,9 @@ impl App {
         if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
             self.state.spy.at = None; // it was a part of the other matrix
         }
+        if self.state.matrix != before.matrix && self.state.skyline == before.skyline {
+            self.state.skyline.leave_selected();
+        }
         dock::settle(&mut self.state, &before.view);
         if std::mem::take(&mut self.bar.back) {
             self.state = self.history.back().unwrap_or(before.clone());

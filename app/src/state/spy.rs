@@ -95,7 +95,11 @@ choice! {
 }
 
 impl At {
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn text(self) -> String {
+        format!("{},{},{}", self.row, self.col, self.rows)
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split(',').map(|part| part.parse::<f64>().ok());
         let mut next = || numbers.next()?.filter(|number| number.is_finite());
         let at = Self { row: next()?, col: next()?, rows: next()? };
@@ -105,9 +109,8 @@ impl At {
 
 impl SpyState {
     pub(super) fn fields(&self) -> [(&'static str, String); 9] {
-        let at = self.at.map(|at| format!("{},{},{}", at.row, at.col, at.rows));
         [
-            ("at", at.unwrap_or_default()),
+            ("at", self.at.map(At::text).unwrap_or_default()),
             ("stretch", self.stretch.to_string()),
             ("scale", self.scale.id().into()),
             ("map", self.map.id().into()),

@@ -3,7 +3,7 @@
 
 use sparsescope_core::record::Subject;
 
-use super::levels;
+use super::own;
 use super::view::subject;
 use crate::model::{Model, count, significant, subject_key, subject_name};
 use crate::state::ViewState;
@@ -15,7 +15,7 @@ const OF_RUNS: [&str; 4] = ["best", "lead", "kernels", "rate"];
 
 /// Whether there is such a question about this view: what can be said of it while nothing is open.
 pub(crate) fn is_known(asked: &str, view: &str) -> Result<(), String> {
-    if view == levels::VIEW.id && levels::is_known(asked) {
+    if own::is_known(asked, view) {
         return Ok(());
     }
     let (what, of) = asked.split_once(':').unwrap_or((asked, ""));
@@ -29,8 +29,8 @@ pub(crate) fn is_known(asked: &str, view: &str) -> Result<(), String> {
 /// The answer for what this state shows.
 pub(crate) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
     is_known(asked, &state.view)?;
-    if state.view == levels::VIEW.id && levels::is_known(asked) {
-        return levels::number(asked, model, state);
+    if own::is_known(asked, &state.view) {
+        return own::number(asked, model, state);
     }
     let selected = subject(model, state).ok_or("nothing is selected")?;
     let (what, kernel) = asked.split_once(':').unwrap_or((asked, ""));

@@ -8,16 +8,19 @@ pub(crate) mod facts;
 pub(crate) mod layouts;
 mod levels;
 mod matrix;
+pub(crate) mod own;
+mod player;
 mod predicted;
 mod provenance;
 mod ranking;
 mod runs;
+mod skyline;
 pub mod spy;
 mod view;
 
 use crate::lesson::{Lesson, fill};
 use crate::model::Model;
-use crate::state::{LevelsOf, ViewState};
+use crate::state::ViewState;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use best::Board;
@@ -31,6 +34,7 @@ pub const VIEWS: &[View] = &[
     matrix::VIEW,
     spy::VIEW,
     levels::VIEW,
+    skyline::VIEW,
     layouts::VIEW,
     predicted::VIEW,
 ];
@@ -69,17 +73,19 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
                 fill(text, |asked| known(asked).map(|()| String::new())).map_err(at)?;
             }
         }
-        if step.show.view == levels::VIEW.id {
-            levels::check(step).map_err(at)?;
-        }
+        own::check(step).map_err(at)?;
     }
     layouts::check(lesson)
 }
 
 /// Whether there is something to see when no bundle is open.
 pub(crate) fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
-    view.id == layouts::VIEW.id
-        || (view.id == levels::VIEW.id && state.levels.of != LevelsOf::Selected)
+    view.id == layouts::VIEW.id || (view.id == state.view && own::is_own(state))
+}
+
+/// Whether a view, by its word, has steps that keys go through.
+pub(crate) fn steps(view: &str) -> bool {
+    [levels::VIEW.id, skyline::VIEW.id].contains(&view)
 }
 
 /// Whether a view draws the text of a lesson's step by itself.

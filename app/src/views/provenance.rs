@@ -1,10 +1,10 @@
 //! Where the numbers of a view come from, as its files say.
 
-use sparsescope_core::bundle::MatrixFolder;
-use sparsescope_core::record::{MatrixRecord, Source};
+use sparsescope_core::bundle::{MatrixFolder, SubjectFolder};
+use sparsescope_core::record::{MatrixRecord, Source, SubjectRecord};
 
 use crate::figure::Provenance;
-use crate::model::{Model, RunOf, matrix_key};
+use crate::model::{Model, OpenBundle, RunOf, matrix_key, subject_key};
 
 /// Where the numbers of these runs come from.
 pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
@@ -38,14 +38,36 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
 /// Where what is known of a matrix comes from.
 pub(super) fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
     let key = matrix_key(record);
-    let holds = |folder: &MatrixFolder| matrix_key(&folder.record) == key;
-    let holding = model.bundles().iter().filter(|open| open.bundle.matrices.iter().any(holds));
-    let identity = format!("{} matrix, SHA-256 {:.16}", record.source.as_str(), record.sha256);
-    let mut sources = vec![match &record.generator {
-        Some(generator) => format!("{}: {identity}, {generator}", record.name),
-        None => format!("{}: {identity}", record.name),
+    let is_it = |folder: &MatrixFolder| matrix_key(&folder.record) == key;
+    let MatrixRecord { name, source, generator, sha256, .. } = record;
+    let identity = format!("{} matrix, SHA-256 {sha256:.16}", source.as_str());
+    let holds = |open: &OpenBundle| open.bundle.matrices.iter().any(is_it);
+    origin(model, name, *source, generator.as_deref(), &identity, holds)
+}
+
+/// The same of a subject that is no matrix.
+pub(super) fn subject_provenance(model: &Model, record: &SubjectRecord) -> Provenance {
+    let key = subject_key(record.into());
+    let is_it = |folder: &SubjectFolder| subject_key((&folder.record).into()) == key;
+    let SubjectRecord { name, kind, source, generator, sha256, .. } = record;
+    let identity = format!("{} {kind}, SHA-256 {sha256:.16}", source.as_str());
+    let holds = |open: &OpenBundle| open.bundle.subjects.iter().any(is_it);
+    origin(model, name, *source, generator.as_deref(), &identity, holds)
+}
+
+fn origin(
+    model: &Model,
+    name: &str,
+    source: Source,
+    generator: Option<&str>,
+    identity: &str,
+    holds: impl Fn(&OpenBundle) -> bool,
+) -> Provenance {
+    let mut sources = vec![match generator {
+        Some(generator) => format!("{name}: {identity}, {generator}"),
+        None => format!("{name}: {identity}"),
     }];
+    let holding = model.bundles().iter().filter(|open| holds(open));
     sources.extend(holding.map(|open| format!("from {}, {:.12}", open.label(), open.sha256)));
-    let stand_in = record.source == Source::StandIn;
-    Provenance { sources, stand_in }
+    Provenance { sources, stand_in: source == Source::StandIn }
 }

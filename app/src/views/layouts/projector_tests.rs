@@ -45,7 +45,14 @@ fn seen(harness: &Harness<'_, App>) -> (f32, String, bool) {
         texts(&clipped.shape, &mut all);
     }
     let smallest = all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-    let parts = ["Memory layouts of ", "Levels of ", "Points of ", "Widths of the levels of "];
+    let parts = [
+        "Memory layouts of ",
+        "Levels of ",
+        "Points of ",
+        "Widths of the levels of ",
+        "Scatter of ",
+        "Pairs of dimensions of ",
+    ];
     let boards: Vec<Rect> = parts
         .iter()
         .flat_map(|part| harness.query_all_by_label_contains(part))

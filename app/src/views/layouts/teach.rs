@@ -5,9 +5,9 @@ use egui::{Rect, Ui, UiBuilder};
 use super::numbers::Texts;
 use super::panel;
 use crate::model::Model;
-use crate::state::{LevelsOf, ViewState};
+use crate::state::ViewState;
 use crate::views::view::kept;
-use crate::views::{facts, levels};
+use crate::views::{facts, own, steps};
 
 /// Width of a lesson's text beside what it shows, as a share of all.
 const TEXT: f32 = 0.36;
@@ -39,16 +39,16 @@ pub(crate) fn beside(
     let lesson = shown.as_ref().and_then(|(id, _)| model.lessons.get(id)).cloned();
     let Some((lesson, (_, page))) = lesson.zip(shown) else { return draw(ui, state) };
     let (text, rest) = places(ui);
-    // Levels have steps that arrow keys go through.
-    let walking = lesson.step(page).is_some_and(|step| step.show.view == levels::VIEW.id);
+    // Some views have steps that arrow keys go through.
+    let walking = lesson.step(page).is_some_and(|step| steps(&step.show.view));
     let from = (model.revision(), state.to_fragment());
     let texts = kept(ui, "texts beside a view", from, || {
         let Some(step) = lesson.step(page) else { return Texts::default() };
         let now = &*state;
-        let texts = Texts::of(step, |asked, shown| match shown.levels.of {
-            LevelsOf::Selected => facts::number(asked, model, now),
-            // Of the step's own matrix, whatever the class makes of it.
-            _ => facts::number(asked, model, shown),
+        let texts = Texts::of(step, |asked, shown| match own::is_own(shown) {
+            false => facts::number(asked, model, now),
+            // Of the step's own matrix or points, whatever the class makes of them.
+            true => facts::number(asked, model, shown),
         });
         texts.unwrap_or_else(Texts::only)
     });

@@ -165,7 +165,7 @@ fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState
     let response = ui.interact(area, ui.scope_id().with("rows"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, format!("Rows of {name}")));
     let screen = scene.place.on(area);
-    steer(ui, &response, &screen, &mut state.spy);
+    steer(ui, &response, &screen, &mut state.spy.at);
     if let Some(text) = response.hover_pos().and_then(|at| row_words(told, &scene, &screen, at)) {
         response.on_hover_text_at_pointer(text);
     }

@@ -8,7 +8,6 @@ mod grid;
 mod histogram;
 mod numbers;
 mod path;
-mod player;
 mod settings;
 mod sheet;
 mod smooth;
@@ -17,5 +16,5 @@ mod subject;
 mod tests;
 mod view;
 
-pub(super) use numbers::{check, is_known, number};
+pub(super) use numbers::{is_known, number};
 pub(super) use view::VIEW;

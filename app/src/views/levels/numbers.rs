@@ -4,9 +4,8 @@ use sparsescope_core::symgs::Wavefront;
 
 use super::smooth::sweeps;
 use super::subject::Subject;
-use crate::lesson::{Step, fill};
 use crate::model::{Model, significant};
-use crate::state::{LevelsOf, Order, ViewState};
+use crate::state::{Order, ViewState};
 use crate::views::spy::index;
 
 /// Levels with fewer rows than these leave idle a warp, or a block of the largest size.
@@ -120,22 +119,13 @@ pub(in crate::views) fn is_known(asked: &str) -> bool {
     ASKED.contains(&asked.split(';').next().unwrap_or_default())
 }
 
-/// The answer to `quantity;key=value`, with settings as in a link, for what this state shows.
+/// The answer for what this state shows.
 pub(in crate::views) fn number(
     asked: &str,
     model: &Model,
     state: &ViewState,
 ) -> Result<String, String> {
-    let (asked, settings) = asked.split_once(';').unwrap_or((asked, ""));
-    let mut state = state.clone();
-    if !settings.is_empty() {
-        let fragment = format!("v1;{settings}");
-        if let Some(unknown) = ViewState::not_understood(&fragment) {
-            return Err(format!("`{unknown}` means nothing here"));
-        }
-        state = state.with_fragment(&fragment).ok_or("there is no such number")?;
-    }
-    let subject = Subject::of(model, &state)?;
+    let subject = Subject::of(model, state)?;
     let whole = |of: usize| digits(of as u64);
     match asked {
         "name" => return Ok(subject.name),
@@ -167,35 +157,6 @@ pub(in crate::views) fn number(
         "sweeps" => sweeps(&subject, waves, order)?.to_string(),
         _ => return Err("there is no such number".into()),
     })
-}
-
-/// What is wrong with the numbers of a lesson's step that shows levels of a matrix of its own, if
-/// anything.
-pub(in crate::views) fn check(step: &Step) -> Result<(), String> {
-    let is_own = |state: &&ViewState| match state.levels.of {
-        LevelsOf::Selected => false,
-        LevelsOf::Small => state.layouts.small.matrix().is_some(),
-        LevelsOf::Grid(_) => true,
-    };
-    let then = step.then.as_ref().unwrap_or(&step.show);
-    let model = Model::default();
-    let fills = |texts: &[String], state: &ViewState| -> Result<Vec<String>, String> {
-        texts.iter().map(|text| fill(text, |asked| number(asked, &model, state))).collect()
-    };
-    if is_own(&&step.show) {
-        fills(&step.text, &step.show)?;
-        fills(step.ask.as_slice(), &step.show)?;
-        let mut choices = fills(&step.choices, &step.show)?;
-        choices.sort_unstable();
-        choices.dedup();
-        if choices.len() < step.choices.len() {
-            return Err("two choices are the same".into());
-        }
-    }
-    if is_own(&then) {
-        fills(&step.answer, then)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The critical path as lines over the cells: from one row's diagonal along its column to the row
 //! that waits for it, and on to that one's diagonal.
 
-use egui::{Pos2, Rect, pos2};
+use egui::{Pos2, pos2};
 
+use crate::figure::clipped;
 use crate::views::spy::Place;
 
 /// Steps of fewer points are drawn as one.
@@ -36,18 +37,9 @@ pub(super) fn lines(path: &[u32], place: &Place) -> Vec<Vec<Pos2>> {
     found
 }
 
-/// What is inside of an upright or level line.
-fn clipped(from: Pos2, to: Pos2, within: Rect) -> Option<[Pos2; 2]> {
-    let line = Rect::from_two_pos(from, to);
-    let inside = within.intersect(line);
-    // What touches the edge only is outside.
-    (inside.width() >= 0.0 && inside.height() >= 0.0)
-        .then(|| [from, to].map(|end| inside.clamp(end)))
-}
-
 #[cfg(test)]
 mod tests {
-    use egui::vec2;
+    use egui::{Rect, vec2};
 
     use super::*;
     use crate::state::At;

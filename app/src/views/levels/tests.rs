@@ -274,7 +274,7 @@ fn own_bytes(show: &str, text: &str) -> Vec<u8> {
 fn what_the_lesson_claims_in_words_is_so() {
     let number = |asked: &str, link: &str| -> f64 {
         let state = ViewState::from_fragment(&format!("v1;view=levels;levels-of={link}")).unwrap();
-        super::number(asked, &Model::default(), &state).unwrap().parse().unwrap()
+        crate::views::facts::number(asked, &Model::default(), &state).unwrap().parse().unwrap()
     };
     // Twice the side: about twice the levels and twice the rows at once, four times the rows.
     let [levels, width] =

@@ -4,13 +4,13 @@ use egui::{ScrollArea, Ui, vec2};
 
 use super::board;
 use super::numbers::progress_words;
-use super::player::player;
 use super::settings::settings;
 use super::sheet::Told;
 use super::subject::Subject;
 use crate::figure::Figure;
 use crate::model::Model;
 use crate::state::{Order, ViewState};
+use crate::views::player::{Words, player};
 use crate::views::view::{View, nothing};
 
 pub(in crate::views) const VIEW: View = View {
@@ -21,6 +21,14 @@ pub(in crate::views) const VIEW: View = View {
     show,
     table,
     svg: Some(svg),
+};
+
+const WORDS: Words = Words {
+    back: "Back a level",
+    next: "Next level",
+    done: "Levels that are done",
+    all: "All levels",
+    all_shows: "Every row in the colour of its level",
 };
 
 /// Narrower places have no second order beside the first.
@@ -52,7 +60,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let order = state.levels.order;
     let wave = waves.wave(order);
     ui.horizontal_wrapped(|ui| {
-        player(ui, &mut state.levels, wave.widths.len() as u32);
+        player(ui, &mut state.levels.step, wave.widths.len() as u32, &WORDS);
         if let Some(step) = state.levels.step {
             ui.label(progress_words(wave, order, step as usize));
         }

@@ -51,7 +51,7 @@ fn cached_texture(ui: &Ui, name: &str, drawn: impl Into<Arc<ColorImage>>) -> Tex
     let id = ui.scope_id().with(name);
     let drawn = drawn.into();
     if let Some((last, texture)) = ui.data(|data| data.get_temp::<Cached>(id))
-        && last == drawn
+        && (Arc::ptr_eq(&last, &drawn) || last == drawn)
     {
         return texture.id();
     }

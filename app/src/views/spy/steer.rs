@@ -3,15 +3,15 @@
 use egui::{EventFilter, Key, Modifiers, Response, Ui, Vec2, vec2};
 
 use super::place::Place;
-use crate::state::SpyState;
+use crate::state::At;
 
 /// Pans and zooms by pointer and, once the cells have the focus, by keys.
-pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, spy: &mut SpyState) {
+pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, at: &mut Option<At>) {
     if response.clicked() {
         response.request_focus();
     }
     if response.double_clicked() {
-        spy.at = None;
+        *at = None;
         return;
     }
     // Two fingers are one gesture: what the first of them does as a pointer is a part of it.
@@ -22,19 +22,19 @@ pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, spy: 
         let moved = touch.zoom_delta != 1.0 || touch.translation_delta != Vec2::ZERO;
         if moved && touch.zoom_delta.is_normal() && touch.zoom_delta > 0.0 {
             let factor = 1.0 / f64::from(touch.zoom_delta);
-            spy.at = place.pinched(touch.center_pos, touch.translation_delta, factor);
+            *at = place.pinched(touch.center_pos, touch.translation_delta, factor);
         }
         ui.input_mut(|input| input.smooth_scroll_delta = Vec2::ZERO);
         return;
     }
     if response.dragged() {
-        spy.at = place.moved(response.drag_delta());
+        *at = place.moved(response.drag_delta());
     }
     if let Some(pointer) = response.hover_pos() {
         let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         let factor = (-f64::from(scroll) * 0.004).exp() / f64::from(pinch);
         if factor != 1.0 {
-            spy.at = place.zoomed(pointer, factor);
+            *at = place.zoomed(pointer, factor);
             // What zooms here does not scroll what is around.
             ui.input_mut(|input| input.smooth_scroll_delta = Vec2::ZERO);
         }
@@ -59,17 +59,17 @@ pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, spy: 
         ];
         for (key, by) in moves {
             if pressed(key) {
-                spy.at = place.moved(by);
+                *at = place.moved(by);
             }
         }
         let zooms = [(Key::Plus, 0.5), (Key::Equals, 0.5), (Key::Minus, 2.0)];
         for (key, factor) in zooms {
             if pressed(key) {
-                spy.at = place.zoomed(place.area.center(), factor);
+                *at = place.zoomed(place.area.center(), factor);
             }
         }
         if pressed(Key::Num0) {
-            spy.at = None;
+            *at = None;
         }
     }
 }

@@ -91,7 +91,7 @@ fn show_picture(
     let response = ui.interact(image, ui.scope_id().with("cells"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
     let screen = scene.place.on(image);
-    steer(ui, &response, &screen, &mut state.spy);
+    steer(ui, &response, &screen, &mut state.spy.at);
     let under =
         response.hover_pos().and_then(|pointer| cell_words(shown, &scene, &screen, pointer));
     if let Some(words) = &under {

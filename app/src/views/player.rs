@@ -1,18 +1,27 @@
-//! Through the levels of a sweep: buttons, keys, a slider, and by itself.
+//! Through the levels of a sweep, or the steps of an algorithm: buttons, keys, a slider, and by itself.
 
 use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
 
-use crate::state::LevelsState;
+/// What the controls are called.
+pub(super) struct Words {
+    pub(super) back: &'static str,
+    pub(super) next: &'static str,
+    /// Of the slider.
+    pub(super) done: &'static str,
+    /// Out of it again, and what is seen then.
+    pub(super) all: &'static str,
+    pub(super) all_shows: &'static str,
+}
 
-/// A sweep is played in about so many seconds, with at least so many levels a second.
+/// All is played in about so many seconds, with at least so many steps a second.
 const SECONDS: f32 = 12.0;
 const LEAST_RATE: f32 = 3.0;
 
-/// Whether the sweep goes on by itself, and the part of a level that has passed.
+/// Whether it goes on by itself, and the part of a step that has passed.
 #[derive(Clone, Copy, Default)]
 struct Playing(Option<f32>);
 
-/// Levels that are done after `seconds` more, where `part` of one has passed, and the part of one
+/// Steps that are done after `seconds` more, where `part` of one has passed, and the part of one
 /// then; `most` is the end.
 fn advanced(step: u32, part: f32, seconds: f32, most: u32) -> (u32, f32) {
     let rate = (most as f32 / SECONDS).max(LEAST_RATE);
@@ -20,24 +29,24 @@ fn advanced(step: u32, part: f32, seconds: f32, most: u32) -> (u32, f32) {
     (step.saturating_add(passed as u32).min(most), passed.fract())
 }
 
-/// The controls for `most` levels.
-pub(super) fn player(ui: &mut Ui, levels: &mut LevelsState, most: u32) {
-    let id = Id::unique("sweep that goes on by itself");
+/// The controls for `most` steps; `shown` of them are done, where they are followed.
+pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Words) {
+    let id = Id::unique(("goes on by itself", words.done));
     let Playing(mut playing) = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let free = ui.ctx().memory(|memory| memory.focused().is_none());
     let pressed =
         |ui: &mut Ui, key| free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let now = levels.step.map(|step| step.min(most));
+    let now = shown.map(|step| step.min(most));
     let button = |ui: &mut Ui, name: &'static str, text: &str, hover: &str, may: bool| {
         let button = ui.add_enabled(may, Button::new(text)).on_hover_text(hover);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button.clicked()
     };
     let keys = "Arrow keys step, Space plays, Home and End go to the ends";
-    let back = button(ui, "Back a level", "‹", keys, now.is_some_and(|step| step > 0));
+    let back = button(ui, words.back, "‹", keys, now.is_some_and(|step| step > 0));
     let word = if playing.is_some() { "Pause" } else { "Play" };
     let play = button(ui, word, word, keys, true);
-    let on = button(ui, "Next level", "›", keys, now.is_none_or(|step| step < most));
+    let on = button(ui, words.next, "›", keys, now.is_none_or(|step| step < most));
     let next = |step: Option<u32>| step.map_or(0, |step| (step + 1).min(most));
     let mut to = now;
     if back || pressed(ui, Key::ArrowLeft) {
@@ -69,15 +78,15 @@ pub(super) fn player(ui: &mut Ui, levels: &mut LevelsState, most: u32) {
     let all = ui.available_width();
     ui.spacing_mut().slider_width = (all - 600.0).clamp(100.0, 360.0);
     let slider = ui.add(Slider::new(&mut step, 0..=most).show_value(false));
-    slider.widget_info(|| WidgetInfo::slider(true, f64::from(step), "Levels that are done"));
+    slider.widget_info(|| WidgetInfo::slider(true, f64::from(step), words.done));
     if slider.changed() {
         (to, playing) = (Some(step), None);
     }
-    let hover = "Every row in the colour of its level";
-    if ui.add_enabled(to.is_some(), Button::new("All levels")).on_hover_text(hover).clicked() {
+    let all = ui.add_enabled(to.is_some(), Button::new(words.all));
+    if all.on_hover_text(words.all_shows).clicked() {
         (to, playing) = (None, None);
     }
-    levels.step = to;
+    *shown = to;
     ui.data_mut(|data| data.insert_temp(id, Playing(playing)));
 }
 

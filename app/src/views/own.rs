@@ -1,0 +1,66 @@
+//! Views that show what a link describes, too, without anything open: their numbers in the texts of
+//! lessons.
+
+use super::{levels, skyline};
+use crate::lesson::{Step, fill};
+use crate::model::Model;
+use crate::state::{LevelsOf, PointsOf, ViewState};
+
+/// Whether the view of this state shows something that needs nothing open.
+pub(crate) fn is_own(state: &ViewState) -> bool {
+    match state.view.as_str() {
+        view if view == levels::VIEW.id => match state.levels.of {
+            LevelsOf::Selected => false,
+            LevelsOf::Small => state.layouts.small.matrix().is_some(),
+            LevelsOf::Grid(_) => true,
+        },
+        view if view == skyline::VIEW.id => state.skyline.of != PointsOf::Selected,
+        _ => false,
+    }
+}
+
+/// Whether there is such a question about this view.
+pub(super) fn is_known(asked: &str, view: &str) -> bool {
+    view == levels::VIEW.id && levels::is_known(asked)
+        || view == skyline::VIEW.id && skyline::is_known(asked)
+}
+
+/// The answer to `quantity;key=value`, with settings as in a link, for what this state shows.
+pub(super) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
+    let (asked, settings) = asked.split_once(';').unwrap_or((asked, ""));
+    let mut state = state.clone();
+    if !settings.is_empty() {
+        let fragment = format!("v1;{settings}");
+        if let Some(unknown) = ViewState::not_understood(&fragment) {
+            return Err(format!("`{unknown}` means nothing here"));
+        }
+        state = state.with_fragment(&fragment).ok_or("there is no such number")?;
+    }
+    match state.view == skyline::VIEW.id {
+        true => skyline::number(asked, model, &state),
+        false => levels::number(asked, model, &state),
+    }
+}
+
+/// What is wrong with the numbers of a lesson's step that needs nothing open, if anything.
+pub(super) fn check(step: &Step) -> Result<(), String> {
+    let then = step.then.as_ref().unwrap_or(&step.show);
+    let model = Model::default();
+    let fills = |texts: &[String], state: &ViewState| -> Result<Vec<String>, String> {
+        texts.iter().map(|text| fill(text, |asked| number(asked, &model, state))).collect()
+    };
+    if is_own(&step.show) {
+        fills(&step.text, &step.show)?;
+        fills(step.ask.as_slice(), &step.show)?;
+        let mut choices = fills(&step.choices, &step.show)?;
+        choices.sort_unstable();
+        choices.dedup();
+        if choices.len() < step.choices.len() {
+            return Err("two choices are the same".into());
+        }
+    }
+    if is_own(then) {
+        fills(&step.answer, then)?;
+    }
+    Ok(())
+}
