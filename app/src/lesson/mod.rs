@@ -180,7 +180,7 @@ impl Default for Lessons {
 
 /// The lessons that come with the program, in the order in which they are taught.
 #[cfg(not(target_family = "wasm"))]
-const BUILT_IN: [&str; 7] = [
+const BUILT_IN: [&str; 8] = [
     include_str!("../../lessons/1-csr-hll.json"),
     include_str!("../../lessons/2-coalescing.json"),
     include_str!("../../lessons/3-padding.json"),
@@ -188,4 +188,5 @@ const BUILT_IN: [&str; 7] = [
     include_str!("../../lessons/5-warp-per-row.json"),
     include_str!("../../lessons/6-balance.json"),
     include_str!("../../lessons/7-gauss-seidel.json"),
+    include_str!("../../lessons/8-skyline.json"),
 ];

@@ -260,7 +260,7 @@ mod tests {
         let (lessons, _) = lessons.split_once("</script>").unwrap();
         let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
         let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
-        assert!(ids.len() == 7 && ids[0] == "csr-hll", "{ids:?}");
+        assert!(ids.len() == 8 && ids[0] == "csr-hll", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

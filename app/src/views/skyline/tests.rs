@@ -353,3 +353,21 @@ fn points_of_a_recipe_are_kept_as_brute_force_keeps_them() {
         assert_eq!(digits, found.comparisons.to_string(), "{recipe}");
     }
 }
+
+/// What the lesson says in words, not in numbers.
+#[test]
+fn what_the_lesson_claims_in_words_is_so() {
+    let number = |asked: &str, link: &str| -> u32 {
+        let state = ViewState::from_fragment(&format!("v1;view=skyline;points-of={link}")).unwrap();
+        super::number(asked, &Model::default(), &state).unwrap().parse().unwrap()
+    };
+    let few = "points-independent?n=32&d=2";
+    let of = |algorithm: &str| number("comparisons", &format!("{few};algorithm={algorithm}"));
+    assert!(of("sorted") < of("shared-marks") && of("shared-marks") < of("own-points"));
+    assert!(of("own-points") < number("pairs", few));
+    assert_eq!(number("kept", "2,3/2,3/2,1/1,3"), 2);
+    assert_eq!(number("kept", "1,4/4,2"), 2);
+    let [two, four, eight] =
+        [2, 4, 8].map(|d| number("kept", &format!("points-independent?n=200&d={d}")));
+    assert!(two < four && four < eight && eight > 100, "most are kept: {eight}");
+}
