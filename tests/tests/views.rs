@@ -151,6 +151,7 @@ fn every_view_looks_as_it_did() {
         ("layouts-threads", "v1;view=layouts;theme=projector", "balance", 3, true),
         ("lesson-levels", "v1;view=layouts;theme=projector", "gauss-seidel", 2, false),
         ("lesson-colours", "v1;view=layouts;theme=projector", "gauss-seidel", 5, true),
+        ("lesson-skyline", "v1;view=layouts;theme=projector", "skyline", 5, false),
     ];
     let lessons = lessons.map(|(name, state, id, page, told)| {
         let mut state = ViewState::from_fragment(state).unwrap();
@@ -235,6 +236,38 @@ fn levels_look_as_they_did() {
         let state = ViewState::from_fragment(&format!("v1;view=levels;{state}")).unwrap();
         app.set_state(ViewState { matrix, ..state });
         let mut harness = drawn(adapter().unwrap(), app, true, size);
+        let options = SnapshotOptions::new().output_path("snapshots");
+        harness.snapshot_options(name, &options.threshold(NEARLY).max_failed_pixels(20));
+        results.extend_harness(&mut harness);
+    }
+}
+
+#[test]
+fn skylines_look_as_they_did() {
+    if let Err(why) = adapter() {
+        skip!(Need::Adapter, "{why}");
+    }
+    let wide = (1280.0, 800.0);
+    let two = "points-of=points-anticorrelated?n=400&d=2";
+    let views = [
+        ("skyline", format!("{two};point=13"), wide),
+        (
+            "skyline-pairs",
+            "points-of=points-anticorrelated?n=2000&d=8;dimensions=2,5;staircase=true;theme=dark"
+                .into(),
+            wide,
+        ),
+        (
+            "skyline-steps",
+            "points-of=points-independent?n=60&d=3;points-step=9;theme=projector".into(),
+            (1024.0, 768.0),
+        ),
+        ("skyline-phone", "points-of=points-independent?n=300&d=4;point=3".into(), (390.0, 844.0)),
+    ];
+    let mut results = egui_kittest::SnapshotResults::new();
+    for (name, state, size) in views {
+        let state = ViewState::from_fragment(&format!("v1;view=skyline;{state}")).unwrap();
+        let mut harness = drawn(adapter().unwrap(), App::at(state), true, size);
         let options = SnapshotOptions::new().output_path("snapshots");
         harness.snapshot_options(name, &options.threshold(NEARLY).max_failed_pixels(20));
         results.extend_harness(&mut harness);
