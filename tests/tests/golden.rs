@@ -12,14 +12,18 @@
 //! --warmup 1 --threads 1,2`, `golden/bundle-1.4.zip` with `bench 'gen:stencil27?n=6'
 //! 'gen:random?m=60&row=3&dominant=1' 'gen:kmer?m=3000' 'gen:powerlaw?m=100&nnz=400&max=20'
 //! --operation symgs --mode standard,smoother --precision f64,f32 --backend cpu --runs 4 --warmup 1
-//! --threads 1,2 --spy-bytes 1KiB --label golden`. They are never made anew: a new schema adds a file beside them.
+//! --threads 1,2 --spy-bytes 1KiB --label golden`, `golden/bundle-1.5.zip` on an NVIDIA H200 with `bench
+//! hotels.csv 'gen:points-anticorrelated?n=300&d=3' 'gen:points-correlated?n=101000&d=2' --operation
+//! skyline --backend cpu,cuda --block-sizes 32,64 --counting device,host --runs 4 --warmup 1 --threads 1,2
+//! --spy-bytes 2KiB --label golden`. They are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 
-use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::bundle::{Bundle, Limits, SubjectFolder};
 use sparsescope_core::kernel::all_kernels;
 use sparsescope_core::record::{Better, Run, Source, Verdict};
+use sparsescope_core::skyline::PointsPicture;
 use sparsescope_core::symgs::Wavefronts;
 
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
@@ -31,6 +35,8 @@ const GOLDEN_1_2: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
 const GOLDEN_1_3: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
 
 const GOLDEN_1_4: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
+
+const GOLDEN_1_5: &[u8] = include_bytes!("../golden/bundle-1.5.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -196,6 +202,42 @@ fn a_bundle_of_schema_1_4_tells_how_sweeps_advance_and_converge() {
 }
 
 #[test]
+fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
+    let bundle = Bundle::read(GOLDEN_1_5, &Limits::default()).unwrap();
+    assert_eq!((bundle.matrices.len(), bundle.subjects.len()), (0, 3));
+    // Serial once, three more of the processor with two thread counts; the paper's five on the GPU with two
+    // blocks, counting here or there, and the fast one.
+    assert_eq!(bundle.runs.len(), 3 * (1 + 3 * 2 + 5 * 2 * 2 + 1));
+    for run in &bundle.runs {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        let metric = run.metric.as_ref().unwrap();
+        assert_eq!((metric.unit.as_str(), metric.better), ("ms", Better::Less));
+        assert!(run.work.unwrap().comparisons > 0);
+        let launches = &run.costs.launches;
+        assert_eq!(!launches.is_empty(), run.backend == "cuda", "{}", run.kernel);
+        // Their own point lies in local memory, of 8 coordinates at least.
+        let is_local = run.kernel.ends_with("-local");
+        assert_eq!(launches.iter().any(|l| l.local_bytes >= 64), is_local, "{}", run.kernel);
+    }
+    let picture = |name: &str| {
+        let of = |s: &&SubjectFolder| s.record.name.starts_with(name);
+        let subject = bundle.subjects.iter().find(of).unwrap();
+        assert!(subject.record.read_seconds.unwrap() > 0.0);
+        PointsPicture::from_files(&subject.files).unwrap().unwrap()
+    };
+    let hotels = picture("hotels");
+    assert!(hotels.is_whole() && hotels.densities.is_empty());
+    // Of seven two are dominated: (4, 5) and (8, -1).
+    let kept: Vec<bool> = (0..7).map(|place| hotels.is_kept(place)).collect();
+    assert_eq!(kept, [true, true, true, false, true, true, false]);
+    assert_eq!((picture("points-anti").kept, picture("points-anti").axes.len()), (102, 3));
+    let large = picture("points-corr");
+    assert_eq!((large.points, large.kept, large.indices.len()), (101_000, 1, 20_001));
+    let density = large.density(0, 1).unwrap();
+    assert_eq!((density.cells, density.counts.iter().sum::<u32>()), (32, 101_000));
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -230,6 +272,8 @@ fn their_documents_follow_the_schema() {
         (GOLDEN_1_2, 5, 0),
         (GOLDEN_1_3, 5, 1),
         (GOLDEN_1_4, 4, 4 + 4 + 30),
+        // Subjects with their runs, and the pictures of points.
+        (GOLDEN_1_5, 3 * 2, 3),
         (H200, 30, 30),
     ] {
         let documents = sparsescope_tests::documents(bundle);
@@ -239,7 +283,7 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, H200] {
+    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, H200] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);

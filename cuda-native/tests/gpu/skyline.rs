@@ -137,8 +137,7 @@ fn blocks_whose_threads_have_too_few_registers_are_refused_in_a_sentence() {
         let points = Arc::new(Points::new(dimensions, coordinates.clone()).unwrap());
         let problem = Problem::Skyline(SkylineProblem::new(points));
         for kernel in ours().filter(|kernel| kernel.takes.block) {
-            let configuration =
-                Configuration { block: Some(1024), ..Configuration::usual(kernel) };
+            let configuration = Configuration { block: Some(1024), ..Configuration::usual(kernel) };
             match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                 Err(PrepareError::Refused(why)) => {
                     assert!(why.contains("registers a thread"), "{}: {why}", kernel.id);

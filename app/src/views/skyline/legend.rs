@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn words_stand_in_lines_that_end_inside_and_none_is_lost() {
         let long = "a sentence of many words that has to be broken more than once to fit";
-        let items = vec![
+        let items = [
             (Sign::Ring, "short".to_owned()),
             (Sign::Line, long.to_owned()),
             (Sign::None, "another".to_owned()),

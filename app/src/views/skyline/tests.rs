@@ -29,6 +29,7 @@ fn bundle(picture: Option<&PointsPicture>) -> Vec<u8> {
         generator: None,
         sha256: "ab".repeat(32),
         sizes: BTreeMap::new(),
+        read_seconds: None,
     };
     let files = picture.map(|picture| picture.to_files(1 << 20)).unwrap_or_default();
     let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
