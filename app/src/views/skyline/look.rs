@@ -43,6 +43,10 @@ pub(super) struct Looks {
     pub(super) compared: Vec<usize>,
     /// Points that are not hidden.
     pub(super) drawn: usize,
+    /// From this place on all are hidden.
+    pub(super) end: usize,
+    /// The looks that occur, in the order of drawing.
+    pub(super) drawn_as: Vec<Look>,
 }
 
 impl Looks {
@@ -75,8 +79,11 @@ impl Looks {
     }
 
     fn of(of: Vec<Look>, compared: Vec<usize>) -> Self {
-        let drawn = of.iter().filter(|look| **look != Look::Hidden).count();
-        Self { of, compared, drawn }
+        let is_drawn = |look: &Look| *look != Look::Hidden;
+        let drawn = of.iter().filter(|look| is_drawn(look)).count();
+        let end = of.iter().rposition(is_drawn).map_or(0, |last| last + 1);
+        let drawn_as = Look::DRAWN.into_iter().filter(|look| of.contains(look)).collect();
+        Self { of, compared, drawn, end, drawn_as }
     }
 }
 

@@ -4,7 +4,7 @@ use egui::{Color32, ColorImage, Pos2, Rect, vec2};
 use sparsescope_core::skyline::{Axis, PointsPicture};
 
 use super::look::{Inks, Look, Looks};
-use super::plot::{Plot, columns, point};
+use super::plot::{Plot, point};
 use crate::figure::Mark;
 
 /// With more points than this, no two are drawn in the same pixel.
@@ -136,13 +136,14 @@ impl Canvas {
         if looks.drawn > MANY && self.taken.is_empty() {
             self.taken = vec![0; self.image.pixels.len()];
         }
-        for look in Look::DRAWN.into_iter().filter(|look| looks.of.contains(look)) {
+        for look in looks.drawn_as.iter().copied() {
             let (mark, times, filled) = look.form();
             let stamp = Stamp::new(mark, radius * times, (!filled).then_some(self.pixels * 1.1));
             let (color, bit) = (inks.of(look), 1 << look as u8);
-            let each = |k: usize| look == Look::Now || k.is_multiple_of(step.max(1));
-            let all = columns(picture, axes).zip(&looks.of).enumerate();
-            for (_, (at, _)) in all.filter(|(k, (_, of))| **of == look && each(*k)) {
+            // The one at work is never left out.
+            let step = if look == Look::Now { 1 } else { step.max(1) };
+            let places = (0..looks.end).step_by(step).filter(|place| looks.at(*place) == look);
+            for at in places.filter_map(|place| point(picture, axes, place)) {
                 self.stamp(plot.at(at), &stamp, color, span, bit);
             }
         }
