@@ -1,6 +1,7 @@
 //! A set of points as it is drawn: from a bundle, from a recipe, or a few that were written down.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::generate::{PointsSpec, generate_points};
@@ -13,6 +14,9 @@ use crate::state::Recipe;
 /// Most points that are made here, and most coordinates: the serial kernel decides them at once.
 const MOST: u64 = 10_000;
 const MOST_COORDINATES: u64 = 100_000;
+
+/// The picture of a set of points, or the end of a sentence why there is none.
+pub(crate) type CloudOrWhy = Result<Arc<Cloud>, String>;
 
 /// A set of points as it is drawn.
 #[derive(Debug)]

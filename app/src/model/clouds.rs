@@ -6,10 +6,7 @@ use sparsescope_core::bundle::SubjectFolder;
 
 use super::Model;
 use super::open::subject_key;
-use crate::cloud::Cloud;
-
-/// The picture of a set of points, or the end of a sentence why there is none.
-pub(crate) type CloudOrWhy = Result<Arc<Cloud>, String>;
+use crate::cloud::{Cloud, CloudOrWhy};
 
 impl Model {
     /// The picture of a set of points from the first bundle that holds one, or why there is

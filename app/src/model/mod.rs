@@ -29,11 +29,11 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Operation, Producer, Run, Subject};
 use sparsescope_core::symgs::Wavefronts;
 
+use crate::cloud::CloudOrWhy;
 use crate::lesson::Lessons;
 use crate::picture::Picture;
 use crate::state::Filter;
 pub(crate) use changes::Changes;
-pub(crate) use clouds::CloudOrWhy;
 pub use index::Values;
 #[cfg(test)]
 pub(crate) use index::visits;

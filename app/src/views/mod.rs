@@ -83,11 +83,6 @@ pub(crate) fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
     view.id == layouts::VIEW.id || (view.id == state.view && own::is_own(state))
 }
 
-/// Whether a view, by its word, has steps that keys go through.
-pub(crate) fn steps(view: &str) -> bool {
-    [levels::VIEW.id, skyline::VIEW.id].contains(&view)
-}
-
 /// Whether a view draws the text of a lesson's step by itself.
 pub(crate) fn draws_its_lesson(view: &View) -> bool {
     view.id == layouts::VIEW.id

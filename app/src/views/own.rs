@@ -19,6 +19,11 @@ pub(crate) fn is_own(state: &ViewState) -> bool {
     }
 }
 
+/// Whether a view, by its word, has steps that keys go through.
+pub(crate) fn steps(view: &str) -> bool {
+    [levels::VIEW.id, skyline::VIEW.id].contains(&view)
+}
+
 /// Whether there is such a question about this view.
 pub(super) fn is_known(asked: &str, view: &str) -> bool {
     view == levels::VIEW.id && levels::is_known(asked)

@@ -7,7 +7,7 @@ use super::panel;
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::view::kept;
-use crate::views::{facts, own, steps};
+use crate::views::{facts, own};
 
 /// Width of a lesson's text beside what it shows, as a share of all.
 const TEXT: f32 = 0.36;
@@ -40,7 +40,7 @@ pub(crate) fn beside(
     let Some((lesson, (_, page))) = lesson.zip(shown) else { return draw(ui, state) };
     let (text, rest) = places(ui);
     // Some views have steps that arrow keys go through.
-    let walking = lesson.step(page).is_some_and(|step| steps(&step.show.view));
+    let walking = lesson.step(page).is_some_and(|step| own::steps(&step.show.view));
     let from = (model.revision(), state.to_fragment());
     let texts = kept(ui, "texts beside a view", from, || {
         let Some(step) = lesson.step(page) else { return Texts::default() };
