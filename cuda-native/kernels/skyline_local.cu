@@ -65,12 +65,13 @@ extern "C" __global__ void skyline_coalesced_registers(
     for (; j < points && !dominated; j++) {
         bool larger = false, smaller = false;
 #pragma unroll
-        for (u32 k = 0; k < WIDTH; k++)
-            if (k < dimensions && !smaller) {
-                const double p = x[(u64)k * points + j];
-                smaller = p < q[k];
-                larger |= p > q[k];
-            }
+        for (u32 k = 0; k < WIDTH; k++) {
+            if (k == dimensions) break;
+            const double p = x[(u64)k * points + j];
+            smaller = p < q[k];
+            if (smaller) break;
+            larger |= p > q[k];
+        }
         dominated = !smaller && larger;
     }
     tell((u32)i, j, dominated, counting, kept, count, comparisons);
