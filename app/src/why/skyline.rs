@@ -120,7 +120,7 @@ mod tests {
     fn a_processors_skyline_tells_what_a_comparison_takes_and_why_they_are_few() {
         assert_eq!(
             why("cpu/skyline/serial", (1, None), |run| run),
-            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 0.8 ns of a thread each: a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 0.800 ns of a thread each: a point is done with once one dominates it."
         );
         let faster = |mut run: Run| {
             run.figures.as_mut().unwrap().set_serial(12.0, Some(4));
@@ -128,7 +128,7 @@ mod tests {
         };
         assert_eq!(
             why("cpu/skyline/shared-marks", (4, None), faster),
-            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 3.2 ns of a thread each: points that one thread has marked no thread compares again and with 4 threads it is 6 times as fast as the reference."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 3.20 ns of a thread each: points that one thread has marked no thread compares again and with 4 threads it is 6 times as fast as the reference."
         );
     }
 
@@ -137,13 +137,13 @@ mod tests {
         let plain = why("cuda/skyline/coalesced", (1, Some(32)), |run| run);
         assert_eq!(
             plain,
-            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 1.25 G a second: a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G a second: a point is done with once one dominates it."
         );
         let local =
             why("cuda/skyline/coalesced-local", (1, Some(32)), |run| launched(run, 0.25, 128));
         assert_eq!(
             local,
-            "Makes 2.5 G comparisons, 25 % of N·(N − 1), 1.25 G a second: each thread keeps its own point in 128 B of local memory, which is traffic, its blocks of 32 fill 25 % of a multiprocessor's threads and a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G a second: each thread keeps its own point in 128 B of local memory, which is traffic, its blocks of 32 fill 25 % of a multiprocessor's threads and a point is done with once one dominates it."
         );
         let full = why("cuda/skyline/coalesced", (1, Some(64)), |run| launched(run, 1.0, 0));
         assert!(full.ends_with("a point is done with once one dominates it and transfer and allocation take 50 % of 4 s in all."), "{full}");

@@ -104,11 +104,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         let at =
             if plot.form == Form::Intervals { wanted } else { free(others, wanted, lane, size) };
         others.push(at);
+        let mut reach = at;
         if let Some(range) = point.range {
             let [from, to] = range.map(|value| pos2(x.at(value), at.y));
             sheet.figure.line(from, to, 1.5, color);
             if plot.form == Form::Marks {
                 let end = if from.x == at.x { to } else { from };
+                reach = end;
                 sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
             }
         }
@@ -127,7 +129,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
         }
         let side = 2.0 * size;
-        let rect = Rect::from_center_size(at, vec2(side, side));
+        let rect = Rect::from_two_pos(at, reach).expand(side * 0.5);
         marks.push(Named { rect, name, band: (row, number) });
         if !small {
             sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
@@ -142,6 +144,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
 
 /// A mark that may be named.
 struct Named<'p> {
+    /// From the mark to the end of its range.
     rect: Rect,
     name: &'p str,
     /// Row, and which of its bands.

@@ -113,11 +113,12 @@ pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
     Plot { subject: about, ..plot }
 }
 
-/// CPU kernels that ran with several thread counts; the one of paper 000 first.
+/// CPU kernels that ran with several thread counts; those of papers 000 and 004 first.
 pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
     let mut found: Vec<String> =
         data.model.values(&data.state.filter.operation).parallel.iter().cloned().collect();
-    let place = |kernel: &String| kernel != "cpu/csr/nnz";
+    let place =
+        |kernel: &String| !["cpu/csr/nnz", "cpu/skyline/shared-marks"].contains(&kernel.as_str());
     crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
     found
 }
@@ -148,12 +149,14 @@ fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
 
 pub(super) fn speedup<'a>(data: &Data<'a>) -> Plot<'a> {
     let value = |run: &RunOf<'_>| run.run.figures.as_ref()?.speedup;
-    by_nnz(data, format!("mean speed-up over {}", data.reference()), value)
+    let chosen = data.chosen(&parallel_kernels(data));
+    by_nnz(data, format!("mean speed-up of {chosen} over {}", data.reference()), value)
 }
 
 pub(super) fn efficiency<'a>(data: &Data<'a>) -> Plot<'a> {
     let value = |run: &RunOf<'_>| run.run.figures.as_ref()?.efficiency;
-    by_nnz(data, "mean efficiency (speed-up / threads)".into(), value)
+    let chosen = data.chosen(&parallel_kernels(data));
+    by_nnz(data, format!("mean efficiency of {chosen} (speed-up / threads)"), value)
 }
 
 pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {

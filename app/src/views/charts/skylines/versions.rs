@@ -46,24 +46,49 @@ pub(super) fn old_and_final<'a>(data: &Data<'a>) -> Plot<'a> {
         let titles = ("threads", data.rate_axis(""));
         against(data, titles, threads, class, |run| run.rate())
     };
-    // Where the two stand at one place of an axis, how much the later one gained there.
-    let times = |order: usize| -> BTreeMap<String, f64> {
-        let own = plot.series.iter().filter(|((of, ..), _)| *of == order);
-        let points = own.flat_map(|(_, series)| &series.points);
-        points.map(|point| (point.at[0].to_string(), point.at[1])).collect()
-    };
-    let (old, last) = (times(0), times(1));
-    let gains = old.iter().filter_map(|(at, old)| Some((at.clone(), old / last.get(at)?)));
-    let gains: Vec<String> =
-        gains.map(|(at, gain)| format!("{} at {at}", significant(gain))).collect();
-    if !gains.is_empty() {
+    let gains = gains(&plot);
+    if let Some(told) = told(&gains) {
         let axis = plot.x.title.clone();
         plot.note = format!(
-            "{chosen}. The older takes so many times as long as the final version: {} ({axis}).",
-            gains.join(", ")
+            "{chosen}. The older takes so many times as long as the final version: {told} ({axis})."
         );
     }
     plot
+}
+
+/// Where both stand at one place of the axis: the place, and how many times as long the older takes.
+fn gains(plot: &Plot<'_>) -> Vec<(f64, f64)> {
+    let of = |order: usize| {
+        let own = plot.series.iter().filter(move |((of, ..), _)| *of == order);
+        own.flat_map(|(_, series)| &series.points).map(|point| point.at)
+    };
+    let last: Vec<[f64; 2]> = of(1).collect();
+    let gain = |[at, old]: [f64; 2]| {
+        let [_, last] = *last.iter().find(|[other, _]| *other == at)?;
+        Some((at, old / last))
+    };
+    let mut gains: Vec<(f64, f64)> = of(0).filter_map(gain).collect();
+    crate::order::sort_by(&mut gains, |a, b| a.0.total_cmp(&b.0));
+    gains
+}
+
+/// Each of a few, and of many the mean and the ends.
+fn told(gains: &[(f64, f64)]) -> Option<String> {
+    const FEW: usize = 6;
+    let words = |(at, gain): &(f64, f64)| format!("{} at {}", significant(*gain), significant(*at));
+    if gains.len() <= FEW {
+        let all: Vec<String> = gains.iter().map(words).collect();
+        return (!all.is_empty()).then(|| all.join(", "));
+    }
+    let least = gains.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let most = gains.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let mean = gains.iter().map(|(_, gain)| gain.ln()).sum::<f64>() / gains.len() as f64;
+    let mean = significant(mean.exp());
+    let (least, most) = (words(least), words(most));
+    Some(format!(
+        "{mean} in the geometric mean over {} places, from {least} to {most}",
+        gains.len()
+    ))
 }
 
 /// Runs of a kernel in a bundle on sets of one kind and dimension: what may be weak scaling together.
@@ -130,6 +155,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::plane(Scale::new("threads", true), y);
     plot.form = Form::Lines;
     let groups = groups(data);
+    let mut lone = Vec::new();
     for ((kernel, kind, dimensions, _), group) in &groups {
         let bases = group.iter().filter(|((threads, _), _)| *threads == 1);
         let lines = bases.map(|((_, points), base)| line(group, *points, *base));
@@ -141,7 +167,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
         if line.others.is_empty() {
             if !line.missing.is_empty() {
                 let wanted = wanted(&line.missing);
-                plot.note += &format!("{kernel} on {sets}, N₀ = {}, lacks {wanted}. ", line.points);
+                lone.push(format!("{kernel} on {sets}, N₀ = {}, lacks {wanted}. ", line.points));
             }
             continue;
         }
@@ -151,7 +177,10 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
             plot.note += &format!("{name}, lacks {}. ", wanted(&line.missing));
         }
     }
-    if !plot.is_empty() {
+    if plot.is_empty() {
+        // One that is told is enough to see what to run.
+        plot.note = lone.into_iter().next().unwrap_or_default();
+    } else {
         plot.guides.push(Guide { ends: [[1.0, 1.0], [1.0, 1.0]], name: "perfect".into() });
         let most = plot.points().map(|(_, _, point)| point.at[0]).fold(1.0, f64::max);
         for guide in &mut plot.guides {
