@@ -48,6 +48,8 @@ extern "C" __global__ void __launch_bounds__(512) skyline_plan_sample(
         thresholds[k * MOST_STEPS + threadIdx.x] = sample[at];
         if (sample[at] > sample[before]) atomicAdd(&different, 1);
     }
+    // There is one threshold fewer than steps; its place is copied with the others.
+    if (threadIdx.x + 1 == steps) thresholds[k * MOST_STEPS + threadIdx.x] = inf;
     __syncthreads();
     if (threadIdx.x == 0) {
         distinct[k] = different;
