@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::{Pos2, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use super::look::Look;
+use super::moved;
 use super::pairs::Pairs;
 use super::plot::{Plot, columns};
 use super::sheet::{Frame, LEAST_SIZE, Told};
@@ -85,19 +86,6 @@ pub(super) fn show(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut View
     }
 }
 
-/// What an image of the points is made from.
-fn source(
-    model: &Model,
-    told: &Told<'_>,
-    size: Vec2,
-    pixels: f32,
-) -> impl PartialEq + 'static + use<> {
-    let skyline = told.state.skyline.clone();
-    let seen = (skyline.at, skyline.step, skyline.algorithm, skyline.dropped, skyline.alike);
-    let sizes = [size.x, size.y, pixels].map(f32::to_bits);
-    ((told.subject.key.clone(), model.revision(), told.subject.axes), seen, sizes, told.state.theme)
-}
-
 fn on_pixels(ui: &mut Ui, pixels: f32) -> Pos2 {
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
@@ -116,10 +104,8 @@ fn scatter(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, s
     let within = frame.plot.area();
     let place = within.translate(corner.to_vec2());
     let Frame { plot, .. } = &frame;
-    let from = (source(model, told, within.size(), pixels), within.min.y.to_bits());
-    let image = kept(ui, "points", from, || Arc::new(told.image(plot, pixels, true)));
     told.under(&frame).paint(ui.painter(), corner);
-    paint_image(ui, "points image", (*image).clone(), place);
+    moved::show(ui, model, told, plot, place);
     let response = ui.interact(place, ui.scope_id().with("scatter"), Sense::click_and_drag());
     let name = format!("Points of {}: a click selects the nearest", dimensions(told));
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));

@@ -2,8 +2,11 @@
 //! found, step by step.
 
 mod board;
+mod drawing;
 mod legend;
 mod look;
+mod marks;
+mod moved;
 mod numbers;
 mod pairs;
 mod plot;

@@ -2,6 +2,7 @@
 
 use egui::{ColorImage, Pos2, Rect, Vec2, pos2, vec2};
 
+use super::marks::Marks;
 use super::plot::Plot;
 use super::raster::Canvas;
 use super::sheet::Told;
@@ -61,13 +62,18 @@ impl Pairs {
         let picture = &told.subject.cloud.picture;
         let mut canvas = Canvas::new(self.area(), pixels);
         let step = step(told, self.side);
-        let radius = (told.radius() * 0.55).max(0.6);
+        let marks = Marks::Shapes((Marks::of(told.looks.drawn).radius() * 0.55).max(0.6));
         for (axes, rect) in &self.cells {
             let plot = Plot::new(*rect, picture, *axes, None);
             if told.followed().is_none() && !told.state.skyline.alike {
-                canvas.density(&plot, picture, *axes, &told.inks);
+                canvas.density(&plot, picture, *axes, (&told.inks, 0..canvas.height()));
             }
-            canvas.dots(&plot, picture, *axes, (&told.looks, step), (&told.inks, radius));
+            let looks = &told.looks;
+            for look in looks.drawn_as.iter().copied() {
+                let marks = (marks, told.inks.of(look));
+                canvas.dots(&plot, picture, *axes, (looks, look, 0..looks.end, step), marks);
+            }
+            canvas.rings(&plot, picture, *axes, looks, (marks, told.inks.now));
         }
         canvas.image()
     }

@@ -52,11 +52,49 @@ impl Plot {
         Pos2::new(self.x(f64::from(x)), self.y(f64::from(y)))
     }
 
+    /// The pixels of many points, counted from a corner.
+    pub(super) fn scale(&self, corner: Pos2, pixels: f32) -> Scale {
+        let area = self.area();
+        let [left, high] = self.values(area.left_top());
+        let [right, low] = self.values(area.right_bottom());
+        let (pixels, from, size) = (f64::from(pixels), area.min - corner, area.size());
+        let of = |value, others: f64, extent: f32, from: f32| Line {
+            value,
+            times: f64::from(extent) * pixels / (others - value),
+            from: f64::from(from) * pixels,
+        };
+        Scale([of(left, right, size.x, from.x), of(high, low, size.y, from.y)])
+    }
+
     /// The values here.
     pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
         let (row, col) = self.place.matrix(at);
         let [[left, wide], [low, high]] = self.ends;
         [left + col / UNITS * wide, low + (1.0 - row / UNITS) * high]
+    }
+}
+
+/// Pixels of values.
+pub(super) struct Scale([Line; 2]);
+
+/// A value that lies `from` pixels from a corner, and pixels between two values that differ by 1.
+struct Line {
+    value: f64,
+    times: f64,
+    from: f64,
+}
+
+impl Scale {
+    /// The column and the row in which a point lies.
+    pub(super) fn pixel(&self, [x, y]: [f32; 2]) -> [i32; 2] {
+        let Self([right, down]) = self;
+        [right.at(x).floor() as i32, down.at(y).floor() as i32]
+    }
+}
+
+impl Line {
+    fn at(&self, value: f32) -> f64 {
+        (f64::from(value) - self.value) * self.times + self.from
     }
 }
 

@@ -1,14 +1,18 @@
 //! Points as pixels: so many of them are drawn that shapes would take longer than a frame has.
 
-use egui::{Color32, ColorImage, Pos2, Rect, vec2};
+use std::ops::Range;
+
+use egui::{Color32, ColorImage, Rect};
 use sparsescope_core::skyline::{Axis, PointsPicture};
 
 use super::look::{Inks, Look, Looks};
+use super::marks::{Marks, Stamp};
 use super::plot::{Plot, point};
-use crate::figure::Mark;
 
-/// With more points than this, no two are drawn in the same pixel.
+/// With more points than this, no two shapes are drawn in the same pixel.
 const MANY: usize = 2000;
+/// Counts of a cell of the density up to this have their colours at hand.
+const USUAL: u32 = 1024;
 
 /// A part of a figure as an image.
 pub(super) struct Canvas {
@@ -19,38 +23,16 @@ pub(super) struct Canvas {
     taken: Vec<u8>,
 }
 
-/// The pixels of a mark around its middle, with how much of each is covered.
-struct Stamp(Vec<(i32, i32, f32)>);
-
-impl Stamp {
-    /// Of this radius in pixels; a hollow one with a line of so many pixels.
-    fn new(mark: Mark, radius: f32, line: Option<f32>) -> Self {
-        let reach = (radius * 1.3).ceil() as i32 + 1;
-        let distance = |x: f32, y: f32| match mark {
-            Mark::Diamond => (x.abs() + y.abs()) * std::f32::consts::FRAC_1_SQRT_2 * 1.18,
-            Mark::Square => x.abs().max(y.abs()) * 1.18,
-            _ => vec2(x, y).length(),
-        };
-        let cover = |x: i32, y: i32| {
-            let beyond = distance(x as f32, y as f32) - radius;
-            let filled = (0.5 - beyond).clamp(0.0, 1.0);
-            let hollow = line.map_or(0.0, |line| (0.5 - beyond - line).clamp(0.0, 1.0));
-            filled - hollow
-        };
-        let all = (-reach..=reach).flat_map(|y| (-reach..=reach).map(move |x| (x, y)));
-        let covered = all.map(|(x, y)| (x, y, cover(x, y)));
-        Self(covered.filter(|(.., cover)| *cover > 0.02).collect())
-    }
+/// Where marks are drawn, of which look.
+struct Within {
+    columns: [i32; 2],
+    rows: [i32; 2],
+    bit: u8,
 }
 
-/// Radius of a dropped point, in points, where so many are drawn.
-pub(super) fn radius(drawn: usize) -> f32 {
-    match drawn {
-        0..=60 => 4.0,
-        61..=500 => 3.0,
-        501..=5000 => 2.0,
-        5001..=30_000 => 1.4,
-        _ => 1.0,
+impl Within {
+    fn holds(&self, x: i32, y: i32) -> bool {
+        x >= self.columns[0] && x < self.columns[1] && y >= self.rows[0] && y < self.rows[1]
     }
 }
 
@@ -62,6 +44,12 @@ impl Canvas {
             [size.x, size.y].map(|side| side.round().clamp(1.0, 16_384.0) as usize);
         let image = ColorImage::filled([width, height], Color32::TRANSPARENT);
         Self { image, area, pixels, taken: Vec::new() }
+    }
+
+    /// Rows of pixels.
+    pub(super) fn height(&self) -> usize {
+        let [_, height] = self.image.size;
+        height
     }
 
     pub(super) fn image(self) -> ColorImage {
@@ -83,19 +71,25 @@ impl Canvas {
         y.max(0) as usize * width + x.max(0) as usize
     }
 
-    /// How densely all points of the set lie.
+    /// How densely all points of the set lie, in these rows of pixels.
     pub(super) fn density(
         &mut self,
         plot: &Plot,
         picture: &PointsPicture,
         [x, y]: [usize; 2],
-        inks: &Inks,
+        (inks, drawn): (&Inks, Range<usize>),
     ) {
         let Some(density) = picture.density(x.min(y), x.max(y)) else { return };
         let (Some(along), Some(up)) = (picture.axes.get(x), picture.axes.get(y)) else { return };
         let most = density.counts.iter().copied().max().unwrap_or(0);
         let scale = 1.0 / (most as f32).ln_1p().max(1.0);
+        let shade = |count: u32| match count {
+            0 => Color32::TRANSPARENT,
+            _ => inks.density((count as f32).ln_1p() * scale),
+        };
+        let usual: Vec<Color32> = (0..=most.min(USUAL)).map(shade).collect();
         let [columns, rows] = self.span(plot.area());
+        let rows = rows[0].max(drawn.start as i32)..rows[1].min(drawn.end as i32);
         let middle = |pixel: i32, from: f32| from + (pixel as f32 + 0.5) / self.pixels;
         let corner = self.area.min;
         let cell = |axis: &Axis, value: f64| {
@@ -103,85 +97,107 @@ impl Canvas {
             inside.then(|| axis.cell(value as f32, density.cells))
         };
         let at = |x: f32, y: f32| plot.values(egui::pos2(x, y));
-        let columns: Vec<(i32, Option<usize>)> = (columns[0]..columns[1])
-            .map(|pixel| (pixel, cell(along, at(middle(pixel, corner.x), corner.y)[0])))
+        let right: Vec<Option<usize>> = (columns[0]..columns[1])
+            .map(|pixel| cell(along, at(middle(pixel, corner.x), corner.y)[0]))
             .collect();
-        for row in rows[0]..rows[1] {
-            let Some(above) = cell(up, at(corner.x, middle(row, corner.y))[1]) else { continue };
-            for (column, right) in &columns {
-                let Some(right) = *right else { continue };
+        let mut last = None;
+        for row in rows {
+            let above = cell(up, at(corner.x, middle(row, corner.y))[1]);
+            let start = self.index(columns[0], row);
+            // Most rows are as the one before.
+            if let Some((before, other)) = last
+                && other == above
+            {
+                self.image.pixels.copy_within(before..before + right.len(), start);
+            } else if let Some(above) = above {
                 // The density's first dimension is the lower one.
-                let (first, second) = if x <= y { (right, above) } else { (above, right) };
-                let count = density.counts.get(second * density.cells + first).copied();
-                let place = self.index(*column, row);
-                if let (Some(count @ 1..), Some(pixel)) = (count, self.image.pixels.get_mut(place))
-                {
-                    *pixel = inks.density((count as f32).ln_1p() * scale);
+                let [by, from] =
+                    if x <= y { [1, above * density.cells] } else { [density.cells, above] };
+                let (mut cell, mut color) = (None, Color32::TRANSPARENT);
+                let pixels = self.image.pixels.iter_mut().skip(start);
+                for (pixel, right) in pixels.zip(&right) {
+                    if cell != *right {
+                        cell = *right;
+                        let count = cell.and_then(|cell| density.counts.get(from + cell * by));
+                        let count = count.copied().unwrap_or(0);
+                        let known = usual.get(count as usize).copied();
+                        color = known.unwrap_or_else(|| shade(count));
+                    }
+                    *pixel = color;
                 }
             }
+            last = Some((start, above));
         }
     }
 
-    /// The points, or every `step`-th of them; `radius` points is the radius of a dropped one.
+    /// The points of a look among these places, or every `step`-th of them.
     pub(super) fn dots(
         &mut self,
         plot: &Plot,
         picture: &PointsPicture,
         axes: [usize; 2],
-        (looks, step): (&Looks, usize),
-        (inks, radius): (&Inks, f32),
+        (looks, look, places, step): (&Looks, Look, Range<usize>, usize),
+        (marks, color): (Marks, Color32),
     ) {
-        let span = self.span(plot.area());
-        let radius = (radius * self.pixels).max(0.6);
-        if looks.drawn > MANY && self.taken.is_empty() {
+        let stamp = marks.stamp(look, self.pixels);
+        let within = self.within(plot, 1 << look as u8);
+        if looks.drawn > MANY && !stamp.is_small && self.taken.is_empty() {
             self.taken = vec![0; self.image.pixels.len()];
         }
-        for look in looks.drawn_as.iter().copied() {
-            let (mark, times, filled) = look.form();
-            let stamp = Stamp::new(mark, radius * times, (!filled).then_some(self.pixels * 1.1));
-            let (color, bit) = (inks.of(look), 1 << look as u8);
-            // The one at work is never left out.
-            let step = if look == Look::Now { 1 } else { step.max(1) };
-            let places = (0..looks.end).step_by(step).filter(|place| looks.at(*place) == look);
-            for at in places.filter_map(|place| point(picture, axes, place)) {
-                self.stamp(plot.at(at), &stamp, color, span, bit);
-            }
-        }
-        let ring = Stamp::new(Mark::Circle, radius * 2.0, Some(self.pixels * 1.3));
-        for place in &looks.compared {
-            let at = point(picture, axes, *place).filter(|_| looks.at(*place) != Look::Hidden);
-            if let Some(at) = at {
-                self.stamp(plot.at(at), &ring, inks.now, span, 0);
+        // The one at work is never left out.
+        let step = if look == Look::Now { 1 } else { step.max(1) };
+        let values = |axis: usize| picture.axes.get(axis).map_or(&[][..], |axis| &axis.values[..]);
+        let [along, up] = axes.map(values);
+        let scale = plot.scale(self.area.min, self.pixels);
+        for place in (places.start.next_multiple_of(step)..places.end).step_by(step) {
+            if looks.at(place) == look
+                && let (Some(x), Some(y)) = (along.get(place), up.get(place))
+            {
+                self.stamp(scale.pixel([*x, *y]), &stamp, color, &within);
             }
         }
     }
 
-    fn stamp(
+    /// Rings around the points that another is compared with.
+    pub(super) fn rings(
         &mut self,
-        at: Pos2,
-        stamp: &Stamp,
-        color: Color32,
-        [columns, rows]: [[i32; 2]; 2],
-        bit: u8,
+        plot: &Plot,
+        picture: &PointsPicture,
+        axes: [usize; 2],
+        looks: &Looks,
+        (marks, color): (Marks, Color32),
     ) {
-        let pixel = (at - self.area.min) * self.pixels;
-        let (x, y) = (pixel.x.floor() as i32, pixel.y.floor() as i32);
-        let inside =
-            |x: i32, y: i32| x >= columns[0] && x < columns[1] && y >= rows[0] && y < rows[1];
-        if !inside(x, y) {
+        let ring = marks.ring(self.pixels);
+        let within = self.within(plot, 0);
+        let scale = plot.scale(self.area.min, self.pixels);
+        for place in &looks.compared {
+            let at = point(picture, axes, *place).filter(|_| looks.at(*place) != Look::Hidden);
+            if let Some(at) = at {
+                self.stamp(scale.pixel(at), &ring, color, &within);
+            }
+        }
+    }
+
+    fn within(&self, plot: &Plot, bit: u8) -> Within {
+        let [columns, rows] = self.span(plot.area());
+        Within { columns, rows, bit }
+    }
+
+    fn stamp(&mut self, [x, y]: [i32; 2], stamp: &Stamp, color: Color32, within: &Within) {
+        if !within.holds(x, y) {
             return;
         }
         let place = self.index(x, y);
-        if let Some(taken) = self.taken.get_mut(place) {
-            if *taken & bit != 0 {
+        if let Some(taken) = self.taken.get_mut(place).filter(|_| !stamp.is_small) {
+            if *taken & within.bit != 0 {
                 return;
             }
-            *taken |= bit;
+            *taken |= within.bit;
         }
-        for (dx, dy, cover) in &stamp.0 {
-            let (x, y) = (x + dx, y + dy);
+        for (dx, dy, cover) in &stamp.pixels {
+            let (x, y) = (x.saturating_add(*dx), y.saturating_add(*dy));
             let place = self.index(x, y);
-            if let Some(pixel) = self.image.pixels.get_mut(place).filter(|_| inside(x, y)) {
+            if let Some(pixel) = self.image.pixels.get_mut(place).filter(|_| within.holds(x, y)) {
                 *pixel = match *cover {
                     cover if cover >= 0.999 => color,
                     cover => pixel.blend(color.gamma_multiply(cover)),
@@ -193,7 +209,7 @@ impl Canvas {
 
 #[cfg(test)]
 mod tests {
-    use egui::pos2;
+    use egui::{pos2, vec2};
     use sparsescope_core::skyline::Density;
 
     use super::*;
@@ -223,9 +239,12 @@ mod tests {
         let plot = Plot::new(area, &picture, axes, None);
         let inks = Inks::new(Theme::Light);
         let mut canvas = Canvas::new(area, 2.0);
-        canvas.density(&plot, &picture, axes, &inks);
+        canvas.density(&plot, &picture, axes, (&inks, 0..canvas.height()));
         let looks = Looks::new(&picture, None, state);
-        canvas.dots(&plot, &picture, axes, (&looks, 1), (&inks, 3.0));
+        for look in looks.drawn_as.iter().copied() {
+            let marks = (Marks::Shapes(3.0), inks.of(look));
+            canvas.dots(&plot, &picture, axes, (&looks, look, 0..looks.end, 1), marks);
+        }
         (canvas.image(), plot)
     }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, ColorImage, Pos2, Rect, Vec2, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Vec2, pos2, vec2};
 
+use super::drawing::Drawing;
 use super::legend::{self, Legend, mark};
 use super::look::{Inks, Look, Looks};
-use super::plot::{Plot, point, ticks};
-use super::raster::{Canvas, radius};
+use super::marks::Marks;
+use super::plot::{Plot, columns, point, ticks};
 use super::staircase;
 use super::subject::Subject;
 use super::walk::Walk;
@@ -40,6 +41,7 @@ pub(super) struct Told<'a> {
 /// The plot and what stands below it.
 pub(super) struct Frame {
     pub(super) plot: Plot,
+    marks: Marks,
     size: Vec2,
     legend: Legend,
 }
@@ -79,25 +81,22 @@ impl<'a> Told<'a> {
         let picture = &self.subject.cloud.picture;
         let plot = Plot::new(plot, picture, self.subject.axes, self.state.skyline.at);
         let size = vec2(right + RIGHT, bottom + BOTTOM + legend.height() + 4.0);
-        Frame { plot, size, legend }
+        Frame { marks: self.marks(&plot), plot, size, legend }
     }
 
-    /// Radius of a dropped point.
-    pub(super) fn radius(&self) -> f32 {
-        radius(self.looks.drawn)
-    }
-
-    /// How densely all points lie, and the points.
-    pub(super) fn image(&self, plot: &Plot, pixels: f32, with_dots: bool) -> ColorImage {
-        let (picture, axes) = (&self.subject.cloud.picture, self.subject.axes);
-        let mut canvas = Canvas::new(plot.area(), pixels);
-        if self.followed().is_none() && !self.state.skyline.alike {
-            canvas.density(plot, picture, axes, &self.inks);
+    /// How large the marks are: by how many points are in view.
+    pub(super) fn marks(&self, plot: &Plot) -> Marks {
+        if plot.place.at().is_none() {
+            return Marks::of(self.looks.drawn);
         }
-        if with_dots {
-            canvas.dots(plot, picture, axes, (&self.looks, 1), (&self.inks, self.radius()));
-        }
-        canvas.image()
+        let [left, low] = plot.values(plot.area().left_bottom());
+        let [right, high] = plot.values(plot.area().right_top());
+        let is_seen = |[x, y]: [f32; 2]| {
+            let (x, y) = (f64::from(x), f64::from(y));
+            x >= left && x <= right && y >= low && y <= high
+        };
+        let all = columns(&self.subject.cloud.picture, self.subject.axes).zip(&self.looks.of);
+        Marks::of(all.filter(|(at, look)| **look != Look::Hidden && is_seen(*at)).count())
     }
 
     /// What lies below the points: the plot's ground, its lines, its numbers.
@@ -151,17 +150,18 @@ impl<'a> Told<'a> {
         if let Some((walk, done)) = self.followed()
             && let Some(step) = walk.step(done)
         {
-            self.link(&mut figure, &frame.plot, step.point, step.by);
+            self.link(&mut figure, frame, step.point, step.by);
         }
         let selected = self.subject.selected(self.state);
         for place in [selected, pointed].into_iter().flatten() {
-            self.point_out(&mut figure, &frame.plot, place);
+            self.point_out(&mut figure, frame, place);
         }
         figure
     }
 
     /// A point with where those lie that could dominate it, and the one that does.
-    fn point_out(&self, figure: &mut Figure, plot: &Plot, place: usize) {
+    fn point_out(&self, figure: &mut Figure, frame: &Frame, place: usize) {
+        let plot = &frame.plot;
         let Some(at) = self.position(plot, place) else { return };
         let within = plot.area();
         let better = Rect::from_min_max(pos2(at.x, within.min.y), pos2(within.max.x, at.y));
@@ -169,16 +169,17 @@ impl<'a> Told<'a> {
         if better.is_positive() {
             figure.rect(better, self.inks.now.gamma_multiply(0.12));
         }
-        self.link(figure, plot, place, self.dominator(place));
+        self.link(figure, frame, place, self.dominator(place));
         if within.expand(1.0).contains(at) {
-            let radius = self.radius() * 1.7 + 4.0;
+            let radius = frame.marks.radius() * 1.7 + 4.0;
             let hollow = Color32::TRANSPARENT;
             figure.mark(at, crate::figure::Mark::Circle, radius, hollow, self.inks.ink.text);
         }
     }
 
     /// A line from a point to one that dominates it.
-    fn link(&self, figure: &mut Figure, plot: &Plot, place: usize, by: Option<usize>) {
+    fn link(&self, figure: &mut Figure, frame: &Frame, place: usize, by: Option<usize>) {
+        let plot = &frame.plot;
         let ends = [Some(place), by].map(|place| self.position(plot, place?));
         let [Some(start), Some(end)] = ends else { return };
         let Some([from, to]) = within(start, end, plot.area()) else { return };
@@ -187,7 +188,7 @@ impl<'a> Told<'a> {
         // Both are seen at the ends of the line.
         for (place, at) in [(Some(place), start), (by, end)] {
             if let Some(place) = place.filter(|_| plot.area().contains(at)) {
-                mark(figure, at, self.looks.at(place), self.radius().max(2.5), &self.inks);
+                mark(figure, at, self.looks.at(place), frame.marks.radius().max(2.5), &self.inks);
             }
         }
     }
@@ -203,21 +204,21 @@ impl<'a> Told<'a> {
         let mut figure = self.under(&frame);
         let drawn = self.looks.drawn;
         let shapes = drawn <= SHAPES;
-        let image = self.image(&frame.plot, pixels, !shapes);
+        let image = Drawing::new(self, frame.plot, pixels, !shapes).at_once(self);
         if image.pixels.iter().any(|pixel| *pixel != Color32::TRANSPARENT) {
             let rect = frame.plot.area();
             figure.shapes.push(Shape::Image { rect, pixels: Arc::new(image) });
         }
         if shapes {
-            self.shapes(&mut figure, &frame.plot);
+            self.shapes(&mut figure, &frame);
         }
         figure.shapes.extend(self.over(&frame, None).shapes);
         figure
     }
 
     /// The points as shapes.
-    fn shapes(&self, figure: &mut Figure, plot: &Plot) {
-        let radius = self.radius();
+    fn shapes(&self, figure: &mut Figure, frame: &Frame) {
+        let (plot, radius) = (&frame.plot, frame.marks.radius());
         let inside = |at: &Pos2| plot.area().contains(*at);
         for look in Look::DRAWN {
             let of = self.looks.of.iter().enumerate().filter(|(_, of)| **of == look);
