@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sets::{Set, Varies, chosen};
+use super::times::{lone, lone_words};
 use crate::model::{RunOf, significant};
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale, best};
 
@@ -100,13 +101,18 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     for (points, order, name, run, whole_s) in found {
         plot.add(order, &name, Some(run.bundle), Point::of(&run, points as f64, whole_s * 1e3));
     }
-    for of in totals.values() {
+    let lone = lone(&plot);
+    for (bundle, of) in &mut totals {
+        of.retain(|(_, run, _)| !lone.contains(&(run.run.kernel_and_precision(), *bundle)));
         let (cpu, gpu) = (least(of, is_on_cpu), least(of, |run| !is_on_cpu(run)));
         plot.note += &sentence("the GPU's fastest", "the processor's fastest", &ratios(&gpu, &cpu));
         let is_papers =
             |run: &RunOf<'_>| !is_on_cpu(run) && run.run.origin.iter().any(|of| of == PAPER);
         let (cpu, gpu) = (least(of, |run| run.run.kernel == FINAL), least(of, is_papers));
         plot.note += &sentence("paper 004's fastest on the GPU", FINAL, &ratios(&gpu, &cpu));
+    }
+    if let Some(words) = lone_words(lone.iter().map(|(name, _)| name.as_str()), "points") {
+        plot.note += &format!("{words} ");
     }
     plot.note += "Transposing, transfer and allocation are counted, reading the points is not.";
     plot

@@ -148,6 +148,42 @@ fn the_older_version_is_held_against_the_final_one_by_size_and_by_threads() {
 }
 
 #[test]
+fn versions_are_paired_set_by_set_where_two_have_as_many_bytes() {
+    let mut bundle = bundle();
+    for (name, recipe, [old, last]) in
+        [("cube", "points-independent", [6.0, 2.0]), ("ball", "points-sphere", [5.0, 1.0])]
+    {
+        let set = add_set(&mut bundle, name, &format!("gen:{recipe}?n=1000&d=8"), [1000, 8]);
+        bundle.runs.push(run(&set, OLD, (1, None), old, 1));
+        bundle.runs.push(run(&set, MARKS, (1, None), last, 1));
+    }
+    // Of the one only the older version, of the other only the final one.
+    for (name, kernel, seconds) in [("shell", OLD, 100.0), ("front", MARKS, 0.01)] {
+        let set = add_set(&mut bundle, name, &format!("gen:{name}?n=1000&d=8"), [1000, 8]);
+        bundle.runs.push(run(&set, kernel, (1, None), seconds, 1));
+    }
+    let told = note(&model(&bundle), "versions");
+    assert!(told.contains("3 on cube") && told.contains("5 on ball"), "{told}");
+    assert!(!told.contains("shell") && !told.contains("front"), "{told}");
+}
+
+#[test]
+fn what_was_measured_at_one_number_of_points_has_no_line_and_is_said() {
+    let mut bundle = grown();
+    let set = bundle.subjects[1].record.id.clone();
+    // At 4000 points it would be the GPU's fastest by far.
+    let fast = on_gpu(run(&set, "cuda/skyline/fast", (1, Some(64)), 1e-6, 1), 1e-6, 1e-6);
+    bundle.runs.push(fast);
+    let with = model(&bundle);
+    let (told, before) = (note(&with, "crossover"), note(&model(&grown()), "crossover"));
+    let alone = "Measured at one number of points only, so without a line: cuda/skyline/fast.";
+    assert_eq!(told.replace(&format!("{alone} "), ""), before);
+    assert!(told.contains(alone) && !before.contains("without a line"), "{told}");
+    assert!(note(&with, "time-points").ends_with(alone));
+    assert!(drawn(&with, &state("time-points")).iter().any(|(name, ..)| name.ends_with("/fast")));
+}
+
+#[test]
 fn ways_of_reading_points_stand_side_by_side_with_the_mean_of_what_they_gain() {
     let model = model(&grown());
     let found = drawn(&model, &state("ways"));

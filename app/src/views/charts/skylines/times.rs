@@ -1,12 +1,12 @@
 //! Times against the size of a set, and comparisons made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::kernel;
 
 use super::sets::{Set, Varies, chosen};
 use crate::model::{RunOf, count, significant};
-use crate::views::charts::plot::{Class, Data, Form, Plot, Point, Scale, best};
+use crate::views::charts::plot::{Class, Data, Form, Plot, Point, Scale, Series, best};
 
 /// Id and precision.
 fn kernel_of(run: &RunOf<'_>) -> String {
@@ -42,7 +42,30 @@ fn of_family<'a>(data: &Data<'a>, varies: Varies, title: &'static str) -> Plot<'
     };
     let mut plot = against(data, title, &class, |set| varies.number(set) as f64);
     plot.note = family.map(|family| format!("{}.", family.name)).unwrap_or_default();
+    if let Some(words) = lone_words(lone(&plot).iter().map(|(name, _)| name.as_str()), title) {
+        plot.note += &format!(" {words}");
+    }
     plot
+}
+
+/// Name and bundle of the series that stand at one place of x only: no line is drawn, nor followed, through them.
+pub(super) fn lone(plot: &Plot<'_>) -> BTreeSet<(String, usize)> {
+    let places = |series: &Series<'_>| {
+        let mut at: Vec<f64> = series.points.iter().map(|point| point.at[0]).collect();
+        at.dedup();
+        at.len()
+    };
+    let all = plot.series.iter().filter(|(_, series)| places(series) == 1);
+    all.map(|((_, name, bundle), _)| (name.clone(), *bundle)).collect()
+}
+
+/// That these have no line, in a sentence.
+pub(super) fn lone_words<'n>(names: impl Iterator<Item = &'n str>, title: &str) -> Option<String> {
+    let names: BTreeSet<&str> = names.collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let words =
+        format!("Measured at one number of {title} only, so without a line: {}.", names.join(", "));
+    (!names.is_empty()).then_some(words)
 }
 
 pub(super) fn by_points<'a>(data: &Data<'a>) -> Plot<'a> {

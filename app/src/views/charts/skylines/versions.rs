@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sets::{Set, alike};
 use super::times::against_bytes;
-use crate::model::{RunOf, count, seconds, significant};
+use crate::model::{RunOf, count, seconds, significant, subject_key, subject_name};
 use crate::views::charts::plot::{Class, Data, Form, Guide, Plot, Point, Scale};
 use crate::views::charts::settings::{against, threads};
 
@@ -46,48 +46,62 @@ pub(super) fn old_and_final<'a>(data: &Data<'a>) -> Plot<'a> {
         let titles = ("threads", data.rate_axis(""));
         against(data, titles, threads, class, |run| run.rate())
     };
-    let gains = gains(&plot);
-    if let Some(told) = told(&gains) {
-        let axis = plot.x.title.clone();
+    let by_set = chosen == BY_BYTES;
+    if let Some(told) = told(&gains(&plot), by_set) {
+        let axis = if by_set { String::new() } else { format!(" ({})", plot.x.title) };
         plot.note = format!(
-            "{chosen}. The older takes so many times as long as the final version: {told} ({axis})."
+            "{chosen}. The older takes so many times as long as the final version: {told}{axis}."
         );
     }
     plot
 }
 
-/// Where both stand at one place of the axis: the place, and how many times as long the older takes.
-fn gains(plot: &Plot<'_>) -> Vec<(f64, f64)> {
+/// Where both have run: the place on the axis and the set's name, and how many times as long the older takes.
+struct Gain {
+    at: f64,
+    set: String,
+    times: f64,
+}
+
+/// Of the runs of one bundle on one set at one place of the axis: other sets may have as many bytes.
+fn gains(plot: &Plot<'_>) -> Vec<Gain> {
     let of = |order: usize| {
         let own = plot.series.iter().filter(move |((of, ..), _)| *of == order);
-        own.flat_map(|(_, series)| &series.points).map(|point| point.at)
+        own.flat_map(|((.., bundle), series)| series.points.iter().map(move |of| (*bundle, of)))
     };
-    let last: Vec<[f64; 2]> = of(1).collect();
-    let gain = |[at, old]: [f64; 2]| {
-        let [_, last] = *last.iter().find(|[other, _]| *other == at)?;
-        Some((at, old / last))
+    let gain = |(bundle, old): (usize, &Point<'_>)| {
+        let (subject, [at, old_s]) = (old.subject?, old.at);
+        let is_same = |other: &Point<'_>| {
+            other.at[0] == at && other.subject.map(subject_key) == Some(subject_key(subject))
+        };
+        let (_, last) = of(1).find(|(of, other)| *of == bundle && is_same(other))?;
+        Some(Gain { at, set: subject_name(subject), times: old_s / last.at[1] })
     };
-    let mut gains: Vec<(f64, f64)> = of(0).filter_map(gain).collect();
-    crate::order::sort_by(&mut gains, |a, b| a.0.total_cmp(&b.0));
+    let mut gains: Vec<Gain> = of(0).filter_map(gain).collect();
+    crate::order::sort_by(&mut gains, |a, b| a.at.total_cmp(&b.at));
     gains
 }
 
-/// Each of a few, and of many the mean and the ends.
-fn told(gains: &[(f64, f64)]) -> Option<String> {
+/// Each of a few, and of many the mean and the ends; by their sets or by their places.
+fn told(gains: &[Gain], by_set: bool) -> Option<String> {
     const FEW: usize = 6;
-    let words = |(at, gain): &(f64, f64)| format!("{} at {}", significant(*gain), significant(*at));
+    let words = |gain: &Gain| match by_set {
+        true => format!("{} on {}", significant(gain.times), gain.set),
+        false => format!("{} at {}", significant(gain.times), significant(gain.at)),
+    };
     if gains.len() <= FEW {
         let all: Vec<String> = gains.iter().map(words).collect();
         return (!all.is_empty()).then(|| all.join(", "));
     }
-    let least = gains.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let most = gains.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let mean = gains.iter().map(|(_, gain)| gain.ln()).sum::<f64>() / gains.len() as f64;
+    let least = gains.iter().min_by(|a, b| a.times.total_cmp(&b.times))?;
+    let most = gains.iter().max_by(|a, b| a.times.total_cmp(&b.times))?;
+    let mean = gains.iter().map(|gain| gain.times.ln()).sum::<f64>() / gains.len() as f64;
     let mean = significant(mean.exp());
     let (least, most) = (words(least), words(most));
     Some(format!(
-        "{mean} in the geometric mean over {} places, from {least} to {most}",
-        gains.len()
+        "{mean} in the geometric mean over {} {}, from {least} to {most}",
+        gains.len(),
+        if by_set { "sets" } else { "places" }
     ))
 }
 
