@@ -253,13 +253,12 @@ fn figures(run: &RunOf<'_>) -> Vec<Cell> {
     let dash = || "–".to_owned();
     let of = run.run.figures.as_ref();
     let number = |text: Option<String>| Cell::Number(text.unwrap_or_else(dash));
-    let moved = of.filter(|_| run.run.costs.minimal_bytes > 0);
     vec![
         number(Some(run.setting())),
         number(of.map(|of| seconds(of.median_s))),
         number(run.rate().map(three_digits)),
-        number(moved.map(|of| three_digits(of.gbs))),
-        number(moved.and_then(|of| of.pct_copy).map(|share| format!("{share:.0}"))),
+        number(run.gbs().map(three_digits)),
+        number(run.pct_copy().map(|share| format!("{share:.0}"))),
         number(of.and_then(|of| of.speedup).map(|speedup| format!("{}×", three_digits(speedup)))),
         Cell::Text(run.verdict().into()),
     ]

@@ -101,6 +101,15 @@ pub fn subject_size(subject: Subject<'_>) -> u64 {
     }
 }
 
+/// What a subject is, as the title of a column.
+pub fn subject_title(subject: Subject<'_>) -> &'static str {
+    match subject {
+        Subject::Matrix(_) => "Matrix",
+        Subject::Other(record) if record.kind == "points" => "Points",
+        Subject::Other(_) => "Subject",
+    }
+}
+
 /// Points and dimensions of a set of points; none of other subjects.
 pub fn extent(subject: Subject<'_>) -> Option<[u64; 2]> {
     let Subject::Other(record) = subject else { return None };
@@ -144,6 +153,20 @@ impl<'a> RunOf<'a> {
     pub fn figures(&self) -> Option<&'a Figures> {
         let passed = self.run.check.verdict == Verdict::Pass;
         self.run.figures.as_ref().filter(|_| passed)
+    }
+
+    /// GB/s by the least bytes that its operation moves; none where it has no such bytes.
+    pub fn gbs(&self) -> Option<f64> {
+        self.moving().map(|figures| figures.gbs)
+    }
+
+    /// The same in percent of the copy bandwidth, where that was measured.
+    pub fn pct_copy(&self) -> Option<f64> {
+        self.moving()?.pct_copy
+    }
+
+    fn moving(&self) -> Option<&'a Figures> {
+        self.run.figures.as_ref().filter(|_| self.run.costs.minimal_bytes > 0)
     }
 
     /// The rate that its operation is compared by, when it passed its check.

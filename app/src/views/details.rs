@@ -88,11 +88,10 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
         facts.push(("Median", format!("{} a {}", seconds(figures.median_s), run.word())));
         facts.push(("Quartiles", quartiles));
         facts.push(("Samples", format!("{}, each of {}", of.samples.len(), of.repetitions)));
-        if of.costs.minimal_bytes > 0 {
-            facts.push(("Bandwidth", format!("{} GB/s at least", significant(figures.gbs))));
-        }
+        let bandwidth = |gbs: f64| ("Bandwidth", format!("{} GB/s at least", significant(gbs)));
+        facts.extend(run.gbs().map(bandwidth));
         let percent = |share: f64| format!("{share:.0} % of the measured copy");
-        facts.extend(figures.pct_copy.map(|share| ("", percent(share))));
+        facts.extend(run.pct_copy().map(|share| ("", percent(share))));
         facts.extend(figures.speedup.map(|s| ("Speed-up", format!("{}×", significant(s)))));
     }
     facts.extend(check(run));

@@ -1,12 +1,16 @@
 //! The numbers: a row for each matrix, with the winner and all that compete with it.
 
-use crate::model::{Model, OpenBundle, RunOf, Standing, metric_title, significant, subject_name};
+use crate::model::{
+    Model, OpenBundle, RunOf, Standing, metric_title, significant, subject_name, subject_title,
+};
 use crate::state::ViewState;
 
 /// What the view draws from, as far as it takes a look at every run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Board {
     pub(crate) rows: Vec<Row>,
+    /// What a row is about.
+    pub(crate) what: &'static str,
     /// What the rate is, with its unit.
     pub(crate) rate: String,
     /// What the last column compares with, and the same as its title.
@@ -118,6 +122,10 @@ impl Board {
                 board.span = [low.min(rival.rate), high.max(rival.rate)];
                 *wins.entry(rival.kernel.clone()).or_default() += usize::from(rival.run == row.run);
             }
+            board.what = match subject_title(standing.subject) {
+                what if board.rows.is_empty() || board.what == what => what,
+                _ => "Subject",
+            };
             devices.insert(row.device.clone());
             board.rows.push(row);
         }
@@ -195,7 +203,7 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         setting: winner.setting(),
         device: winner.run.device.clone(),
         rate: winner.rate()?,
-        pct_copy: winner.figures().and_then(|figures| figures.pct_copy),
+        pct_copy: winner.pct_copy(),
         lead: standing.lead(),
         second: standing.runs.get(1).map(|run| run.run.kernel.clone()).unwrap_or_default(),
         over: over(standing, over_word),

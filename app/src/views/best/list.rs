@@ -48,7 +48,7 @@ impl Columns {
 /// Titles of the columns with the word that sorts by them, and whether numbers stand there.
 fn titles<'a>(columns: &Columns, board: &'a Board) -> [(&'a str, &'a str, [f32; 2], bool); 6] {
     [
-        ("matrix", "Matrix", columns.matrix, false),
+        ("matrix", board.what, columns.matrix, false),
         ("kernel", "Fastest kernel", columns.kernel, false),
         ("rate", &board.rate, columns.rate, true),
         ("pct_copy", "% of copy", columns.copy, true),

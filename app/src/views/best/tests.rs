@@ -56,6 +56,24 @@ fn the_heat_table_has_a_column_a_kernel_and_says_who_has_no_time() {
 }
 
 #[test]
+fn what_has_no_least_bytes_has_no_share_of_the_copy_and_the_heading_says_what_rows_are() {
+    use crate::model::skylines;
+    let mut bundle = skylines::bundle();
+    let set = skylines::add_set(&mut bundle, "cube", "gen:points-independent?n=9&d=2", [9, 2]);
+    let mut run = skylines::run(&set, "cpu/skyline/fast", (1, None), 1e-3, 1);
+    run.figures.as_mut().unwrap().set_copy(1e10);
+    assert_eq!(run.figures.as_ref().unwrap().pct_copy, Some(0.0));
+    bundle.runs.push(run);
+    let model = skylines::model(&bundle);
+    let state = ViewState::from_fragment("v1;operation=skyline").unwrap();
+    let board = Board::of(&model, &state);
+    assert_eq!((board.rows[0].pct_copy, board.what), (None, "Points"));
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains(">–<") && !svg.contains("0 %") && svg.contains(">Points<"), "{svg}");
+    assert_eq!(Board::of(&self::model(), &ViewState::default()).what, "Matrix");
+}
+
+#[test]
 fn the_figure_holds_what_the_table_says() {
     let (model, state) = (model(), ViewState::default());
     let lines = (VIEW.table)(&model, &state);

@@ -86,7 +86,7 @@ pub(super) const COLUMNS: [Column; 18] = [
         width: 68.0,
         explain: "Minimal bytes a second / 10⁹",
         number: true,
-        cell: |run| figure(run, |figures| Some(figures.gbs), significant),
+        cell: |run| Cell::Number(run.gbs(), significant),
     },
     Column {
         id: "predicted_gbs",
@@ -128,7 +128,7 @@ pub(super) const COLUMNS: [Column; 18] = [
         width: 76.0,
         explain: "GB/s in percent of the copy bandwidth with as many threads",
         number: true,
-        cell: |run| figure(run, |figures| figures.pct_copy, significant),
+        cell: |run| Cell::Number(run.pct_copy(), significant),
     },
     Column {
         id: "speedup",
