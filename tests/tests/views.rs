@@ -263,6 +263,7 @@ fn skylines_look_as_they_did() {
             (1024.0, 768.0),
         ),
         ("skyline-phone", "points-of=points-independent?n=300&d=4;point=3".into(), (390.0, 844.0)),
+        ("skyline-many", "points-of=points-anticorrelated?n=10000&d=4".into(), wide),
     ];
     let mut results = egui_kittest::SnapshotResults::new();
     for (name, state, size) in views {

@@ -32,9 +32,9 @@ enum Part {
 
 impl Drawing {
     /// Of how densely all points lie, and of the points, of so many pixels a point; nothing is drawn yet.
-    pub(super) fn new(told: &Told<'_>, plot: Plot, pixels: f32, with_dots: bool) -> Self {
+    pub(super) fn new((plot, marks): (Plot, Marks), pixels: f32, with_dots: bool) -> Self {
         let canvas = Canvas::new(plot.area(), pixels);
-        Self { canvas, plot, marks: told.marks(&plot), with_dots, done: 0 }
+        Self { canvas, plot, marks, with_dots, done: 0 }
     }
 
     /// What is seen of the points.

@@ -3,6 +3,7 @@
 use egui::{Color32, Pos2, pos2, vec2};
 
 use super::look::{Inks, Look, Looks};
+use super::marks::Marks;
 use super::subject::Subject;
 use crate::figure::{Anchor, Mark};
 use crate::figure::{Figure, area, text_width};
@@ -50,12 +51,12 @@ impl Legend {
         self.0.last().map_or(0.0, |(_, at, _)| at.y + LINE)
     }
 
-    pub(super) fn draw(&self, figure: &mut Figure, corner: Pos2, inks: &Inks) {
+    pub(super) fn draw(&self, figure: &mut Figure, corner: Pos2, inks: &Inks, marks: Marks) {
         for (sign, at, text) in &self.0 {
             let at = corner + at.to_vec2() + vec2(0.0, LINE * 0.5);
             let middle = at + vec2(6.0, 0.0);
             match sign {
-                Sign::Look(look) => mark(figure, middle, *look, 4.0, inks),
+                Sign::Look(look) => example(figure, middle, *look, inks, marks),
                 Sign::Ring => {
                     figure.mark(middle, Mark::Circle, 6.0, Color32::TRANSPARENT, inks.now)
                 }
@@ -75,6 +76,19 @@ impl Legend {
             let at = at + vec2(SIGN, 0.0);
             figure.text(at, Anchor::Start, TYPE, inks.ink.text, text);
         }
+    }
+}
+
+/// What a look is like: one mark, or where they are small a few.
+fn example(figure: &mut Figure, middle: Pos2, look: Look, inks: &Inks, marks: Marks) {
+    let few = [vec2(-4.0, 2.0), vec2(0.0, -3.0), vec2(4.0, 1.0)].map(|by| middle + by);
+    match marks {
+        _ if look == Look::Now => mark(figure, middle, look, 4.0, inks),
+        Marks::Shapes(_) => mark(figure, middle, look, 4.0, inks),
+        Marks::Small => few.into_iter().for_each(|at| mark(figure, at, look, 1.6, inks)),
+        Marks::Dots => few.into_iter().for_each(|at| {
+            figure.rect(area(at.x - 1.0, at.y - 1.0, at.x + 1.0, at.y + 1.0), inks.of(look));
+        }),
     }
 }
 

@@ -8,6 +8,7 @@ use egui::{Color32, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use web_time::Instant;
 
 use super::drawing::Drawing;
+use super::marks::Marks;
 use super::plot::Plot;
 use super::sheet::Told;
 use crate::model::Model;
@@ -49,7 +50,7 @@ impl Drawn {
     fn go_on(
         &mut self,
         told: &Told<'_>,
-        wanted: &Plot,
+        (wanted, marks): (&Plot, Marks),
         is_late: &mut dyn FnMut() -> bool,
         finish: &mut dyn FnMut(egui::ColorImage),
     ) -> bool {
@@ -57,8 +58,8 @@ impl Drawn {
             // An image that was begun is finished though another part is wanted by now: else nothing would be while a
             // hand moves.
             let pixels = self.source.pixels;
-            let mut next =
-                self.next.take().unwrap_or_else(|| Drawing::new(told, *wanted, pixels, true));
+            let begun = self.next.take();
+            let mut next = begun.unwrap_or_else(|| Drawing::new((*wanted, marks), pixels, true));
             if !next.go_on(told, is_late) {
                 self.next = Some(next);
                 return false;
@@ -81,7 +82,13 @@ fn moved(from: &Plot, to: &Plot) -> Rect {
 }
 
 /// Paints the points of a plot at this place of the screen.
-pub(super) fn show(ui: &Ui, model: &Model, told: &Told<'_>, plot: &Plot, place: Rect) {
+pub(super) fn show(
+    ui: &Ui,
+    model: &Model,
+    told: &Told<'_>,
+    (plot, marks): (&Plot, Marks),
+    place: Rect,
+) {
     let side = place.size().max_elem().max(1.0);
     let most = ui.input(|input| input.max_texture_side) as f32 / side;
     // Which part is seen and what is pointed out changes nothing of the source.
@@ -105,7 +112,7 @@ pub(super) fn show(ui: &Ui, model: &Model, told: &Told<'_>, plot: &Plot, place: 
     let wait = drawn.plot.as_ref().is_some_and(|from| moved(from, plot).intersects(plot.area()));
     let start = Instant::now();
     let mut is_late = || wait && start.elapsed() > IN_A_FRAME;
-    let is_exact = drawn.go_on(told, plot, &mut is_late, &mut |image| {
+    let is_exact = drawn.go_on(told, (plot, marks), &mut is_late, &mut |image| {
         let options = TextureOptions::NEAREST;
         match texture {
             // In place.
@@ -156,7 +163,8 @@ mod tests {
         let mut images: Vec<ColorImage> = Vec::new();
         // A frame has time for a part.
         let mut frame = |wanted: &Plot| {
-            drawn.go_on(&told, wanted, &mut || true, &mut |image| images.push(image))
+            drawn
+                .go_on(&told, (wanted, Marks::Small), &mut || true, &mut |image| images.push(image))
         };
         let at = |k: u32| {
             Some(At { row: 300.0 + f64::from(k), col: 600.0, rows: 700.0 / f64::from(k + 1) })
@@ -168,7 +176,7 @@ mod tests {
         let frames = (0..100).take_while(|_| !frame(&last)).count();
         assert!((3..50).contains(&frames), "{frames} frames");
         assert!(images.len() > 3, "there is something to see while it moves");
-        let expected = Drawing::new(&told, last, 2.0, true).at_once(&told);
+        let expected = Drawing::new((last, Marks::Small), 2.0, true).at_once(&told);
         assert!(images.last() == Some(&expected), "the same to the pixel");
         assert!(images.windows(2).all(|pair| pair[0] != pair[1]), "{} images", images.len());
     }

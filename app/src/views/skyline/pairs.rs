@@ -62,7 +62,10 @@ impl Pairs {
         let picture = &told.subject.cloud.picture;
         let mut canvas = Canvas::new(self.area(), pixels);
         let step = step(told, self.side);
-        let marks = Marks::Shapes((Marks::of(told.looks.drawn).radius() * 0.55).max(0.6));
+        let marks = match Marks::of(told.looks.drawn) {
+            Marks::Dots => Marks::Dots,
+            larger => Marks::Shapes((larger.radius() * 0.55).max(0.6)),
+        };
         for (axes, rect) in &self.cells {
             let plot = Plot::new(*rect, picture, *axes, None);
             if told.followed().is_none() && !told.state.skyline.alike {

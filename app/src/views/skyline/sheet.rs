@@ -41,7 +41,7 @@ pub(super) struct Told<'a> {
 /// The plot and what stands below it.
 pub(super) struct Frame {
     pub(super) plot: Plot,
-    marks: Marks,
+    pub(super) marks: Marks,
     size: Vec2,
     legend: Legend,
 }
@@ -85,7 +85,7 @@ impl<'a> Told<'a> {
     }
 
     /// How large the marks are: by how many points are in view.
-    pub(super) fn marks(&self, plot: &Plot) -> Marks {
+    fn marks(&self, plot: &Plot) -> Marks {
         if plot.place.at().is_none() {
             return Marks::of(self.looks.drawn);
         }
@@ -143,7 +143,8 @@ impl<'a> Told<'a> {
         );
         let title = elided(&title, frame.size.x - 16.0, TYPE);
         figure.text(pos2(8.0, 12.0), Anchor::Start, TYPE, ink.text, &title);
-        frame.legend.draw(&mut figure, pos2(8.0, place.max.y + BOTTOM), &self.inks);
+        let corner = pos2(8.0, place.max.y + BOTTOM);
+        frame.legend.draw(&mut figure, corner, &self.inks, frame.marks);
         for points in staircase::lines(&self.corners, &frame.plot) {
             figure.shapes.push(Shape::Line { points, width: 1.6, color: self.inks.kept });
         }
@@ -204,7 +205,7 @@ impl<'a> Told<'a> {
         let mut figure = self.under(&frame);
         let drawn = self.looks.drawn;
         let shapes = drawn <= SHAPES;
-        let image = Drawing::new(self, frame.plot, pixels, !shapes).at_once(self);
+        let image = Drawing::new((frame.plot, frame.marks), pixels, !shapes).at_once(self);
         if image.pixels.iter().any(|pixel| *pixel != Color32::TRANSPARENT) {
             let rect = frame.plot.area();
             figure.shapes.push(Shape::Image { rect, pixels: Arc::new(image) });

@@ -11,6 +11,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::pin::Pin;
+
 use num_complex::Complex64;
 
 pub(super) use self::header::{Format, Header};
@@ -50,18 +52,21 @@ pub fn read_bytes(
 }
 
 /// Reads the matrix whose sizes and kind `header` says, from the text behind it.
-pub(super) async fn read_body(
-    text: &[u8],
-    header: &Header,
+pub(super) fn read_body<'r>(
+    text: &'r [u8],
+    header: &'r Header,
     limit: MemoryLimit,
-    progress: Progress<'_>,
-) -> Result<MatrixFile, IoError> {
-    match header.field {
-        Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
-        Field::Integer => read_field::<value::Integer>(text, header, limit, progress).await,
-        Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress).await,
-        Field::Complex => read_field::<value::Complex>(text, header, limit, progress).await,
-    }
+    progress: Progress<'r>,
+) -> Pin<Box<dyn Future<Output = Result<MatrixFile, IoError>> + 'r>> {
+    // Behind a pointer: every crate that waits for a future of a function has that function's code again.
+    Box::pin(async move {
+        match header.field {
+            Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
+            Field::Integer => read_field::<value::Integer>(text, header, limit, progress).await,
+            Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress).await,
+            Field::Complex => read_field::<value::Complex>(text, header, limit, progress).await,
+        }
+    })
 }
 
 async fn read_field<V: Value>(
