@@ -3,9 +3,11 @@
 //! The crate knows neither windows nor CUDA and builds for `wasm32-unknown-unknown`.
 
 pub mod bundle;
+pub mod dense;
 pub mod experiment;
 #[cfg(not(target_family = "wasm"))]
 pub mod files;
+pub mod fsai;
 pub mod gate;
 pub mod generate;
 pub mod io;

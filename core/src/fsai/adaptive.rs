@@ -1,0 +1,116 @@
+//! The adaptive pattern of a row: columns are taken where they lessen g·A·gᵀ most.
+
+use super::Cancelled;
+use super::error::{FsaiError, Stop};
+use super::system::{Lower, Solver};
+use crate::dense::Factored;
+use crate::memory::zeroed;
+
+/// What one thread finds adaptive rows with.
+pub(super) struct Adaptive<'l, 'a> {
+    lower: &'l Lower<'a>,
+    solver: Solver<'l, 'a>,
+    steps: u32,
+    per_step: usize,
+    gain: f64,
+    /// The columns of the row, ascending.
+    columns: Vec<u32>,
+    /// (A·gᵀ)_j; zero between the steps.
+    product: Vec<f64>,
+    /// Columns that the product may reach, some more than once.
+    touched: Vec<u32>,
+    /// The best candidates of a step, best first.
+    best: Vec<(f64, u32)>,
+}
+
+impl<'l, 'a> Adaptive<'l, 'a> {
+    pub(super) fn new(lower: &'l Lower<'a>, steps: u32, per_step: usize, gain: f64) -> Self {
+        Self {
+            lower,
+            solver: Solver::new(lower),
+            steps,
+            per_step,
+            gain,
+            columns: Vec::new(),
+            product: zeroed(0.0, lower.rows()),
+            touched: Vec::new(),
+            best: Vec::new(),
+        }
+    }
+
+    /// Bytes of one thread.
+    pub(super) fn bytes(rows: usize) -> u128 {
+        12 * rows as u128
+    }
+
+    /// The columns that were found last.
+    pub(super) fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Finds the columns of row `i`.
+    pub(super) fn row(&mut self, i: usize, cancelled: &Cancelled<'_>) -> Result<(), Stop> {
+        self.columns.clear();
+        self.columns.push(i as u32);
+        let mut psi = self.solve(i, cancelled)?;
+        for _ in 0..self.steps {
+            self.choose(i);
+            if self.best.is_empty() {
+                break;
+            }
+            self.columns.extend(self.best.iter().map(|&(_, j)| j));
+            self.columns.sort_unstable();
+            let before = psi;
+            psi = self.solve(i, cancelled)?;
+            if before - psi < self.gain * before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// ψ = g·A·gᵀ with the last element of g at 1.
+    fn solve(&mut self, i: usize, cancelled: &Cancelled<'_>) -> Result<f64, Stop> {
+        match self.solver.factor(&self.columns, cancelled) {
+            Factored::Whole => {}
+            Factored::Cancelled => return Err(Stop::Cancelled),
+            Factored::NotPositive(_) => {
+                let size = self.columns.len();
+                return Err(FsaiError::NotPositiveDefinite { row: i, size }.into());
+            }
+        }
+        Ok(self.solver.pivot(self.columns.len() - 1))
+    }
+
+    /// The columns before `i` outside the pattern with the largest (A·gᵀ)_j²/a_jj above 0, of equal
+    /// ones the first.
+    fn choose(&mut self, i: usize) {
+        let a = self.lower.whole();
+        let m = self.columns.len();
+        let g = self.solver.row(m - 1);
+        let last = g[m - 1];
+        for (&c, g) in self.columns.iter().zip(g) {
+            let (col, val) = a.row(c as usize);
+            let col = &col[..col.partition_point(|&j| (j as usize) < i)];
+            for (&j, v) in col.iter().zip(val) {
+                self.product[j as usize] += v * (g / last);
+            }
+            self.touched.extend_from_slice(col);
+        }
+        for c in &self.columns {
+            self.product[*c as usize] = 0.0;
+        }
+        self.best.clear();
+        for &j in &self.touched {
+            let product = std::mem::take(&mut self.product[j as usize]);
+            let score = product * product / self.lower.diagonal(j as usize);
+            let after = |&(other, at): &(f64, u32)| other > score || (other == score && at < j);
+            let place = self.best.partition_point(after);
+            if score > 0.0 && place < self.per_step {
+                self.best.truncate(self.per_step - 1);
+                self.best.insert(place, (score, j));
+            }
+        }
+        self.touched.clear();
+    }
+}

@@ -1,0 +1,146 @@
+//! What tests hold every factorised inverse against: calculations from the definition, apart from the code.
+
+use super::{Fsai, FsaiError, FsaiParameters, Merging, PatternRule};
+use crate::generate::{GeneratorSpec, generate};
+use crate::matrix::Csr;
+use crate::memory::MemoryLimit;
+
+pub(super) fn made(recipe: &str) -> Csr {
+    let spec = GeneratorSpec::parse(recipe).unwrap();
+    generate(&spec, MemoryLimit::unlimited(), &false.into()).unwrap()
+}
+
+/// A symmetric matrix from its lower triangle.
+pub(super) fn symmetric(n: usize, lower: &[(usize, usize, f64)]) -> Csr {
+    let mut all = lower.to_vec();
+    all.extend(lower.iter().filter(|(i, j, _)| i != j).map(|&(i, j, v)| (j, i, v)));
+    Csr::from_triplets(n, n, &all).unwrap()
+}
+
+pub(super) fn tried(a: &Csr, parameters: &FsaiParameters) -> Result<Fsai, FsaiError> {
+    let set_up = Fsai::set_up(a, parameters, MemoryLimit::unlimited(), &|| false);
+    set_up.map(|done| done.expect("nothing cancels it"))
+}
+
+pub(super) fn set_up(a: &Csr, parameters: &FsaiParameters) -> Fsai {
+    tried(a, parameters).unwrap()
+}
+
+pub(super) fn recursive(power: u32) -> FsaiParameters {
+    FsaiParameters { pattern: PatternRule::Recursive { power }, ..FsaiParameters::default() }
+}
+
+pub(super) fn merged(power: u32, alpha: f64) -> FsaiParameters {
+    FsaiParameters { merge: Some(Merging::new(alpha)), ..recursive(power) }
+}
+
+/// On a pool of so many threads.
+pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(work)
+}
+
+/// The rows of a matrix written out.
+pub(super) fn dense(a: &Csr) -> Vec<Vec<f64>> {
+    let mut rows = vec![vec![0.0; a.cols()]; a.rows()];
+    for (i, row) in rows.iter_mut().enumerate() {
+        let (col, val) = a.row(i);
+        for (&c, &v) in col.iter().zip(val) {
+            row[c as usize] = v;
+        }
+    }
+    rows
+}
+
+/// The solution of A·x = e_m by Gauss's elimination with pivots by rows.
+pub(super) fn last_of_inverse(mut a: Vec<Vec<f64>>) -> Vec<f64> {
+    let m = a.len();
+    for (i, row) in a.iter_mut().enumerate() {
+        row.push(f64::from(u8::from(i + 1 == m)));
+    }
+    for k in 0..m {
+        let pivot = (k..m).max_by(|&p, &q| a[p][k].abs().total_cmp(&a[q][k].abs())).unwrap();
+        a.swap(k, pivot);
+        let top = a[k].clone();
+        for row in &mut a[k + 1..] {
+            let factor = row[k] / top[k];
+            for (value, top) in row.iter_mut().zip(&top).skip(k) {
+                *value -= factor * top;
+            }
+        }
+    }
+    let mut x = vec![0.0; m];
+    for k in (0..m).rev() {
+        let known: f64 = (k + 1..m).map(|j| a[k][j] * x[j]).sum();
+        x[k] = (a[k][m] - known) / a[k][k];
+    }
+    x
+}
+
+/// The row of G from its definition: A[P,P]·g = e_m, over the root of the last element.
+pub(super) fn row_by_definition(a: &[Vec<f64>], pattern: &[u32]) -> Vec<f64> {
+    let line = |&i: &u32| pattern.iter().map(|&j| a[i as usize][j as usize]).collect();
+    let g = last_of_inverse(pattern.iter().map(line).collect());
+    let root = g[g.len() - 1].sqrt();
+    g.iter().map(|g| g / root).collect()
+}
+
+/// What (GA)_ij is held to.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Held {
+    /// 16·m·ε·(|G||A|)_ij.
+    Entries,
+    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): an elimination of A[P,P] = LLᵀ errs by that much, because
+    /// |L||Lᵀ| is bounded by the diagonal and not by |A| (Higham, 2002, theorem 10.4).
+    Factors,
+    /// Nothing: a postfilter changed the row.
+    Not,
+}
+
+/// Holds (GA)_ij for j < i, (GA)_ii − 1/G_ii, and |(GAGᵀ)_ii − 1| within 16·m·ε of the same with
+/// absolute values. `a` is symmetric.
+pub(super) fn has_small_backward_errors(a: &Csr, g: &Csr, held: Held) {
+    let entry = |i: usize| a.row(i).1[a.row(i).0.partition_point(|&c| (c as usize) < i)];
+    let diagonal: Vec<f64> = (0..a.rows()).map(entry).collect();
+    let mut product = vec![0.0; a.cols()];
+    let mut size = vec![0.0; a.cols()];
+    for i in 0..g.rows() {
+        let (col, val) = g.row(i);
+        assert_eq!(col.last(), Some(&(i as u32)), "row {i} ends on the diagonal");
+        let bound = 16.0 * col.len() as f64 * f64::EPSILON;
+        for (&c, &g) in col.iter().zip(val) {
+            let (ac, av) = a.row(c as usize);
+            for (&j, &v) in ac.iter().zip(av) {
+                product[j as usize] += g * v;
+                size[j as usize] += (g * v).abs();
+            }
+        }
+        let (mut energy, mut energy_size) = (0.0, 0.0);
+        for (&c, &g) in col.iter().zip(val) {
+            energy += product[c as usize] * g;
+            energy_size += size[c as usize] * g.abs();
+            let expected = if c as usize == i { 1.0 / g } else { 0.0 };
+            let error = (product[c as usize] - expected).abs();
+            let root = |(&k, g): (&u32, &f64)| {
+                (diagonal[k as usize] * diagonal[c as usize]).sqrt() * g.abs()
+            };
+            let allowed = bound
+                * match held {
+                    Held::Factors => col.iter().zip(val).map(root).sum(),
+                    Held::Entries | Held::Not => size[c as usize],
+                };
+            assert!(
+                held == Held::Not || error <= allowed,
+                "(GA) of {i}, {c}: {error:e} above {allowed:e}"
+            );
+        }
+        let error = (energy - 1.0).abs();
+        assert!(error <= bound * energy_size, "(GAGᵀ) of {i}: {error:e}");
+        for &c in col {
+            for &j in a.row(c as usize).0 {
+                product[j as usize] = 0.0;
+                size[j as usize] = 0.0;
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Why there is no factorised inverse.
+
+use crate::matrix::FormatError;
+use crate::memory::MemoryError;
+
+/// Why a factorised inverse cannot be set up.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FsaiError {
+    /// Rows and columns differ in number.
+    #[error("a factorised inverse needs a square matrix, not one of {rows} x {cols}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotSquare { rows: usize, cols: usize },
+    /// A dense system of a row is not positive definite.
+    #[error(
+        "the matrix is not positive definite on the pattern of row {row} (0-based, {size} entries); a shift would make it so"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotPositiveDefinite { row: usize, size: usize },
+    /// A parameter is out of its range.
+    #[error("{name} of a factorised inverse is {value}, expected {expected}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Parameter { name: &'static str, value: String, expected: &'static str },
+    /// A given pattern has another size than the matrix.
+    #[error("the pattern has {found_rows} x {found_cols}, the matrix {rows} x {rows}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    PatternSize { found_rows: usize, found_cols: usize, rows: usize },
+    /// A matrix whose values are to be set up anew has another size.
+    #[error("the factorised inverse has {expected} rows, the matrix {found}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    OtherSize { expected: usize, found: usize },
+    /// A ready factor is not lower triangular with a positive diagonal.
+    #[error("row {row} (0-based) of the factor does not end in a positive number on the diagonal")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotAFactor { row: usize },
+    /// What would be set up does not fit.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// What was set up is no matrix.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
+/// Why work ends before it is done.
+#[derive(Clone, Debug)]
+pub(super) enum Stop {
+    Cancelled,
+    Failed(FsaiError),
+}
+
+impl From<FsaiError> for Stop {
+    fn from(error: FsaiError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<MemoryError> for Stop {
+    fn from(error: MemoryError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<FormatError> for Stop {
+    fn from(error: FormatError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// `None` where work was cancelled.
+pub(super) fn unless_cancelled<T>(result: Result<T, Stop>) -> Result<Option<T>, FsaiError> {
+    match result {
+        Ok(done) => Ok(Some(done)),
+        Err(Stop::Cancelled) => Ok(None),
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}

@@ -1,0 +1,39 @@
+//! The factorised sparse approximate inverse of a symmetric positive definite matrix A: G, lower triangular,
+//! with G·A·Gᵀ near the unit matrix, so that GᵀG preconditions conjugate gradients (Kolotilina and Yeremin,
+//! 1993). Each row of G solves one small dense system, or shares it with rows of like patterns; set-up
+//! runs on the ambient rayon pool, and G has the same bits for any number of its threads.
+
+mod adaptive;
+mod error;
+mod filter;
+mod groups;
+mod parameters;
+mod pattern;
+mod powers;
+mod report;
+mod rules;
+mod set_up;
+mod system;
+mod transpose;
+mod values;
+mod workers;
+
+pub use error::FsaiError;
+pub use parameters::{FsaiParameters, MERGE_BLOCK, MERGE_CAP, MERGE_WINDOW, Merging, PatternRule};
+pub use pattern::Pattern;
+pub use report::{Phase, SetUp};
+pub use rules::{pattern_of, prefiltered};
+pub use set_up::Fsai;
+pub use system::dense_system;
+
+/// What set-up asks at least every 0.1 s, from any thread: whether it is to stop.
+pub type Cancelled<'c> = dyn Fn() -> bool + Sync + 'c;
+
+#[cfg(test)]
+mod checks;
+#[cfg(test)]
+mod merge_tests;
+#[cfg(test)]
+mod real_tests;
+#[cfg(test)]
+mod tests;

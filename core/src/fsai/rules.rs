@@ -1,0 +1,168 @@
+//! Which entries G may have: the prefiltered matrix, and the pattern that follows from a rule.
+
+use super::Cancelled;
+use super::adaptive::Adaptive;
+use super::error::{FsaiError, Stop, unless_cancelled};
+use super::parameters::{FsaiParameters, PatternRule};
+use super::pattern::{Columns, Pattern};
+use super::powers::{Leaders, Reach};
+use super::system::Lower;
+use super::workers::in_order;
+use crate::matrix::Csr;
+use crate::memory::MemoryLimit;
+
+/// Ã: the entries of A with i = j or a_ij² > δ·a_ii·a_jj; δ = 0 drops only those that are 0. `None` when
+/// cancelled.
+pub fn prefiltered(
+    a: &Csr,
+    delta: f64,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<Pattern>, FsaiError> {
+    let found = Lower::of(a, 0.0, limit, cancelled)
+        .and_then(|lower| kept_entries(&lower, delta, limit, cancelled));
+    Ok(unless_cancelled(found)?.map(|kept| match kept {
+        Columns::Stored(a) => Pattern::of(a),
+        Columns::Some(pattern) => pattern,
+    }))
+}
+
+pub(super) fn kept_entries<'a>(
+    lower: &Lower<'a>,
+    delta: f64,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Columns<'a>, Stop> {
+    let what = "the prefiltered matrix";
+    let a = lower.whole();
+    if delta == 0.0 {
+        let parts = a.val().chunks(1 << 16);
+        let nonzero = |(): &mut (), part: &[f64]| Ok(part.iter().all(|v| *v != 0.0));
+        if in_order(parts, cancelled, || (), nonzero)?.into_iter().all(|nonzero| nonzero) {
+            return Ok(Columns::Stored(a));
+        }
+    }
+    let diagonal: Vec<f64> = if delta > 0.0 {
+        limit.check("the diagonal", 8 * a.rows() as u128)?;
+        (0..a.rows()).map(|i| lower.diagonal(i)).collect()
+    } else {
+        Vec::new()
+    };
+    let made = Pattern::made(
+        a.rows(),
+        what,
+        limit,
+        cancelled,
+        || (),
+        |(), i, to| {
+            let (col, val) = a.row(i);
+            let kept = |&(&c, &v): &(&u32, &f64)| {
+                let c = c as usize;
+                c == i
+                    || if delta > 0.0 {
+                        v * v > delta * diagonal[i] * diagonal[c]
+                    } else {
+                        v != 0.0
+                    }
+            };
+            to.extend(col.iter().zip(val).filter(kept).map(|(&c, _)| c));
+            Ok(())
+        },
+    )?;
+    Ok(Columns::Some(made))
+}
+
+/// The pattern before the postfilter and before rows are merged. `None` when cancelled.
+pub fn pattern_of(
+    a: &Csr,
+    parameters: &FsaiParameters,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<Pattern>, FsaiError> {
+    parameters.check()?;
+    let found = Lower::of(a, parameters.shift, limit, cancelled).and_then(|lower| {
+        let kept = match parameters.pattern {
+            PatternRule::Recursive { .. } | PatternRule::Power { .. } => {
+                Some(kept_entries(&lower, parameters.prefilter, limit, cancelled)?)
+            }
+            PatternRule::Adaptive { .. } | PatternRule::Given(_) => None,
+        };
+        follow(&parameters.pattern, &lower, kept.as_ref(), limit, cancelled)
+    });
+    unless_cancelled(found)
+}
+
+/// The pattern of a rule; those of powers need Ã.
+pub(super) fn follow(
+    rule: &PatternRule,
+    lower: &Lower<'_>,
+    kept: Option<&Columns<'_>>,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Pattern, Stop> {
+    const WHAT: &str = "the pattern of the factorised inverse";
+    let rows = lower.rows();
+    match (rule, kept) {
+        (PatternRule::Given(given), _) => {
+            if (given.rows(), given.cols()) != (rows, rows) {
+                let (found_rows, found_cols) = (given.rows(), given.cols());
+                return Err(FsaiError::PatternSize { found_rows, found_cols, rows }.into());
+            }
+            Pattern::made(
+                rows,
+                WHAT,
+                limit,
+                cancelled,
+                || (),
+                |(), i, to| {
+                    below(given.row(i).0, i, to);
+                    Ok(())
+                },
+            )
+        }
+        (&PatternRule::Adaptive { steps, per_step, gain }, _) => {
+            let threads = rayon::current_num_threads() as u128;
+            limit.check("room for adaptive patterns", threads * Adaptive::bytes(rows))?;
+            let scratch = || Adaptive::new(lower, steps, per_step as usize, gain);
+            Pattern::made(rows, WHAT, limit, cancelled, scratch, |adaptive, i, to| {
+                adaptive.row(i, cancelled)?;
+                to.extend_from_slice(adaptive.columns());
+                Ok(())
+            })
+        }
+        (PatternRule::Recursive { power: 1 } | PatternRule::Power { power: 1 }, Some(kept)) => {
+            Pattern::made(
+                rows,
+                WHAT,
+                limit,
+                cancelled,
+                || (),
+                |(), i, to| {
+                    below(kept.row(i), i, to);
+                    Ok(())
+                },
+            )
+        }
+        (&(PatternRule::Recursive { power } | PatternRule::Power { power }), Some(kept)) => {
+            let threads = rayon::current_num_threads() as u128;
+            limit.check("room for patterns of powers", threads * Reach::bytes(rows))?;
+            let leaders = Leaders::of(kept, limit)?;
+            let climbing = matches!(rule, PatternRule::Power { .. });
+            let scratch = || Reach::new(kept, &leaders);
+            Pattern::made(rows, WHAT, limit, cancelled, scratch, |reach, i, to| {
+                reach.row(i, power, climbing, to);
+                Ok(())
+            })
+        }
+        (PatternRule::Recursive { .. } | PatternRule::Power { .. }, None) => {
+            let kept = kept_entries(lower, 0.0, limit, cancelled)?;
+            follow(rule, lower, Some(&kept), limit, cancelled)
+        }
+    }
+}
+
+/// The columns below `i`, and `i`.
+fn below(columns: &[u32], i: usize, to: &mut Vec<u32>) {
+    to.extend_from_slice(&columns[..columns.partition_point(|&c| (c as usize) < i)]);
+    to.push(i as u32);
+}

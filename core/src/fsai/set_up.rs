@@ -1,0 +1,213 @@
+//! The factorised inverse, set up phase by phase.
+
+use web_time::Instant;
+
+use super::Cancelled;
+use super::error::{FsaiError, Stop, unless_cancelled};
+use super::filter::{Drops, filtered};
+use super::groups::Groups;
+use super::parameters::{FsaiParameters, PatternRule};
+use super::pattern::{Columns, Pattern};
+use super::report::SetUp;
+use super::rules::{follow, kept_entries};
+use super::system::Lower;
+use super::transpose::transposed;
+use super::values::{Systems, values};
+use crate::matrix::Csr;
+use crate::memory::MemoryLimit;
+
+/// A factorised sparse approximate inverse GᵀG of a symmetric positive definite n × n matrix.
+///
+/// ```
+/// use sparsescope_core::fsai::{Fsai, FsaiParameters};
+/// use sparsescope_core::matrix::Csr;
+/// use sparsescope_core::memory::MemoryLimit;
+/// let a = Csr::from_triplets(2, 2, &[(0, 0, 4.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 2.0)])?;
+/// let inverse = Fsai::set_up(&a, &FsaiParameters::default(), MemoryLimit::unlimited(), &|| false)?;
+/// let g = inverse.expect("nothing cancels it").g().clone();
+/// assert_eq!(g.val(), [0.5, -0.5, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fsai {
+    g: Csr,
+    gt: Csr,
+    systems: Systems,
+    postfilter: f64,
+    shift: f64,
+    report: SetUp,
+}
+
+impl Fsai {
+    /// Sets it up for A, of which the lower triangle with the diagonal gives the values. `None` when
+    /// cancelled. Fails when A is not square, a parameter is out of its range, memory does not suffice, or
+    /// A is not positive definite on the pattern of a row, which is named.
+    pub fn set_up(
+        a: &Csr,
+        parameters: &FsaiParameters,
+        limit: MemoryLimit,
+        cancelled: &Cancelled<'_>,
+    ) -> Result<Option<Self>, FsaiError> {
+        parameters.check()?;
+        unless_cancelled(Self::begun(a, parameters, limit, cancelled))
+    }
+
+    fn begun(
+        a: &Csr,
+        parameters: &FsaiParameters,
+        limit: MemoryLimit,
+        cancelled: &Cancelled<'_>,
+    ) -> Result<Self, Stop> {
+        let mut report = SetUp::default();
+        let start = Instant::now();
+        let lower = Lower::of(a, parameters.shift, limit, cancelled)?;
+        let kept = match parameters.pattern {
+            PatternRule::Recursive { .. } | PatternRule::Power { .. } => {
+                Some(kept_entries(&lower, parameters.prefilter, limit, cancelled)?)
+            }
+            PatternRule::Adaptive { .. } | PatternRule::Given(_) => None,
+        };
+        report.entries_prefiltered = kept.as_ref().map_or(a.nnz(), Columns::entries) as u64;
+        report.ended("prefilter", start);
+
+        let start = Instant::now();
+        let pattern = follow(&parameters.pattern, &lower, kept.as_ref(), limit, cancelled)?;
+        drop(kept);
+        report.entries_pattern = pattern.entries() as u64;
+        report.ended("pattern", start);
+
+        let systems = match parameters.merge {
+            None => Systems::Rows(pattern),
+            Some(merging) => {
+                let start = Instant::now();
+                let groups = Groups::of(&pattern, merging, limit, cancelled)?;
+                report.ended("group", start);
+                Systems::Groups(groups, a.rows())
+            }
+        };
+        systems.tell(&mut report);
+
+        let start = Instant::now();
+        let g = values(&lower, &systems, limit, cancelled)?;
+        report.ended("values", start);
+        let drops = (parameters.postfilter > 0.0).then_some(Drops::Small(parameters.postfilter));
+        let (g, gt) = finished(&lower, g, drops, &mut report, limit, cancelled)?;
+        let &FsaiParameters { postfilter, shift, .. } = parameters;
+        Ok(Self { g, gt, systems, postfilter, shift, report })
+    }
+
+    /// From a ready G: lower triangular, each row ending on a positive diagonal, or the first row that
+    /// does not is named.
+    pub fn from_factor(g: Csr) -> Result<Self, FsaiError> {
+        let (rows, cols) = (g.rows(), g.cols());
+        if rows != cols {
+            return Err(FsaiError::NotSquare { rows, cols });
+        }
+        let ends_well = |i: usize| {
+            let (col, val) = g.row(i);
+            let positive = val.last().is_some_and(|v| *v > 0.0 && v.is_finite());
+            positive && col.last() == Some(&(i as u32))
+        };
+        if let Some(row) = (0..rows).find(|&i| !ends_well(i)) {
+            return Err(FsaiError::NotAFactor { row });
+        }
+        let mut report = SetUp::default();
+        let start = Instant::now();
+        let gt = g.transpose();
+        report.ended("transpose", start);
+        let systems = Systems::Rows(Pattern::of(&g));
+        let entries = g.nnz() as u64;
+        report = SetUp {
+            entries_pattern: entries,
+            entries_before_filter: entries,
+            entries,
+            phases: report.phases,
+            ..SetUp::default()
+        };
+        Ok(Self { g, gt, systems, postfilter: 0.0, shift: 0.0, report })
+    }
+
+    /// Sets up the values anew for a matrix of the same size, on the pattern before the postfilter and in
+    /// the groups that are there; entries that it lacks are 0. The postfilter drops anew, or, with
+    /// `keep_filter`, what it dropped before. `None` when cancelled, and on errors, all stays as it was.
+    pub fn refresh(
+        &mut self,
+        a: &Csr,
+        keep_filter: bool,
+        limit: MemoryLimit,
+        cancelled: &Cancelled<'_>,
+    ) -> Result<Option<()>, FsaiError> {
+        let (expected, found) = (self.g.rows(), a.rows());
+        if expected != found {
+            return Err(FsaiError::OtherSize { expected, found });
+        }
+        let renewed = self.renewed(a, keep_filter, limit, cancelled);
+        Ok(unless_cancelled(renewed)?.map(|(g, gt, report)| {
+            self.g = g;
+            self.gt = gt;
+            self.report = report;
+        }))
+    }
+
+    fn renewed(
+        &self,
+        a: &Csr,
+        keep_filter: bool,
+        limit: MemoryLimit,
+        cancelled: &Cancelled<'_>,
+    ) -> Result<(Csr, Csr, SetUp), Stop> {
+        let mut report = SetUp { phases: Vec::new(), ..self.report.clone() };
+        let start = Instant::now();
+        let lower = Lower::of(a, self.shift, limit, cancelled)?;
+        let g = values(&lower, &self.systems, limit, cancelled)?;
+        report.ended("values", start);
+        let dropped = self.report.entries < self.report.entries_before_filter;
+        let drops = match keep_filter {
+            true => dropped.then_some(Drops::Absent(&self.g)),
+            false => (self.postfilter > 0.0).then_some(Drops::Small(self.postfilter)),
+        };
+        let (g, gt) = finished(&lower, g, drops, &mut report, limit, cancelled)?;
+        Ok((g, gt, report))
+    }
+
+    /// G, n × n, lower triangular with a positive diagonal.
+    pub fn g(&self) -> &Csr {
+        &self.g
+    }
+
+    /// Its transpose.
+    pub fn gt(&self) -> &Csr {
+        &self.gt
+    }
+
+    /// What set-up took and made; after [`refresh`](Self::refresh), what that did.
+    pub fn report(&self) -> &SetUp {
+        &self.report
+    }
+}
+
+/// The postfilter and the transpose.
+fn finished(
+    lower: &Lower<'_>,
+    g: Csr,
+    drops: Option<Drops<'_>>,
+    report: &mut SetUp,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<(Csr, Csr), Stop> {
+    report.entries_before_filter = g.nnz() as u64;
+    let g = match drops {
+        None => g,
+        Some(drops) => {
+            let start = Instant::now();
+            let g = filtered(lower, &g, drops, limit, cancelled)?;
+            report.ended("postfilter", start);
+            g
+        }
+    };
+    report.entries = g.nnz() as u64;
+    let start = Instant::now();
+    let gt = transposed(&g, limit, cancelled)?;
+    report.ended("transpose", start);
+    Ok((g, gt))
+}
