@@ -19,6 +19,7 @@ pub mod memory;
 pub mod pace;
 mod packed;
 mod parallel;
+pub mod pcg;
 pub mod record;
 pub mod samples;
 pub mod skyline;

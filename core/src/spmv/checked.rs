@@ -47,6 +47,12 @@ impl<'a, T: Scalar> Checked<'a, Csr<T>, T> {
         Self { a, x }
     }
 
+    /// Panics when x has not one element a column, or y not one for each of these rows.
+    pub(super) fn some_rows(a: &'a Csr<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
+        check_sizes(rows.len(), a.cols(), x, y);
+        Self { a, x }
+    }
+
     /// A range of entries.
     #[inline(always)]
     pub(super) fn entries(self, range: Range<usize>) -> Slots<'a, T> {
@@ -82,6 +88,12 @@ impl<'a, T: Scalar> Checked<'a, Hyb<T>, T> {
         Self { a, x }
     }
 
+    /// Panics when x has not one element a column, or y not one for each of these rows.
+    pub(super) fn some_rows(a: &'a Hyb<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
+        check_sizes(rows.len(), a.ell().cols(), x, y);
+        Self { a, x }
+    }
+
     /// The ELLPACK part, which has all columns.
     #[inline(always)]
     pub(super) fn ell(self) -> Checked<'a, Ellpack<T>, T> {
@@ -93,6 +105,12 @@ impl<'a, T: Scalar> Checked<'a, Hll<T>, T> {
     /// Panics when x has not one element a column, or y not one a row.
     pub(super) fn new(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.rows(), a.cols(), x, y);
+        Self { a, x }
+    }
+
+    /// Panics when x has not one element a column, or y not one for each of these rows.
+    pub(super) fn some_rows(a: &'a Hll<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
+        check_sizes(rows.len(), a.cols(), x, y);
         Self { a, x }
     }
 

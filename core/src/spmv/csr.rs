@@ -74,6 +74,21 @@ fn merge_piece<O: Offset, T: Scalar>(
     a.entries(start..to.entry).in_order()
 }
 
+/// Some rows: y[k] = row `rows.start + k` · x, each row's sum in four lanes; what a block of a step of an
+/// iteration does.
+///
+/// x has n elements, y has one for each of the rows; panics otherwise.
+pub fn some_rows<T: Scalar>(a: &Csr<T>, rows: Range<usize>, x: &[T], y: &mut [T]) {
+    let checked = Checked::<Csr<T>, T>::some_rows(a, &rows, x, y);
+    with_offsets!(a.row_ptr(), |row_ptr| {
+        let mut start = row_ptr[rows.start].index();
+        for (end, y) in row_ptr[rows.start + 1..=rows.end].iter().zip(y) {
+            *y = checked.entries(start..end.index()).in_lanes();
+            start = end.index();
+        }
+    });
+}
+
 /// y[k] = row `rows.start + k` · x.
 #[inline]
 fn rows_into<O: Offset, T: Scalar>(

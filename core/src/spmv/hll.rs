@@ -52,6 +52,20 @@ pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]
     });
 }
 
+/// Some hacks, y[k] being that of row `first + k` where `first` is the first hack's first; each row's sum in
+/// four lanes. What a block of a step of an iteration does.
+///
+/// x has n elements, y has one for each row of the hacks; panics otherwise, or when the slots are
+/// column-major or the rows are sorted or kept apart.
+pub fn some_hacks<T: Scalar>(a: &Hll<T>, range: Range<usize>, x: &[T], y: &mut [T]) {
+    assert!(a.is_plain(), "this kernel reads rows in their order");
+    assert_eq!(a.shape().order(), Order::RowMajor, "this kernel reads row-major slots");
+    let row = |hack: usize| (hack * a.shape().hack_size()).min(a.rows());
+    let rows = row(range.start)..row(range.end);
+    let checked = Checked::<Hll<T>, T>::some_rows(a, &rows, x, y);
+    hacks(checked, range, Slots::in_lanes, |position, sum| y[position - rows.start] = sum);
+}
+
 /// What a worker takes at a time.
 enum Piece {
     /// A row kept apart.

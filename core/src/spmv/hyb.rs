@@ -25,8 +25,7 @@ impl HybParts {
     /// At most `parts` parts of equally many rows.
     pub fn new<T: Scalar>(a: &Hyb<T>, parts: usize) -> Self {
         let rows = RowParts::equal_rows(a.ell().shape().rows, parts);
-        let first_entry = |row: usize| a.tail().row().partition_point(|&r| (r as usize) < row);
-        let tails = rows.iter().map(|r| first_entry(r.start)..first_entry(r.end)).collect();
+        let tails = rows.iter().map(|rows| tail_of(a, &rows)).collect();
         Self { rows, tails }
     }
 
@@ -43,6 +42,29 @@ pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
     let work: Vec<_> = parts.rows.split(y).into_iter().zip(parts.tails.iter().cloned()).collect();
     each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
+}
+
+/// Some rows with their tail entries, y[k] being that of row `rows.start + k`; what a block of a step of an
+/// iteration does. [`tail_of`] finds the entries.
+///
+/// x has n elements, y has one for each of the rows; panics otherwise, or when the slots are column-major
+/// or a tail entry lies in another row.
+pub fn some_rows<T: Scalar>(
+    a: &Hyb<T>,
+    rows: Range<usize>,
+    tail: Range<usize>,
+    x: &[T],
+    y: &mut [T],
+) {
+    let checked = Checked::<Hyb<T>, T>::some_rows(a, &rows, x, y);
+    assert_eq!(a.ell().shape().order, Order::RowMajor, "this kernel reads row-major slots");
+    rows_into(checked, rows, tail, y);
+}
+
+/// The tail entries of some rows.
+pub fn tail_of<T: Scalar>(a: &Hyb<T>, rows: &Range<usize>) -> Range<usize> {
+    let first_entry = |row: usize| a.tail().row().partition_point(|&r| (r as usize) < row);
+    first_entry(rows.start)..first_entry(rows.end)
 }
 
 fn check<'a, T: Scalar>(a: &'a Hyb<T>, x: &'a [T], y: &[T]) -> Checked<'a, Hyb<T>, T> {

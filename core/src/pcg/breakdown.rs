@@ -1,0 +1,35 @@
+//! Why an iteration could not go on, or begin.
+
+/// What stopped a solve that neither converged nor reached its last iteration.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Breakdown {
+    /// The sizes of matrix, preconditioner and vectors differ.
+    #[error("{what} has {found} elements, expected {expected}: one a row of the matrix")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Length { what: &'static str, expected: usize, found: usize },
+    /// A vector given holds a NaN or an infinity.
+    #[error("{what} is {value} in row {row} (0-based), which is not finite")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotFinite { what: &'static str, row: usize, value: f64 },
+    /// p·Ap was not positive.
+    #[error(
+        "conjugate gradients broke down in iteration {iteration}: p·Ap = {value:e} is not positive, so the matrix is not positive definite"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Matrix { iteration: usize, value: f64 },
+    /// r·z was not positive, z = K⁻¹·r.
+    #[error(
+        "conjugate gradients broke down in iteration {iteration}: r·z = {value:e} is not positive, so the preconditioner is not positive definite"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Preconditioner { iteration: usize, value: f64 },
+    /// A number of the recurrence became NaN or infinite.
+    #[error(
+        "conjugate gradients broke down in iteration {iteration}: {what} is {value}, which is not finite"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Overflow { iteration: usize, what: &'static str, value: f64 },
+    /// The vectors of the iteration do not fit.
+    #[error(transparent)]
+    Memory(#[from] crate::memory::MemoryError),
+}

@@ -1,0 +1,31 @@
+//! Conjugate gradients with a preconditioner (Hestenes and Stiefel, 1952) in f64: whether a matrix may be
+//! solved so, what is applied to vectors, the iteration, serial or on the ambient rayon pool, and what is
+//! known of a solution: its true residual, the rounding below it, and the Ritz values.
+
+mod breakdown;
+mod iteration;
+mod operator;
+mod parameters;
+mod preconditioner;
+mod residual;
+mod ritz;
+mod share;
+mod solve;
+mod solved;
+mod spd;
+mod team;
+mod vectors;
+
+pub use breakdown::Breakdown;
+pub use operator::{Operator, OperatorFormat};
+pub use parameters::{SolveParameters, Start};
+pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerError, Symgs};
+pub use ritz::Ritz;
+pub use solve::solve;
+pub use solved::{Outcome, Solved};
+pub use spd::{NotSpd, check_spd};
+
+#[cfg(test)]
+mod real_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! When a solve begins and ends.
+
+use crate::memory::MemoryLimit;
+
+/// x before the first iteration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Start {
+    /// x₀ = 0.
+    #[default]
+    Zero,
+    /// x₀ = K⁻¹·b.
+    Preconditioned,
+    /// This vector, an element a row.
+    Given(Vec<f64>),
+}
+
+/// How a system is solved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolveParameters {
+    /// Converged when ‖r‖₂ ≤ `tol`·‖b‖₂, r being the residual of the recurrence.
+    pub tol: f64,
+    /// Iterations at most.
+    pub max_iterations: usize,
+    /// x before the first.
+    pub start: Start,
+    /// On the ambient rayon pool; otherwise on the caller's thread. The result has the same bits.
+    pub parallel: bool,
+    /// What the vectors may take.
+    pub limit: MemoryLimit,
+}
+
+/// The thesis's: 1e-10, at most 10 000 iterations, from zero; on the ambient pool.
+impl Default for SolveParameters {
+    fn default() -> Self {
+        Self {
+            tol: 1e-10,
+            max_iterations: 10_000,
+            start: Start::Zero,
+            parallel: true,
+            limit: MemoryLimit::unlimited(),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A solve: what is looked at before, the iterations, what is found after.
+
+use web_time::Instant;
+
+use super::iteration::Iteration;
+use super::residual::residual;
+use super::{Breakdown, Operator, Preconditioner, SolveParameters, Solved, Start};
+use crate::matrix::Csr;
+use crate::memory::zeroed;
+
+/// Room made for the history; a longer one grows.
+const EXPECTED: usize = 10_000;
+
+/// Solves A·x = b. `a` is the matrix as it is multiplied in the iteration, `csr` the same matrix, from
+/// which the true residual is computed. `watch` is told each iteration, from 0, with its ‖r‖/‖b‖, and
+/// answers whether to go on.
+///
+/// The sums of an iteration are added in blocks that the matrix alone decides, so that the result has the
+/// same bits for any number of threads. b = 0 is answered by x = 0. Fails when a size or a number given is
+/// wrong, and when the iteration breaks down: p·Ap or r·z not positive, or not finite.
+pub fn solve(
+    a: &Operator,
+    csr: &Csr,
+    k: &Preconditioner,
+    b: &[f64],
+    parameters: &SolveParameters,
+    watch: &mut dyn FnMut(usize, f64) -> bool,
+) -> Result<Solved, Breakdown> {
+    let n = a.rows();
+    check(a, csr, k, b, parameters)?;
+    let start = Instant::now();
+    let mut x = match &parameters.start {
+        Start::Given(x) => x.clone(),
+        _ => zeroed(0.0, n),
+    };
+    let mut iteration = Iteration::new(a, k, parameters.parallel, &mut x);
+    let norm_b = iteration.norm(b);
+    let is_zero = norm_b == 0.0;
+    iteration.begin(b, &parameters.start, is_zero);
+    let relative = |norm: f64| if is_zero { 0.0 } else { norm / norm_b };
+    let initial = relative(iteration.norm_r());
+    let mut history = Vec::with_capacity(1 + parameters.max_iterations.min(EXPECTED));
+    let mut alphas = Vec::with_capacity(history.capacity());
+    let mut betas = Vec::with_capacity(history.capacity());
+    history.push(initial);
+    let mut cancelled = !watch(0, initial);
+    let goal = parameters.tol * norm_b;
+    let mut done = 0;
+    let converged = loop {
+        let last = history[done];
+        if !last.is_finite() {
+            return Err(Breakdown::Overflow { iteration: done, what: "the residual", value: last });
+        }
+        if iteration.norm_r() <= goal || is_zero {
+            break true;
+        }
+        if cancelled || done == parameters.max_iterations {
+            break false;
+        }
+        if done == 0 {
+            iteration.precondition();
+        }
+        let rz = iteration.rz();
+        if !rz.is_finite() {
+            return Err(Breakdown::Overflow { iteration: done, what: "r·z", value: rz });
+        }
+        if rz <= 0.0 {
+            return Err(Breakdown::Preconditioner { iteration: done, value: rz });
+        }
+        if done > 0 {
+            betas.push(iteration.beta());
+        }
+        done += 1;
+        iteration.step(goal);
+        let value = iteration.pq();
+        if !value.is_finite() {
+            return Err(Breakdown::Overflow { iteration: done, what: "p·Ap", value });
+        }
+        if value <= 0.0 {
+            return Err(Breakdown::Matrix { iteration: done, value });
+        }
+        alphas.push(iteration.alpha());
+        history.push(relative(iteration.norm_r()));
+        cancelled = !watch(done, history[done]);
+    };
+    iteration.finish();
+    drop(iteration);
+    let seconds = start.elapsed().as_secs_f64();
+    let (off, size) = residual(csr, b, &x);
+    Ok(Solved {
+        iterations: done,
+        converged,
+        cancelled,
+        tol: parameters.tol,
+        norm_b,
+        initial,
+        recurrence: history[done],
+        true_residual: relative(off),
+        rounding_floor: 10.0 * f64::EPSILON * relative(size),
+        history,
+        seconds,
+        alphas,
+        betas,
+        x,
+    })
+}
+
+/// Sizes, numbers that are none, and memory.
+fn check(
+    a: &Operator,
+    csr: &Csr,
+    k: &Preconditioner,
+    b: &[f64],
+    parameters: &SolveParameters,
+) -> Result<(), Breakdown> {
+    let n = a.rows();
+    let expect = |what, found| {
+        if found == n { Ok(()) } else { Err(Breakdown::Length { what, expected: n, found }) }
+    };
+    let finite = |what, v: &[f64]| match v.iter().position(|v| !v.is_finite()) {
+        Some(row) => Err(Breakdown::NotFinite { what, row, value: v[row] }),
+        None => Ok(()),
+    };
+    expect("the right-hand side", b.len())?;
+    expect("the matrix in CSR", csr.rows())?;
+    expect("the preconditioner", k.rows().unwrap_or(n))?;
+    finite("the right-hand side", b)?;
+    if let Start::Given(x) = &parameters.start {
+        expect("the starting vector", x.len())?;
+        finite("the starting vector", x)?;
+    }
+    let numbers = 9 * n as u128 + 3 * parameters.max_iterations.min(EXPECTED) as u128;
+    parameters.limit.check("the vectors of conjugate gradients", 8 * numbers)?;
+    Ok(())
+}
