@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Subject,
-    Verdict, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
+    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Solve,
+    Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.
@@ -233,6 +233,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
             return Err(BundleError::NotFinite { whose: whose.into(), field });
         }
     }
+    if let Some(solve) = &run.solve {
+        check_solve(whose, solve)?;
+    }
     let (check, costs) = (&run.check, &run.costs);
     let predicted = costs.predicted.as_ref();
     let errors = [
@@ -323,6 +326,26 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         return Err(BundleError::Figures { whose: whose.into(), field, found, expected });
     }
     check_metric(whose, run, operation, figures.median_s)
+}
+
+/// Residuals of what did not converge may be as large as they like.
+fn check_solve(whose: &str, solve: &Solve) -> Result<(), BundleError> {
+    let norms = [("solve.tolerance", Some(solve.tolerance)), ("solve.b_norm", Some(solve.b_norm))];
+    check_numbers(whose, ANY, &norms)?;
+    check_numbers(whose, ANY, &solve.residuals())?;
+    check_numbers(whose, MOST_SECONDS, &[("solve.setup_s", Some(solve.setup_s))])?;
+    for phase in &solve.phases {
+        check_numbers(whose, MOST_SECONDS, &[("solve.phases.seconds", Some(phase.seconds))])?;
+    }
+    let Some(spectrum) = &solve.spectrum else { return Ok(()) };
+    check_numbers(whose, ANY, &[("solve.spectrum.condition", Some(spectrum.condition))])?;
+    for (field, value) in [("smallest", spectrum.smallest), ("largest", spectrum.largest)] {
+        if !value.is_finite() {
+            let field = format!("solve.spectrum.{field}");
+            return Err(BundleError::NotFinite { whose: whose.into(), field });
+        }
+    }
+    Ok(())
 }
 
 /// The rate is that of the work and the samples, as far as the operation is known here.

@@ -2,8 +2,8 @@
 
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, History,
-    LaunchCost, MatrixRecord, Metric, Noise, Operation, Predicted, Producer, Reordered, Run,
-    Series, Source, SubjectRecord, Until, Verdict, Work, matrix_id,
+    LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer, Reordered, Run,
+    Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -125,6 +125,7 @@ pub(crate) fn with_points() -> Bundle {
     let (name, step) = ("blocks with work".to_owned(), Some("pass".to_owned()));
     told.series.push(Series { name, values: vec![5.0, 3.0], every: 1, step });
     second.history = Some(told);
+    second.solve = Some(solve());
     let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
     for folder in bundle.matrices.iter_mut().take(1) {
         folder.files.insert("levels.json".into(), levels.to_vec());
@@ -144,6 +145,32 @@ pub(crate) fn history(residuals: &[f64]) -> History {
     let name = "relative residual".to_owned();
     let series = vec![Series { name, values: residuals.to_vec(), every: 1, step: None }];
     History { step: "iteration".into(), series }
+}
+
+/// What it tells of the whole.
+pub(crate) fn solve() -> Solve {
+    Solve {
+        iterations: 2,
+        converged: true,
+        ended: "converged".into(),
+        tolerance: 1e-10,
+        b_norm: 3.5,
+        initial_residual: Some(1.0),
+        residual: Some(1e-300),
+        true_residual: Some(2e-16),
+        rounding_floor: Some(4e-15),
+        setup_s: 3e-3,
+        phases: vec![Phase { name: "pattern".into(), seconds: 1e-3 }],
+        sizes: Some(SetUpSizes {
+            prefiltered: 10,
+            pattern: 9,
+            before_filter: 9,
+            factor: 8,
+            systems: 5,
+            largest: 3,
+        }),
+        spectrum: Some(Spectrum { steps: 2, smallest: 0.5, largest: 2.0, condition: 4.0 }),
+    }
 }
 
 /// Points of an operation that this program does not know.

@@ -6,7 +6,7 @@ use super::configuration::{Configuration, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
 use super::problem::Problem;
-use super::task::{Groups, Watch};
+use super::task::{Finished, Groups, Watch};
 use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
 use crate::record::{Costs, Gpu, History};
@@ -45,6 +45,13 @@ pub trait Backend {
 
 /// A kernel ready to run on one problem.
 pub trait Prepared {
+    /// Does what has to be done once before the first execution, where that takes long and can be
+    /// stopped, as setting up a preconditioner; to be called before all others. Whoever gets an error
+    /// does not run it.
+    fn set_up(&mut self, _watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        Ok(Finished::Done)
+    }
+
     /// Runs `n` timed samples and returns the seconds of one execution for each; fewer when it is
     /// cancelled. Executions shorter than a second are preceded by an untimed one.
     fn sample(

@@ -31,8 +31,10 @@ pub use error::{KernelError, PrepareError};
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
-pub use operations::{Converted, SkylineProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide};
-pub use output::Output;
+pub use operations::{
+    Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
+};
+pub use output::{Output, Solution};
 pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};
 #[cfg(not(target_family = "wasm"))]
 pub use points_source::PointsSource;

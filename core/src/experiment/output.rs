@@ -1,5 +1,6 @@
 //! What comes out of an execution.
 
+use crate::record::{History, Series, Solve};
 use crate::skyline::Found;
 
 /// A result, one variant a kind.
@@ -11,6 +12,44 @@ pub enum Output {
     Single(Vec<f32>),
     /// The points kept, by index, and how many comparisons that took.
     Points(Found),
+    /// The solution of a system, and how it was reached.
+    Solution(Box<Solution>),
+}
+
+/// What a solver gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// x, one element a row.
+    pub x: Vec<f64>,
+    /// How the solve ended, and what its set-up took.
+    pub solve: Solve,
+    /// The relative residual before the first iteration and after each.
+    pub residuals: Vec<f64>,
+    /// The Ritz values of the preconditioned matrix, ascending; none where none are known.
+    pub ritz: Vec<f64>,
+    /// Floating-point operations of the solve, without the set-up.
+    pub flops: u64,
+}
+
+/// Residuals, or Ritz values, of an execution that a bundle keeps at most.
+const MOST_VALUES: usize = 5_000;
+
+impl Solution {
+    /// The residuals and Ritz values as a bundle keeps them: those before the first that is not finite,
+    /// and of many every second, third, … one.
+    fn history(&self) -> History {
+        let series = |name: &str, values: &[f64], step: Option<&str>| {
+            let every = values.len().div_ceil(MOST_VALUES).max(1);
+            let finite = values.iter().copied().take_while(|value| value.is_finite());
+            let (values, step) = (finite.step_by(every).collect(), step.map(str::to_owned));
+            Series { name: name.to_owned(), values, every: every as u32, step }
+        };
+        let mut all = vec![series("relative residual", &self.residuals, None)];
+        if !self.ritz.is_empty() {
+            all.push(series("Ritz value", &self.ritz, Some("value")));
+        }
+        History { step: "iteration".to_owned(), series: all }
+    }
 }
 
 impl Output {
@@ -20,15 +59,25 @@ impl Output {
             Self::Vector(_) => "a vector of f64",
             Self::Single(_) => "a vector of f32",
             Self::Points(_) => "a set of points",
+            Self::Solution(_) => "a solution",
         }
     }
 
-    /// The numbers of a vector in f64; the indices of points kept.
+    /// The numbers of a vector or a solution in f64; the indices of points kept.
     pub fn in_f64(self) -> Vec<f64> {
         match self {
             Self::Vector(vector) => vector,
             Self::Single(vector) => vector.into_iter().map(f64::from).collect(),
             Self::Points(found) => found.indices.into_iter().map(f64::from).collect(),
+            Self::Solution(solution) => solution.x,
+        }
+    }
+
+    /// What the execution that gave it told of itself, and of its steps; nothing but of a solver.
+    pub fn told(&self) -> (Option<Solve>, Option<History>) {
+        match self {
+            Self::Solution(solution) => (Some(solution.solve.clone()), Some(solution.history())),
+            Self::Vector(_) | Self::Single(_) | Self::Points(_) => (None, None),
         }
     }
 }

@@ -146,7 +146,8 @@ impl ParameterLists {
         Ok(())
     }
 
-    /// Every combination of the parameters that a kernel lists.
+    /// Every combination of the parameters that a kernel lists, without the values that change nothing
+    /// beside the others; a combination that is left may stand there several times.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
         let mut all = vec![Parameters::default()];
         for (&parameter, values) in &self.0 {
@@ -158,7 +159,7 @@ impl ParameterLists {
                 all = all.iter().flat_map(with).collect();
             }
         }
-        all
+        all.iter().map(|one| kernel.in_effect(one)).collect()
     }
 
     /// The only combination, when no parameter has several values.

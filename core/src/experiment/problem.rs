@@ -8,7 +8,7 @@ use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{SkylineProblem, SpmvProblem, SymgsProblem};
+use super::operations::{SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem};
 use super::output::Output;
 use super::resident::Resident;
 use crate::memory::MemoryLimit;
@@ -23,6 +23,8 @@ pub enum Problem {
     Symgs(SymgsProblem),
     /// The skyline of points.
     Skyline(SkylineProblem),
+    /// A·x = b.
+    Solve(SolveProblem),
     /// x ← x + 1.
     #[cfg(feature = "proof")]
     Increment(IncrementProblem),
@@ -35,6 +37,7 @@ impl Problem {
             Self::Spmv(_) => Operation::Spmv,
             Self::Symgs(_) => Operation::Symgs,
             Self::Skyline(_) => Operation::Skyline,
+            Self::Solve(_) => Operation::Solve,
             #[cfg(feature = "proof")]
             Self::Increment(_) => Operation::Increment,
         }
@@ -44,7 +47,7 @@ impl Problem {
     pub fn spmv(&self) -> Option<&SpmvProblem> {
         match self {
             Self::Spmv(problem) => Some(problem),
-            Self::Symgs(_) | Self::Skyline(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -54,7 +57,7 @@ impl Problem {
     pub fn symgs(&self) -> Option<&SymgsProblem> {
         match self {
             Self::Symgs(problem) => Some(problem),
-            Self::Spmv(_) | Self::Skyline(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -64,7 +67,17 @@ impl Problem {
     pub fn skyline(&self) -> Option<&SkylineProblem> {
         match self {
             Self::Skyline(problem) => Some(problem),
-            Self::Spmv(_) | Self::Symgs(_) => None,
+            Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
+    }
+
+    /// The system, when solving it is what is computed.
+    pub fn solve(&self) -> Option<&SolveProblem> {
+        match self {
+            Self::Solve(problem) => Some(problem),
+            Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -76,7 +89,7 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
             Self::Symgs(problem) => problem.admit(configuration),
-            Self::Skyline(_) => Ok(()),
+            Self::Skyline(_) | Self::Solve(_) => Ok(()),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }
@@ -89,6 +102,7 @@ impl Problem {
             Self::Spmv(problem) => problem.resident(configuration, memory),
             Self::Symgs(problem) => problem.resident(configuration),
             Self::Skyline(problem) => problem.resident(configuration),
+            Self::Solve(problem) => problem.resident(configuration),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.resident(),
         }
@@ -100,6 +114,7 @@ impl Problem {
             Self::Spmv(problem) => problem.check(configuration, output),
             Self::Symgs(problem) => problem.check(configuration, output),
             Self::Skyline(problem) => problem.check(output),
+            Self::Solve(problem) => problem.check(configuration, output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.check(output),
         };
@@ -114,7 +129,7 @@ impl Problem {
     /// tells nothing, nor once `cancel` is set.
     pub fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         match self {
-            Self::Spmv(_) | Self::Skyline(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) => None,
             Self::Symgs(problem) => problem.history(configuration, cancel),
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
@@ -126,7 +141,7 @@ impl Problem {
     /// the others. None where there is nothing to show.
     pub fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
         match self {
-            Self::Spmv(_) | Self::Symgs(_) => BTreeMap::new(),
+            Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) => BTreeMap::new(),
             Self::Skyline(problem) => problem.files(budget),
             #[cfg(feature = "proof")]
             Self::Increment(_) => BTreeMap::new(),
@@ -139,6 +154,7 @@ impl Problem {
             Self::Spmv(problem) => problem.work(),
             Self::Symgs(problem) => problem.work(),
             Self::Skyline(problem) => problem.work(output),
+            Self::Solve(problem) => problem.work(output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.work(),
         }
@@ -154,7 +170,7 @@ impl Problem {
     ) -> Option<Predicted> {
         match self {
             Self::Spmv(problem) => problem.predict(configuration, memory, cancel),
-            Self::Symgs(_) | Self::Skyline(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -166,6 +182,7 @@ impl Problem {
             Self::Spmv(problem) => problem.release(),
             Self::Symgs(problem) => problem.release(),
             Self::Skyline(_) => {}
+            Self::Solve(problem) => problem.release(),
             #[cfg(feature = "proof")]
             Self::Increment(_) => {}
         }

@@ -13,7 +13,7 @@ use super::output::Output;
 use super::plan::{MedianGoal, Settings};
 use super::predictions::Predictions;
 use super::problem::Problem;
-use super::task::Watch;
+use super::task::{Finished, Watch};
 use crate::kernel::{DeviceKind, reference};
 use crate::memory::MemoryLimit;
 use crate::record::{
@@ -125,14 +125,14 @@ impl Runner<'_> {
         let mut progress =
             Progress { done: 0, total: configurations.len() * samples, samples, observer };
         let reference = reference(problem.operation()).id;
-        let mut serial_medians: BTreeMap<Key, f64> = measured
+        let mut serial: BTreeMap<Key, Serial> = measured
             .iter()
             .filter(|run| run.kernel == reference)
-            .filter_map(|run| Some((Key::of(run), run.figures.as_ref()?.median_s)))
+            .filter_map(|run| Some((Key::of(run), Serial::of(run)?)))
             .collect();
         let mut predictions = Predictions::default();
         for group in groups(problem, configurations, memory) {
-            let about = (&mut serial_medians, &mut predictions);
+            let about = (&mut serial, &mut predictions);
             let ending = self.run_group(subject, problem, &group, memory, about, &mut progress);
             problem.release();
             if ending == Ending::Cancelled {
@@ -178,7 +178,7 @@ impl Runner<'_> {
         problem: &Problem,
         group: &[Configuration],
         memory: MemoryLimit,
-        (serial_medians, predictions): (&mut BTreeMap<Key, f64>, &mut Predictions),
+        (serial, predictions): (&mut BTreeMap<Key, Serial>, &mut Predictions),
         progress: &mut Progress<'_>,
     ) -> Ending {
         let mut starts = Vec::new();
@@ -200,7 +200,7 @@ impl Runner<'_> {
             let run = match start {
                 Start::Ready(ready) => {
                     let configuration = ready.configuration.clone();
-                    let mut run = self.conclude(*ready, problem, serial_medians);
+                    let mut run = self.conclude(*ready, problem, serial);
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);
                         run.costs.predicted =
@@ -236,8 +236,13 @@ impl Runner<'_> {
             let backend = self.backend(configuration).ok_or_else(missing)?;
             backend.prepare(configuration, problem, memory)
         });
+        let prepared = prepared.and_then(|mut prepared| {
+            let set_up = progress.while_watched(self.cancel, |watch| prepared.set_up(watch))?;
+            Ok((prepared, set_up))
+        });
         let mut prepared = match prepared {
-            Ok(prepared) => prepared,
+            Ok((_, Finished::Cancelled)) => return Start::Cancelled,
+            Ok((prepared, Finished::Done)) => prepared,
             Err(error) => {
                 let verdict = match error {
                     PrepareError::Refused(_) => Verdict::Refused,
@@ -263,6 +268,7 @@ impl Runner<'_> {
             }
         };
         run.check = problem.check(configuration, &output);
+        (run.solve, run.history) = output.told();
         if run.check.verdict != Verdict::Pass {
             return Start::Ended(Box::new(run));
         }
@@ -397,7 +403,7 @@ impl Runner<'_> {
         &self,
         one: Ready<'_>,
         problem: &Problem,
-        serial_medians: &mut BTreeMap<Key, f64>,
+        serial: &mut BTreeMap<Key, Serial>,
     ) -> Run {
         let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
         run.repetitions = prepared.repetitions();
@@ -423,26 +429,28 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
-        run.history = joined(prepared.told(), problem.history(&configuration, self.cancel));
+        let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
+        run.history = history.or(run.history);
         run.cut_short = run.samples.len() < samples;
         let goal = self.settings.until;
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
         let bytes = run.costs.minimal_bytes;
         run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
+        let Some(of_run) = Serial::of(&run) else { return run };
         let Some(figures) = run.figures.as_mut() else { return run };
         run.work = Some(work);
         run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
         if run.kernel == reference(problem.operation()).id {
-            serial_medians.insert(configuration.key(), figures.median_s);
+            serial.insert(configuration.key(), of_run);
         }
         let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
         if let Some(copy) = self.copy_bandwidth(&configuration) {
             figures.set_copy(copy);
         }
-        if let Some(&serial) = serial_medians.get(&configuration.reference_key()) {
-            figures.set_serial(serial, is_cpu.then_some(configuration.threads));
-            let gain = serial - figures.median_s;
-            let cost = run.costs.conversion_s + run.costs.plan_s;
+        if let Some(serial) = serial.get(&configuration.reference_key()) {
+            figures.set_serial(serial.median_s, is_cpu.then_some(configuration.threads));
+            let gain = serial.median_s - figures.median_s;
+            let cost = (of_run.cost_s - serial.cost_s).max(0.0);
             let products = (gain > 0.0).then(|| (cost / gain).ceil());
             run.costs.break_even = products.filter(|products| *products <= MOST_AMOUNT);
         }
@@ -465,6 +473,21 @@ impl Runner<'_> {
 
     fn cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// What a run of the reference took, to which those of other kernels are compared.
+#[derive(Clone, Copy)]
+struct Serial {
+    median_s: f64,
+    /// Conversion and plan; those of the reference have to be paid in any case.
+    cost_s: f64,
+}
+
+impl Serial {
+    fn of(run: &Run) -> Option<Self> {
+        let cost_s = run.costs.conversion_s + run.costs.plan_s;
+        Some(Self { median_s: run.figures.as_ref()?.median_s, cost_s })
     }
 }
 

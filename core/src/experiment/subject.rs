@@ -11,7 +11,7 @@ use web_time::Instant;
 use super::loaded::{LoadedMatrix, LoadedValues};
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{SkylineProblem, SpmvProblem, SymgsProblem};
+use super::operations::{Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem};
 use super::points_source::PointsSource;
 use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
@@ -64,7 +64,9 @@ impl SubjectSource {
     /// Understands what a user names for an operation; a path is not looked up yet.
     pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
         match operation {
-            Operation::Spmv | Operation::Symgs => Ok(Self::Matrix(MatrixSource::parse(text)?)),
+            Operation::Spmv | Operation::Symgs | Operation::Solve => {
+                Ok(Self::Matrix(MatrixSource::parse(text)?))
+            }
             Operation::Skyline => Ok(Self::Points(PointsSource::parse(text)?)),
             #[cfg(feature = "proof")]
             Operation::Increment => {
@@ -81,6 +83,7 @@ impl SubjectSource {
             Operation::Spmv => "mini",
             Operation::Symgs => "sweeps",
             Operation::Skyline => "points",
+            Operation::Solve => "solver",
             #[cfg(feature = "proof")]
             Operation::Increment => "vectors",
         }
@@ -89,7 +92,9 @@ impl SubjectSource {
     /// The names of all suites of an operation.
     pub fn suites(operation: Operation) -> Vec<&'static str> {
         match operation {
-            Operation::Spmv | Operation::Symgs => suites().iter().map(|suite| suite.name).collect(),
+            Operation::Spmv | Operation::Symgs | Operation::Solve => {
+                suites().iter().map(|suite| suite.name).collect()
+            }
             Operation::Skyline => points_suites().iter().map(|suite| suite.name).collect(),
             #[cfg(feature = "proof")]
             Operation::Increment => vec!["vectors"],
@@ -99,7 +104,7 @@ impl SubjectSource {
     /// The subjects of a suite of an operation; nothing when there is no such suite.
     pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
         match operation {
-            Operation::Spmv | Operation::Symgs => {
+            Operation::Spmv | Operation::Symgs | Operation::Solve => {
                 let Some(suite) = suite(name) else { return Ok(None) };
                 let entries = suite.entries.iter();
                 let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(Self::Matrix));
@@ -305,6 +310,11 @@ impl LoadedSubject {
                 SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
             }
             Operation::Skyline => Err("a matrix has no skyline; points have".to_owned()),
+            Operation::Solve if x.is_some() => {
+                Err("a solve begins with zero or with the preconditioned b, not with an x"
+                    .to_owned())
+            }
+            Operation::Solve => SolveProblem::new(a.clone(), Given::default()).map(Problem::Solve),
             #[cfg(feature = "proof")]
             Operation::Increment => Err("a matrix is not incremented".to_owned()),
         }

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::KernelError;
+use super::error::{KernelError, PrepareError};
 use super::output::Output;
-#[cfg(not(target_family = "wasm"))]
 use crate::record::Costs;
 
 /// What a long execution looks at, at least every 0.1 s, and tells how far it has come.
@@ -57,12 +56,24 @@ pub trait Task: Send {
     /// Puts back what executions in place change. Never timed.
     fn reset(&mut self) {}
 
+    /// Does what has to be done once, before the first execution, and may take long: never part of a
+    /// sample. What it took enters `costs`. An error refuses the run.
+    fn set_up(&mut self, _costs: &mut Costs, _watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        Ok(Finished::Done)
+    }
+
     /// Fills the result with NaN, so that what an execution leaves out is seen; does nothing in
     /// place.
     fn spoil(&mut self);
 
     /// Executes the kernel once.
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError>;
+
+    /// Seconds of the last execution that are no part of what it is timed for, as finding out how good
+    /// its result is.
+    fn left_out(&self) -> f64 {
+        0.0
+    }
 
     /// The result of the last execution.
     fn output(&self) -> Output;

@@ -142,10 +142,12 @@ impl KernelDescriptor {
         }
     }
 
-    /// What the middle of its id says: the format for products, the operation otherwise.
+    /// What the middle of its id says: the format for products, the method for solves, the operation
+    /// otherwise.
     pub fn what(&self) -> &'static str {
         match (self.operation, self.format()) {
             (Operation::Spmv, Some(format)) => format.name(),
+            (Operation::Solve, _) => "pcg",
             _ => self.operation.as_str(),
         }
     }

@@ -4,6 +4,7 @@
 
 mod counting;
 mod descriptor;
+mod effect;
 mod format;
 mod grid;
 #[cfg(feature = "proof")]
@@ -11,8 +12,10 @@ mod increment;
 mod mapping;
 mod model;
 mod parameter;
+mod pcg;
 mod rows;
 mod skyline;
+mod solver;
 mod spmv;
 mod symgs;
 mod threads;
@@ -39,6 +42,7 @@ pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
         Operation::Spmv => spmv::KERNELS,
         Operation::Symgs => symgs::KERNELS,
         Operation::Skyline => skyline::KERNELS,
+        Operation::Solve => pcg::KERNELS,
         #[cfg(feature = "proof")]
         Operation::Increment => increment::KERNELS,
     }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 use super::counting::Counting;
 use super::format::FormatParams;
+use super::solver;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
 use crate::symgs::Mode;
 
@@ -27,6 +29,40 @@ pub enum Parameter {
     Mode,
     /// Where a GPU's kernel counts the points that it keeps.
     Counting,
+    /// What conjugate gradients are preconditioned with.
+    Preconditioner,
+    /// How the pattern of a factorised sparse approximate inverse is found.
+    Pattern,
+    /// The power of A whose lower triangle that pattern is.
+    Power,
+    /// Entries of A that are small beside the diagonal do not count for the pattern.
+    Prefilter,
+    /// Entries of the factor that are small beside their row are dropped.
+    Postfilter,
+    /// Rounds in which an adaptive pattern grows.
+    Steps,
+    /// Entries that a row gains in each of them.
+    PerStep,
+    /// Least share by which a round must better a row for the next one to follow.
+    Gain,
+    /// How much more work rows that share a dense system may make; `off` where each has its own.
+    Merge,
+    /// Rows among which such rows are looked for; `all` of them.
+    MergeBlock,
+    /// What is added to the diagonals of the dense systems, as a share of them.
+    Shift,
+    /// Format of A in a solver.
+    FormatA,
+    /// Format of the factor in a solver.
+    FormatG,
+    /// Relative residual at which a solver ends.
+    Tolerance,
+    /// Iterations after which it ends all the same.
+    MaxIterations,
+    /// The right-hand side of a system.
+    RightSide,
+    /// What a solver begins with.
+    Start,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -62,7 +98,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 25] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -71,6 +107,23 @@ impl Parameter {
         Self::MinFill,
         Self::Mode,
         Self::Counting,
+        Self::Preconditioner,
+        Self::Pattern,
+        Self::Power,
+        Self::Prefilter,
+        Self::Postfilter,
+        Self::Steps,
+        Self::PerStep,
+        Self::Gain,
+        Self::Merge,
+        Self::MergeBlock,
+        Self::Shift,
+        Self::FormatA,
+        Self::FormatG,
+        Self::Tolerance,
+        Self::MaxIterations,
+        Self::RightSide,
+        Self::Start,
     ];
 
     /// The name in files: `hack_size`.
@@ -84,6 +137,23 @@ impl Parameter {
             Self::MinFill => "min_fill",
             Self::Mode => "mode",
             Self::Counting => "counting",
+            Self::Preconditioner => "precond",
+            Self::Pattern => "pattern",
+            Self::Power => "power",
+            Self::Prefilter => "prefilter",
+            Self::Postfilter => "postfilter",
+            Self::Steps => "steps",
+            Self::PerStep => "per_step",
+            Self::Gain => "gain",
+            Self::Merge => "merge",
+            Self::MergeBlock => "merge_block",
+            Self::Shift => "shift",
+            Self::FormatA => "format_a",
+            Self::FormatG => "format_g",
+            Self::Tolerance => "tol",
+            Self::MaxIterations => "max_iter",
+            Self::RightSide => "b",
+            Self::Start => "x0",
         }
     }
 
@@ -100,7 +170,7 @@ impl Parameter {
             Self::Sigma => Some("1".to_owned()),
             Self::Mode => Some(Mode::Standard.as_str().to_owned()),
             Self::Counting => Some(Counting::Device.as_str().to_owned()),
-            _ => None,
+            _ => self.of_solver().map(|(usual, _)| usual.to_owned()),
         }
     }
 
@@ -111,6 +181,30 @@ impl Parameter {
             Self::Counting => Some(Counting::ALL.map(Counting::as_str)),
             _ => None,
         }
+    }
+
+    /// The usual value of a solver's parameter, and what it takes; none for others.
+    fn of_solver(self) -> Option<(&'static str, solver::Takes)> {
+        use solver::Takes::{Number, Whole, WholeOr, Words};
+        Some(match self {
+            Self::Preconditioner => ("fsai", Words(&["none", "jacobi", "symgs", "fsai"])),
+            Self::Pattern => ("recursive", Words(&["recursive", "power", "adaptive"])),
+            Self::Power => ("2", Whole { most: 64 }),
+            Self::Prefilter | Self::Postfilter | Self::Shift => {
+                ("0", Number { least: 0.0, or: "" })
+            }
+            Self::Steps => ("5", Whole { most: 1_000 }),
+            Self::PerStep => ("3", Whole { most: 1_000 }),
+            Self::Gain => ("0.001", Number { least: 0.0, or: "" }),
+            Self::Merge => ("off", Number { least: 1.0, or: "off" }),
+            Self::MergeBlock => ("8192", WholeOr("all")),
+            Self::FormatA | Self::FormatG => ("csr", Words(&["csr", "hyb", "hll"])),
+            Self::Tolerance => ("1e-10", Number { least: f64::MIN_POSITIVE, or: "" }),
+            Self::MaxIterations => ("10000", Whole { most: u32::MAX }),
+            Self::RightSide => ("a1", Words(&["a1", "ones"])),
+            Self::Start => ("zero", Words(&["zero", "precond"])),
+            _ => return None,
+        })
     }
 
     /// A value as it is written in files, or what is wrong with it.
@@ -126,6 +220,9 @@ impl Parameter {
                 false => Err(wrong(known.join(" or "))),
             };
         }
+        if let Some((_, takes)) = self.of_solver() {
+            return takes.value(text).map_err(wrong);
+        }
         let Ok(number) = text.parse::<u32>() else {
             return Err(wrong("a whole number".to_owned()));
         };
@@ -134,8 +231,8 @@ impl Parameter {
             Self::HackSize => HACK_SIZES.contains(&size),
             Self::BsrBlock => BSR_BLOCKS.contains(&size),
             Self::MinFill => number <= 100,
-            // Words have been looked at.
-            Self::Sigma | Self::Spill | Self::HybWidth | Self::Mode | Self::Counting => true,
+            // Words and what solvers take have been looked at.
+            _ => true,
         };
         match (fits, self) {
             (false, Self::HackSize) => {
@@ -201,9 +298,14 @@ impl Parameters {
         named.expect("where is checked when it is set, and has a default") // invariant
     }
 
+    /// The number that a parameter has; none where it has a word.
+    pub fn number<N: FromStr>(&self, parameter: Parameter) -> Option<N> {
+        self.get(parameter).and_then(|value| value.parse().ok())
+    }
+
     /// Those among them that formats know.
     pub fn format(&self) -> FormatParams {
-        let number = |parameter| self.get(parameter).and_then(|value| value.parse::<usize>().ok());
+        let number = |parameter| self.number::<usize>(parameter);
         let usual = FormatParams::default();
         FormatParams {
             hack_size: number(Parameter::HackSize).unwrap_or(usual.hack_size),

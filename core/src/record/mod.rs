@@ -17,6 +17,7 @@ mod names;
 mod operation;
 mod predicted;
 mod run;
+mod solve;
 mod subject;
 mod until;
 
@@ -37,6 +38,7 @@ pub use names::{matrix_id, matrix_name};
 pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
+pub use solve::{Phase, SetUpSizes, Solve, Spectrum};
 pub use subject::{Subject, SubjectRecord};
 pub use until::Until;
 

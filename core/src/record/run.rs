@@ -8,6 +8,7 @@ use super::figures::Figures;
 use super::history::History;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
+use super::solve::Solve;
 use super::until::Until;
 
 /// `runs.json`.
@@ -87,6 +88,10 @@ pub struct Run {
     /// What its checked execution told step by step. A bundle keeps it as an entry of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// How the checked execution of a solver ended, also where it failed its check; absent for other
+    /// operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solve: Option<Solve>,
 }
 
 impl Run {
@@ -96,6 +101,13 @@ impl Run {
             "f64" => self.kernel.clone(),
             other => format!("{} ({other})", self.kernel),
         }
+    }
+
+    /// Whether its result is wrong. A solver that did not get as far as was asked has failed its check, but
+    /// says so itself.
+    pub fn is_wrong(&self) -> bool {
+        let gave_up = self.solve.as_ref().is_some_and(|solve| !solve.converged);
+        self.check.verdict == Verdict::Fail && !gave_up
     }
 }
 
@@ -168,8 +180,8 @@ pub struct Costs {
     pub format_bytes: u64,
     /// Minimal bytes that one product moves.
     pub minimal_bytes: u64,
-    /// Products after which conversion and plan have paid against `cpu/csr/serial`; absent when
-    /// they never do within [`MOST_AMOUNT`](super::MOST_AMOUNT).
+    /// Products after which conversion and plan, as far as they take longer than those of the
+    /// operation's reference, have paid against it; absent when they never do within [`MOST_AMOUNT`](super::MOST_AMOUNT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub break_even: Option<f64>,
     /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.

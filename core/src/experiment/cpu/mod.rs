@@ -1,6 +1,7 @@
 //! The CPU backend: binds kernels to their input, one pool a thread count.
 
 mod machine;
+mod pcg;
 mod prepared;
 mod skyline;
 mod spmv;
@@ -53,6 +54,7 @@ impl Backend for CpuBackend {
             Operation::Spmv => spmv::has(kernel.id),
             Operation::Symgs => symgs::has(kernel.id),
             Operation::Skyline => skyline::has(kernel.id),
+            Operation::Solve => pcg::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
@@ -76,6 +78,7 @@ impl Backend for CpuBackend {
             Problem::Spmv(problem) => spmv::bind(configuration, problem, memory, &pool)?,
             Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
             Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
+            Problem::Solve(problem) => pcg::bind(configuration, problem, memory)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };

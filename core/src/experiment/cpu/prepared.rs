@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::machine::Machine;
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
-use crate::experiment::error::KernelError;
+use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::measure::CacheFlusher;
@@ -124,7 +124,8 @@ fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f6
             return Ok(None);
         }
     }
-    Ok(Some(start.elapsed().as_secs_f64() / f64::from(repetitions)))
+    let each = start.elapsed().as_secs_f64() / f64::from(repetitions);
+    Ok(Some((each - task.left_out()).max(0.0)))
 }
 
 /// The same of executions in place, each after a reset that is not timed.
@@ -165,6 +166,16 @@ fn clock_seconds() -> f64 {
 }
 
 impl Prepared for CpuPrepared<'_> {
+    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        let Self { pool, bound, .. } = self;
+        let Bound { task, costs, .. } = bound;
+        let run = AssertUnwindSafe(|| pool.install(|| task.set_up(costs, watch)));
+        catch_unwind(run).unwrap_or_else(|_| {
+            let reason = "its set-up panicked, which is a defect of the program".to_owned();
+            Err(PrepareError::Unsupported(reason))
+        })
+    }
+
     fn sample(
         &mut self,
         n: usize,

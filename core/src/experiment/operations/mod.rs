@@ -5,6 +5,7 @@
 pub(super) mod increment;
 mod side;
 pub(super) mod skyline;
+pub(super) mod solve;
 pub(super) mod spmv;
 pub(super) mod symgs;
 
@@ -12,5 +13,6 @@ pub(super) mod symgs;
 pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};
 pub use skyline::SkylineProblem;
+pub use solve::{Given, SolveProblem};
 pub use spmv::SpmvProblem;
 pub use symgs::{SymgsProblem, SymgsSide};

@@ -1,0 +1,129 @@
+//! Every preconditioner through the backend, what stops it, and what it refuses.
+
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::experiment::backend::{Backend, Prepared};
+use crate::experiment::cpu::CpuBackend;
+use crate::experiment::operations::Given;
+use crate::experiment::problem::Problem;
+use crate::generate::{GeneratorSpec, generate};
+use crate::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use crate::matrix::Csr;
+use crate::record::{Operation, Verdict};
+
+fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
+    kernels(Operation::Solve).iter().filter(|k| k.device == DeviceKind::Cpu)
+}
+
+fn with(kernel: &'static KernelDescriptor, values: &[(Parameter, &str)]) -> Configuration {
+    let usual = Configuration { threads: 2, ..Configuration::usual(kernel) };
+    let with = |all: Parameters, (of, value): &(Parameter, &str)| all.with(*of, value);
+    let parameters = values.iter().fold(Parameters::default(), with);
+    Configuration { parameters: kernel.in_effect(&parameters), ..usual }
+}
+
+fn grid() -> Problem {
+    let spec = GeneratorSpec::parse("poisson2d?n=24").unwrap();
+    let never = AtomicBool::new(false);
+    let a = generate(&spec, MemoryLimit::unlimited(), &never).unwrap();
+    Problem::Solve(SolveProblem::new(Arc::new(a), Given::default()).unwrap())
+}
+
+fn prepared<'p>(
+    backend: &'p CpuBackend,
+    configuration: &Configuration,
+    problem: &'p Problem,
+) -> Box<dyn Prepared + 'p> {
+    backend.prepare(configuration, problem, MemoryLimit::unlimited()).unwrap()
+}
+
+#[test]
+fn launchers_are_in_step_with_the_descriptors() {
+    let ids: Vec<_> = on_cpu().map(|k| k.id).collect();
+    let launched: Vec<_> = LAUNCHERS.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, launched);
+}
+
+#[test]
+fn every_preconditioner_and_pattern_passes_the_gate_with_any_kernel_and_format() {
+    use Parameter::{FormatA, FormatG, Merge, Pattern, Postfilter, Preconditioner, Start};
+    let (problem, backend) = (grid(), CpuBackend::new());
+    let never = AtomicBool::new(false);
+    let watch = Watch::cancelled_by(&never);
+    for kernel in on_cpu() {
+        for (values, entries) in [
+            (&[(Preconditioner, "none")][..], None),
+            (&[(Preconditioner, "jacobi"), (FormatA, "hyb")], None),
+            (&[(Preconditioner, "symgs"), (Start, "precond")], None),
+            (&[(Pattern, "recursive")], Some(0)),
+            (&[(Pattern, "power"), (FormatG, "hll")], Some(0)),
+            (&[(Pattern, "adaptive"), (Postfilter, "0.001")], Some(0)),
+            (&[(Merge, "1.05"), (FormatA, "hll")], Some(0)),
+        ] {
+            let configuration = with(kernel, values);
+            let mut prepared = prepared(&backend, &configuration, &problem);
+            assert_eq!(prepared.set_up(&watch), Ok(Finished::Done));
+            let output = prepared.output(&watch).unwrap().unwrap();
+            let check = problem.check(&configuration, &output);
+            let what = format!("{} {}: {:?}", kernel.id, configuration.parameters, check.reason);
+            assert_eq!(check.verdict, Verdict::Pass, "{what}");
+            let Output::Solution(solution) = &output else { panic!("{}", output.kind()) };
+            assert!(solution.x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{what}");
+            let solve = &solution.solve;
+            assert_eq!(solution.residuals.len() as u64, solve.iterations + 1, "{what}");
+            assert_eq!(solve.sizes.map(|sizes| sizes.factor.min(0)), entries, "{what}");
+            assert_eq!(prepared.costs().plan_s, solve.setup_s);
+            let (told, history) = output.told();
+            assert_eq!(told.as_ref(), Some(solve));
+            assert_eq!(history.unwrap().series[0].values, solution.residuals);
+        }
+    }
+}
+
+#[test]
+fn a_solve_can_be_stopped_in_its_set_up_and_between_iterations() {
+    let (problem, backend) = (grid(), CpuBackend::new());
+    for kernel in on_cpu() {
+        let configuration = with(kernel, &[]);
+        let mut prepared = prepared(&backend, &configuration, &problem);
+        let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
+        let stopped = prepared.set_up(&Watch::cancelled_by(&stop));
+        assert_eq!(stopped, Ok(Finished::Cancelled), "{}", kernel.id);
+        assert!(prepared.output(&Watch::cancelled_by(&go)).is_err(), "it is not set up");
+        assert_eq!(prepared.set_up(&Watch::cancelled_by(&go)), Ok(Finished::Done));
+        assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).unwrap(), None);
+        assert!(prepared.output(&Watch::cancelled_by(&go)).unwrap().is_some());
+    }
+}
+
+#[test]
+fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
+    let triplets = [(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 1.0)];
+    let a = Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap());
+    let b = Some(Arc::new(vec![1.0, -1.0]));
+    let given = Given { b, ..Given::default() };
+    let problem = Problem::Solve(SolveProblem::new(a, given).unwrap());
+    let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
+    let watch = Watch::cancelled_by(&never);
+    for kernel in on_cpu() {
+        let fsai = with(kernel, &[]);
+        let error = prepared(&backend, &fsai, &problem).set_up(&watch).unwrap_err();
+        assert!(matches!(&error, PrepareError::Refused(why) if why.contains("row 1")), "{error}");
+        let plain = with(kernel, &[(Parameter::Preconditioner, "none")]);
+        let mut prepared = prepared(&backend, &plain, &problem);
+        assert_eq!(prepared.set_up(&watch), Ok(Finished::Done));
+        let error = prepared.output(&watch).unwrap_err().to_string();
+        assert!(error.contains("not positive definite"), "{error}");
+        assert_eq!(prepared.params()["b"], "file");
+    }
+}
+
+#[test]
+fn progress_follows_the_residual_or_the_iterations() {
+    let how = SolveParameters { tol: 1e-10, max_iterations: 100, ..SolveParameters::default() };
+    assert_eq!(share(0, 1.0, &how), 0.0);
+    assert!((share(1, 1e-5, &how) - 0.5).abs() < 1e-12);
+    assert_eq!([share(50, 10.0, &how), share(1, f64::NAN, &how)], [0.5, 0.01]);
+    assert_eq!(share(1, 0.0, &how), 1.0);
+}

@@ -1,0 +1,133 @@
+//! The gate of solves: whatever a solver says of itself, the residual is computed anew from x.
+
+use crate::matrix::Csr;
+use crate::parallel::*;
+use crate::record::{Check, Solve, Verdict};
+
+/// By how much the residual that a solver's recurrence reached may fall short of the true one.
+const SLACK: f64 = 1.1;
+
+/// Roundings of a residual, in units of ε·‖|A|·|x|‖.
+const ROUNDINGS: f64 = 10.0;
+
+/// Checks ‖b − A·x‖ / ‖b‖ ≤ 1.1·tolerance + 10·ε·‖|A|·|x|‖ / ‖b‖, where the solver says that it
+/// converged; one that does not has failed, and its sentence says how far it came. `worst` is the
+/// residual in units of the bound.
+pub fn solved(a: &Csr, b: &[f64], x: &[f64], tolerance: f64, told: &Solve) -> Check {
+    let failed = |reason: String, row: Option<u64>| Check {
+        verdict: Verdict::Fail,
+        reason: Some(reason),
+        row,
+        ..Check::default()
+    };
+    let rows = a.rows();
+    if x.len() != rows {
+        return failed(format!("the solution has {} rows instead of {rows}", x.len()), None);
+    }
+    if let Some(row) = x.iter().position(|x| !x.is_finite()) {
+        return failed(format!("row {row} of the solution is {}", x[row]), Some(row as u64));
+    }
+    let of_row = |i: usize| {
+        let (col, val) = a.row(i);
+        let terms = col.iter().zip(val).map(|(&c, &v)| v * x[c as usize]);
+        terms.fold((b[i], 0.0), |(left, size), term| (left - term, size + term.abs()))
+    };
+    let rows: Vec<(f64, f64)> = (0..rows).into_par_iter().map(of_row).collect();
+    let residual = norm(rows.iter().map(|row| row.0));
+    let size = norm(rows.iter().map(|row| row.1));
+    let b = norm(b.iter().copied());
+    let bound = SLACK * tolerance * b + ROUNDINGS * f64::EPSILON * size;
+    let worst = if residual == 0.0 { 0.0 } else { residual / bound };
+    let relative = if residual == 0.0 { 0.0 } else { residual / b };
+    if !told.converged {
+        let iterations = told.iterations;
+        return failed(
+            format!(
+                "not converged: after {iterations} iterations the relative residual is {relative:.3e}, where \
+                 {tolerance:e} was asked for"
+            ),
+            None,
+        );
+    }
+    if worst > 1.0 || !worst.is_finite() {
+        let allowed = bound / b;
+        return failed(
+            format!(
+                "the true relative residual is {relative:.3e}, where {tolerance:e} was asked for and rounding \
+                 explains {allowed:.3e}"
+            ),
+            None,
+        );
+    }
+    Check { verdict: Verdict::Pass, worst: Some(worst), ..Check::default() }
+}
+
+/// ‖v‖₂, also where the squares of its elements are more or less than f64 holds.
+fn norm(v: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = v.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
+    if most == 0.0 || !most.is_finite() {
+        return most;
+    }
+    most * v.map(|x| (x / most) * (x / most)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(converged: bool) -> Solve {
+        Solve { converged, iterations: 7, ..Solve::default() }
+    }
+
+    /// diag(1, 2) and what it gives for (1, 1).
+    fn system() -> (Csr, [f64; 2]) {
+        (Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 2.0)]).unwrap(), [1.0, 2.0])
+    }
+
+    #[test]
+    fn the_residual_of_x_decides_and_not_what_the_solver_says() {
+        let (a, b) = system();
+        let verdict = |off: f64| solved(&a, &b, &[1.0 + off, 1.0], 1e-6, &told(true)).verdict;
+        // ‖b‖ is √5, and the residual is what x is off.
+        let bound = 1.1e-6 * 5f64.sqrt();
+        assert_eq!(verdict(0.0), Verdict::Pass);
+        assert_eq!(verdict(bound * 0.999), Verdict::Pass);
+        assert_eq!(verdict(bound * 1.001), Verdict::Fail);
+        let reason = solved(&a, &b, &[1.5, 1.0], 1e-6, &told(true)).reason.unwrap();
+        assert!(reason.starts_with("the true relative residual is 2.236e-1, where"), "{reason}");
+    }
+
+    #[test]
+    fn a_solver_that_gave_up_has_failed_and_its_sentence_says_so() {
+        let (a, b) = system();
+        let check = solved(&a, &b, &[1.0, 1.0], 1e-6, &told(false));
+        let expected = "not converged: after 7 iterations the relative residual is 0.000e0, where \
+                        1e-6 was asked for";
+        assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(expected)));
+    }
+
+    #[test]
+    fn rounding_is_allowed_for_where_b_nearly_cancels() {
+        // The rows of a Laplacian add up to little beside its entries.
+        let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0 + 1e-12)];
+        let a = Csr::from_triplets(2, 2, &triplets).unwrap();
+        let b = [0.0, 1e-12];
+        let off = |ulps: f64| [1.0 + ulps * f64::EPSILON, 1.0];
+        let verdict = |ulps: f64| solved(&a, &b, &off(ulps), 1e-10, &told(true)).verdict;
+        assert_eq!(
+            [verdict(0.0), verdict(8.0), verdict(80.0)].map(|v| v == Verdict::Pass),
+            [true, true, false]
+        );
+    }
+
+    #[test]
+    fn what_is_no_number_or_has_another_length_fails_and_zero_is_solved_by_zero() {
+        let (a, b) = system();
+        let verdict = |b: &[f64], x: &[f64]| solved(&a, b, x, 1e-6, &told(true)).verdict;
+        assert_eq!(verdict(&b, &[f64::NAN, 1.0]), Verdict::Fail);
+        assert_eq!(verdict(&b, &[1.0]), Verdict::Fail);
+        assert_eq!(verdict(&[0.0; 2], &[0.0; 2]), Verdict::Pass);
+        assert_eq!(verdict(&[0.0; 2], &[1e-300, 0.0]), Verdict::Fail);
+        assert_eq!(verdict(&[1e-300, 2e-300], &[1e-300; 2]), Verdict::Pass);
+    }
+}

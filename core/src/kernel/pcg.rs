@@ -1,0 +1,63 @@
+//! The kernels of conjugate gradients.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::Format;
+use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
+use crate::record::{Operation, Precision};
+
+/// A kernel of the processor.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Solve,
+        reads: Reads::Matrix(Format::Csr),
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &[Precision::F64],
+        exact: false,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: true, full_diagonal: true },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        parameters: PARAMETERS,
+        model: None,
+    }
+}
+
+/// Preconditioner, formats, the system and when to end.
+const PARAMETERS: &[(Parameter, Allowed)] = &[
+    (Parameter::HybWidth, Allowed::Any),
+    (Parameter::Preconditioner, Allowed::Any),
+    (Parameter::Pattern, Allowed::Any),
+    (Parameter::Power, Allowed::Any),
+    (Parameter::Prefilter, Allowed::Any),
+    (Parameter::Postfilter, Allowed::Any),
+    (Parameter::Steps, Allowed::Any),
+    (Parameter::PerStep, Allowed::Any),
+    (Parameter::Gain, Allowed::Any),
+    (Parameter::Merge, Allowed::Any),
+    (Parameter::MergeBlock, Allowed::Any),
+    (Parameter::Shift, Allowed::Any),
+    (Parameter::FormatA, Allowed::Any),
+    (Parameter::FormatG, Allowed::Any),
+    (Parameter::Tolerance, Allowed::Any),
+    (Parameter::MaxIterations, Allowed::Any),
+    (Parameter::RightSide, Allowed::Any),
+    (Parameter::Start, Allowed::Any),
+];
+
+/// Every kernel of a solve, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/pcg/serial", Mapping::Serial, &[Origin::Paper003],
+        "one thread, set-up and iterations; the reference"),
+    cpu("cpu/pcg/threads", Mapping::EqualEntries, &[Origin::Paper003, Origin::Ours],
+        "threads take blocks of rows, each its own share first; sums are added block by block, with the bits of the serial loop"),
+];
