@@ -1,6 +1,7 @@
 //! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
 
 mod skyline;
+mod solve;
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
 use sparsescope_core::record::{Environment, Gpu, Operation};
@@ -39,7 +40,8 @@ impl RunOf<'_> {
             0 => format!("Takes {} a {word}", seconds(figures.median_s)),
             least => format!("Moves at least {} a {word}", bytes(least)),
         };
-        let (mut sentence, mut reasons) = match figures.pct_copy {
+        let (mut sentence, mut reasons) = match (figures.pct_copy, &run.solve) {
+            (_, Some(solve)) => self.solve(solve, figures.median_s),
             _ if launch >= 0.5 => {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
                 let small = "it is too small for the GPU";
@@ -49,11 +51,11 @@ impl RunOf<'_> {
                 self.skyline(figures.median_s, launch)
             }
             // What costs time beside moving bytes costs little.
-            Some(share) if (80.0..=110.0).contains(&share) => (
+            (Some(share), None) if (80.0..=110.0).contains(&share) => (
                 format!("{moved} at {share:.0} % of the copy bandwidth, its limit"),
                 self.padding().into_iter().collect(),
             ),
-            share => {
+            (share, None) => {
                 let rate = match share {
                     Some(share) if share > 110.0 => {
                         format!(" at {share:.0} % of the copy bandwidth, so from the caches")

@@ -8,6 +8,7 @@ use sparsescope_core::experiment::ParameterLists;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::{Operation, Precision};
 
+use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
     block_size, byte_count, duration, factor, share, spy_bytes, thread_count, tolerance, value_of,
 };
@@ -56,6 +57,23 @@ explains both). A file is text (a line that begins with the number of dimensions
 the number of points, then a line a point), CSV (names that end in .csv), or this program's
 binary form; .gz is decompressed.";
 
+/// What follows the options of `solve`.
+const SOLVE_HELP: &str = "\
+Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai
+is K = (G^T G)^-1 with a sparse lower triangular G, such that G A G^T is near to 1: a row of G is
+found from one small dense system. Whatever the solver tells, the residual is computed from x anew.
+
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` explains
+both). Patterns, G, b and x0 are read from files of the same forms.
+
+Examples:
+  sparsescope solve suite:Cubo_4 --power 1 --x0 precond
+  sparsescope solve a.mtx --precond jacobi --tol 1e-8 --b b.mtx -o x.mtx
+  sparsescope solve a.mtx --pattern adaptive --steps 8 --history residuals.csv
+  sparsescope solve a.mtx --merge 1.05 --write-g g.mtx
+  sparsescope solve a.mtx --read-g g.mtx --format hyb --json
+  sparsescope solve monday.mtx tuesday.mtx --reuse-pattern";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
@@ -75,6 +93,9 @@ pub(super) enum Command {
     /// Keep of a set of points those that no other dominates
     #[command(after_help = SKYLINE_HELP)]
     Skyline(SkylineArgs),
+    /// Solve a symmetric positive definite system with preconditioned conjugate gradients
+    #[command(after_help = SOLVE_HELP)]
+    Solve(Box<SolveArgs>),
     /// Write a matrix, or points, from a generator
     Generate(GenerateArgs),
     /// Download matrices of the SuiteSparse collection, resumable and checked
@@ -101,6 +122,8 @@ pub(super) enum OperationArg {
     Symgs,
     /// The points that no other dominates
     Skyline,
+    /// A·x = b by conjugate gradients
+    Solve,
     /// x ← x + 1
     #[cfg(feature = "proof")]
     Increment,
@@ -112,6 +135,7 @@ impl From<OperationArg> for Operation {
             OperationArg::Spmv => Self::Spmv,
             OperationArg::Symgs => Self::Symgs,
             OperationArg::Skyline => Self::Skyline,
+            OperationArg::Solve => Self::Solve,
             #[cfg(feature = "proof")]
             OperationArg::Increment => Self::Increment,
         }
@@ -164,7 +188,7 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 19] = [
     "precision",
     "output",
     "suite",
@@ -182,12 +206,14 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
     "FormatArgs",
     "SweepArgs",
     "counting",
+    "SolverArgs",
+    "SystemArgs",
 ];
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Matrices; without any (and without --suite) the operation's suite is run: `mini` for products,
-    /// `sweeps` for symgs
+    /// `sweeps` for symgs, `solver` for solves
     #[arg(value_name = "MATRIX")]
     pub(super) matrices: Vec<String>,
     /// What to compute
@@ -243,6 +269,10 @@ pub(super) struct BenchArgs {
     /// the host [default: device]
     #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting))]
     pub(super) counting: Vec<String>,
+    #[command(flatten)]
+    pub(super) solver: SolverArgs,
+    #[command(flatten)]
+    pub(super) system: SystemArgs,
     /// Precision of the values; for f32 the matrix and x are rounded
     #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
     pub(super) precision: Vec<PrecisionArg>,
@@ -467,6 +497,62 @@ pub(super) struct SkylineArgs {
     #[arg(short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SolveArgs {
+    /// The matrix A; several with --reuse-pattern
+    #[arg(value_name = "MATRIX", required = true)]
+    pub(super) matrices: Vec<String>,
+    /// Kernel id [default: cpu/pcg/threads, or the first one of --backend]
+    #[arg(long, value_name = "ID")]
+    pub(super) kernel: Option<String>,
+    /// Device to run on, where no kernel is named
+    #[arg(long, value_enum, conflicts_with = "kernel")]
+    pub(super) backend: Option<BackendArg>,
+    #[command(flatten)]
+    pub(super) solver: SolverArgs,
+    /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
+    #[arg(long, value_name = "N", value_parser = value_of(Parameter::HybWidth))]
+    pub(super) hyb_width: Option<String>,
+    /// FSAI: how the pattern is found: recursive, power or adaptive, or a file that has it
+    #[arg(long, value_name = "HOW|FILE", default_value = "recursive")]
+    pub(super) pattern: String,
+    /// FSAI: take G from a file, lower triangular with a positive diagonal
+    #[arg(long, value_name = "FILE", conflicts_with = "pattern")]
+    pub(super) read_g: Option<PathBuf>,
+    /// FSAI: write G (Matrix Market; .gz compresses)
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_g: Option<PathBuf>,
+    /// FSAI: matrices after the first one take its pattern and compute the values of G anew
+    #[arg(long, conflicts_with = "read_g")]
+    pub(super) reuse_pattern: bool,
+    /// With --reuse-pattern: drop of G what was dropped of the first one, in place of filtering anew
+    #[arg(long, requires = "reuse_pattern")]
+    pub(super) keep_filter: bool,
+    /// The right-hand side: a1 (A times ones, so that the solution is known), ones, or a file
+    #[arg(long, value_name = "a1|ones|FILE", default_value = "a1")]
+    pub(super) b: String,
+    /// What to begin with: zero, precond (the preconditioned b), or a file
+    #[arg(long, value_name = "zero|precond|FILE", default_value = "zero")]
+    pub(super) x0: String,
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
+    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Where to write x (Matrix Market array, 17 significant digits; .gz compresses)
+    #[arg(short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Where to write the relative residual after each iteration, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(super) history: Option<PathBuf>,
+    /// Overwrite existing files
     #[arg(long)]
     pub(super) force: bool,
     /// Print JSON

@@ -22,6 +22,8 @@ mod progress;
 mod report;
 mod serve;
 mod skyline;
+mod solve;
+mod solver_args;
 mod spmv;
 mod symgs;
 mod table;
@@ -71,6 +73,7 @@ pub fn run() -> ExitCode {
         Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
         Some(Command::Symgs(args)) => symgs::run(&args, &interrupt, cli.quiet),
         Some(Command::Skyline(args)) => skyline::run(&args, &interrupt, cli.quiet),
+        Some(Command::Solve(args)) => solve::run(&args, &interrupt, cli.quiet),
         Some(Command::Generate(args)) => generate::run(&args, &interrupt, cli.quiet),
         Some(Command::Kernels(args)) => kernels::run(&args),
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),

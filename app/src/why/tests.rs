@@ -6,8 +6,8 @@ use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::matrix::{Csr, FormatSize, RowLengths, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, History, MatrixRecord, Noise, Operation,
-    Predicted, Producer, Run, Series, Source, Verdict, Work,
+    Check, Costs, Cpu, Environment, Figures, Gpu, History, MatrixRecord, Noise, Operation, Phase,
+    Predicted, Producer, Run, Series, SetUpSizes, Solve, Source, Verdict, Work,
 };
 use sparsescope_core::symgs::Wavefronts;
 
@@ -347,6 +347,28 @@ fn levels_that_wait_and_passes_that_find_nothing() {
         sentence("cuda/symgs/ready-done", 1e-3, &blocks),
         "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
          75 % of the blocks it launched had no work."
+    );
+}
+
+#[test]
+fn solves_are_iterations_and_a_set_up_beside_them() {
+    let (mut run, statistics, environment) = self::run("cpu/pcg/threads");
+    let phase = |name: &str, seconds| Phase { name: name.into(), seconds };
+    run.operation = "solve".into();
+    run.solve = Some(Solve {
+        iterations: 10,
+        setup_s: 4e-3,
+        phases: vec![phase("pattern", 1e-3), phase("values", 3e-3)],
+        sizes: Some(SetUpSizes { factor: 400_000, ..SetUpSizes::default() }),
+        ..Solve::default()
+    });
+    let model = model(vec![run], statistics, environment);
+    let filter = Filter { operation: "solve".into(), ..Filter::default() };
+    // 4 of 5 ms are set-up; of 800 000 entries and twice 400 000 a half are the factor's.
+    assert_eq!(
+        model.runs(&filter)[0].why(),
+        "Takes 1 ms a solve, 10 iterations of 100 µs: its set-up takes 4 ms once, 75 % of that for values \
+         and the factor has 0.5 times the entries of A and is applied twice."
     );
 }
 

@@ -18,7 +18,7 @@ use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{GpuAbsence, Verdict};
+use sparsescope_core::record::{GpuAbsence, Run};
 
 use super::args::{BackendArg, BenchArgs, ProgressArg};
 use super::gpu;
@@ -190,7 +190,7 @@ fn run_with(
         }
         print(&summary::closing(&bundle, &output, incomplete(interrupt, unread)))?;
     }
-    let failed = bundle.runs.iter().any(|run| run.check.verdict == Verdict::Fail);
+    let failed = bundle.runs.iter().any(Run::is_wrong);
     Ok(match (failed, interrupt.by_user(), unread) {
         (true, ..) => Outcome::CheckFailed,
         (_, true, _) => Outcome::Interrupted,

@@ -255,6 +255,8 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     let mut parameters = args.format.lists()?;
     parameters.set(Parameter::Mode, &args.sweep.mode)?;
     parameters.set(Parameter::Counting, &args.counting)?;
+    args.solver.add_to(&mut parameters)?;
+    args.system.add_to(&mut parameters)?;
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {

@@ -1,0 +1,379 @@
+//! `sparsescope solve`: one system by preconditioned conjugate gradients, its set-up and its residuals.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sparsescope_core::experiment::{
+    Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Prepared,
+    Problem, Solution, SolveProblem,
+};
+use sparsescope_core::fsai::Fsai;
+use sparsescope_core::io::{Progress, matrix_market, save};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Verdict};
+
+use super::args::{BackendArg, SolveArgs};
+use super::interrupt::Interrupt;
+use super::operands::{Desk, backend, kernel_of, threads};
+use super::outcome::{Outcome, UsageError};
+use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::table::{count, counted, seconds, three_digits};
+
+/// The JSON value of `solve`.
+#[derive(Serialize)]
+struct Report<'a> {
+    matrix: &'a str,
+    rows: u64,
+    nnz: u64,
+    kernel: &'static str,
+    backend: &'static str,
+    threads: u32,
+    params: BTreeMap<String, String>,
+    iterations: u64,
+    converged: bool,
+    /// How it ended, in words.
+    ended: String,
+    tolerance: f64,
+    b_norm: f64,
+    initial_residual: Option<f64>,
+    residual: Option<f64>,
+    true_residual: Option<f64>,
+    rounding_floor: Option<f64>,
+    setup_seconds: f64,
+    solve_seconds: Option<f64>,
+    iteration_seconds: Option<f64>,
+    /// A in the format of the iterations.
+    conversion_seconds: f64,
+    /// In the order in which they came.
+    phases: Map<String, Value>,
+    nnz_g: Option<u64>,
+    sizes: Option<SetUpSizes>,
+    spectrum: Option<Spectrum>,
+    /// Ascending.
+    ritz: Vec<f64>,
+    check: Check,
+}
+
+/// What came of one matrix.
+struct Done<'a> {
+    report: Report<'a>,
+    solution: Box<Solution>,
+    /// G, for the next matrix of the same pattern.
+    factor: Option<Arc<Fsai>>,
+}
+
+pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    let kernel = match (&args.kernel, args.backend) {
+        (Some(id), _) => kernel_of(Operation::Solve, id)?,
+        (None, Some(BackendArg::Cuda)) => on_gpu()?,
+        (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
+    };
+    let parameters = parameters(args, kernel)?;
+    let files = || [&args.output, &args.history, &args.write_g].into_iter().flatten();
+    match (args.matrices.len(), args.reuse_pattern) {
+        (1, _) => {}
+        (_, false) => {
+            let sentence =
+                "several matrices are solved where one pattern serves them all: --reuse-pattern";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
+        (_, true) if files().next().is_some() => {
+            let sentence = "files are written of one matrix, and several are named";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
+        (_, true) => {}
+    }
+    for path in files() {
+        check_free(path, args.force)?;
+    }
+    let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
+    let backend = backend(kernel, args.gpu.device)?;
+    let threads = threads(kernel, args.threads);
+    let configuration = Configuration { parameters, threads, ..Configuration::usual(kernel) };
+    let (mut kept, mut reports, mut outcome) = (None, Vec::new(), Outcome::Success);
+    for matrix in &args.matrices {
+        let done = solved(args, &desk, matrix, (&*backend, &configuration), kept.take())?;
+        let Some(Done { report, solution, factor }) = done else { return Ok(Outcome::Interrupted) };
+        kept = factor;
+        if !args.json {
+            print(&report.for_people()?)?;
+        }
+        if let Some(path) = &args.history {
+            keep(path, args.force, history(&solution).as_bytes())?;
+        }
+        match (report.failure(), &args.output) {
+            (Some((failed, sentence)), _) => {
+                eprintln!("error: {sentence}; no solution was written");
+                outcome = failed;
+            }
+            (None, Some(path)) => desk.write(path, args.force, &solution.x)?,
+            (None, None) => {}
+        }
+        reports.push(report);
+    }
+    match &reports[..] {
+        _ if !args.json => {}
+        [one] => print_json(one)?,
+        several => print_json(&several)?,
+    }
+    Ok(outcome)
+}
+
+/// The first kernel of a GPU.
+fn on_gpu() -> Result<&'static KernelDescriptor, UsageError> {
+    let first = kernels(Operation::Solve).iter().find(|kernel| kernel.device == DeviceKind::Cuda);
+    let none = "this version solves on processors only; `sparsescope kernels` lists how";
+    first.ok_or_else(|| UsageError(none.to_owned()))
+}
+
+/// Sets up and solves for one matrix; nothing once it is interrupted.
+fn solved<'a>(
+    args: &'a SolveArgs,
+    desk: &Desk<'_>,
+    matrix: &'a str,
+    (backend, configuration): (&dyn Backend, &Configuration),
+    kept: Option<Arc<Fsai>>,
+) -> anyhow::Result<Option<Done<'a>>> {
+    let &Desk { interrupt, quiet, memory } = desk;
+    let kernel = configuration.kernel;
+    let source = MatrixSource::parse(matrix)?;
+    let a = desk.real_matrix(&source)?;
+    let given = given(args, desk, &source, &a)?;
+    let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
+        SolveProblem::new(Arc::clone(&a), given)
+    });
+    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be solved: {sentence}"))?;
+    let problem = Problem::Solve(match kept {
+        Some(factor) => problem.reusing(factor, args.keep_filter),
+        None => problem,
+    });
+
+    let cannot = || format!("{} cannot run on {source}", kernel.id);
+    let mut prepared = problem
+        .admit(configuration)
+        .and_then(|()| backend.prepare(configuration, &problem, memory))
+        .with_context(cannot)?;
+    let ready = executed(interrupt, quiet, "setting up", |watch| prepared.set_up(watch));
+    if ready.with_context(cannot)? == Finished::Cancelled {
+        return Ok(None);
+    }
+    let factor = problem.solve().and_then(SolveProblem::factor);
+    if let (Some(path), Some(factor)) = (&args.write_g, &factor) {
+        let what = format!("writing {}", path.display());
+        watched(interrupt, quiet, &what, None, |progress: Progress<'_>| {
+            let force = overwrite(args.force);
+            save(path, force, |out| matrix_market::write(factor.g(), out, progress))
+        })?;
+    }
+    let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch))?;
+    let Some(output) = output else { return Ok(None) };
+    let what = "computing the residual anew";
+    let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));
+    let Output::Solution(solution) = output else {
+        bail!("{} gave {}, which is no solution", kernel.id, output.kind());
+    };
+    let report = Report {
+        params: prepared.params(),
+        ritz: solution.ritz.clone(),
+        ..Report::of((matrix, &a), configuration, &*prepared, &solution.solve, check)
+    };
+    Ok(Some(Done { report, solution, factor }))
+}
+
+/// The parameters that the arguments name, one value each.
+fn parameters(args: &SolveArgs, kernel: &KernelDescriptor) -> anyhow::Result<Parameters> {
+    let mut lists = ParameterLists::default();
+    args.solver.add_to(&mut lists)?;
+    if let Some(width) = &args.hyb_width {
+        lists.set(Parameter::HybWidth, &[width])?;
+    }
+    for (parameter, text) in [
+        (Parameter::Pattern, &args.pattern),
+        (Parameter::RightSide, &args.b),
+        (Parameter::Start, &args.x0),
+    ] {
+        // Anything else is a file.
+        if let Ok(word) = parameter.value(text) {
+            lists.set(parameter, &[word])?;
+        }
+    }
+    let single = lists.single().ok_or_else(|| {
+        let sentence = "one system is solved in one way; `bench --operation solve` takes lists";
+        UsageError(sentence.to_owned())
+    })?;
+    let is_fsai = single.get(Parameter::Preconditioner).as_deref() == Some("fsai");
+    let wants_factor = args.read_g.is_some() || args.write_g.is_some() || args.reuse_pattern;
+    if !is_fsai && wants_factor {
+        let sentence =
+            "only the preconditioner fsai has a G to read, to write, or to keep the pattern of";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    Ok(kernel.in_effect(&single))
+}
+
+/// What the arguments name as files.
+fn given(
+    args: &SolveArgs,
+    desk: &Desk<'_>,
+    source: &MatrixSource,
+    a: &Csr,
+) -> anyhow::Result<Given> {
+    let rows = a.rows();
+    let vector = |parameter: Parameter, name: &str, text: &str| {
+        let is_file = parameter.value(text).is_err();
+        let read = is_file.then(|| desk.vector(Path::new(text), name, source, (rows, "rows")));
+        anyhow::Ok(read.transpose()?.map(Arc::new))
+    };
+    let matrix = |what: &str, text: &str| {
+        let of = desk.real_matrix(&MatrixSource::parse(text)?)?;
+        let (found, cols) = (of.rows(), of.cols());
+        match (found, cols) == (rows, rows) {
+            true => Ok(of),
+            false => Err(anyhow!("{what} is {found} x {cols}, but {source} has {rows} rows")),
+        }
+    };
+    let has_factor =
+        |parameter: Parameter| args.read_g.is_none() && parameter.value(&args.pattern).is_err();
+    let pattern = has_factor(Parameter::Pattern).then(|| matrix("the pattern", &args.pattern));
+    let factor = args.read_g.as_ref().map(|path| matrix("G", &path.to_string_lossy()));
+    Ok(Given {
+        b: vector(Parameter::RightSide, "b", &args.b)?,
+        start: vector(Parameter::Start, "x0", &args.x0)?,
+        pattern: pattern.transpose()?,
+        factor: factor.transpose()?,
+    })
+}
+
+/// The residuals as CSV, each with the iteration after which it was.
+fn history(solution: &Solution) -> String {
+    let lines = solution.residuals.iter().enumerate();
+    let lines: Vec<String> = lines.map(|(k, residual)| format!("{k},{residual:e}\n")).collect();
+    format!("iteration,relative_residual\n{}", lines.concat())
+}
+
+impl<'a> Report<'a> {
+    fn of(
+        (matrix, a): (&'a str, &Csr),
+        configuration: &Configuration,
+        prepared: &dyn Prepared,
+        solve: &Solve,
+        check: Check,
+    ) -> Self {
+        let (solve, solve_seconds) = (solve.clone(), prepared.once());
+        let iterations = solve.iterations.max(1) as f64;
+        let phases = solve.phases.into_iter().map(|phase| (phase.name, phase.seconds.into()));
+        Self {
+            matrix,
+            rows: a.rows() as u64,
+            nnz: a.nnz() as u64,
+            kernel: configuration.kernel.id,
+            backend: configuration.kernel.device.as_str(),
+            threads: configuration.threads,
+            params: BTreeMap::new(),
+            iterations: solve.iterations,
+            converged: solve.converged,
+            ended: solve.ended,
+            tolerance: solve.tolerance,
+            b_norm: solve.b_norm,
+            initial_residual: solve.initial_residual,
+            residual: solve.residual,
+            true_residual: solve.true_residual,
+            rounding_floor: solve.rounding_floor,
+            setup_seconds: solve.setup_s,
+            solve_seconds,
+            iteration_seconds: solve_seconds.map(|seconds| seconds / iterations),
+            conversion_seconds: prepared.costs().conversion_s,
+            phases: phases.collect(),
+            nnz_g: solve.sizes.map(|sizes| sizes.factor),
+            sizes: solve.sizes,
+            spectrum: solve.spectrum,
+            ritz: Vec::new(),
+            check,
+        }
+    }
+
+    /// How the command ends and why, where the solution is none.
+    fn failure(&self) -> Option<(Outcome, String)> {
+        let reason = self.check.reason.clone().unwrap_or_default();
+        match (self.check.verdict, self.converged) {
+            (Verdict::Pass, _) => None,
+            (_, false) => Some((Outcome::Incomplete, reason)),
+            (_, true) => {
+                let sentence = format!("{} computed a wrong result: {reason}", self.kernel);
+                Some((Outcome::CheckFailed, sentence))
+            }
+        }
+    }
+
+    fn for_people(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
+        let workers = counted(self.threads as usize, "thread", "threads");
+        writeln!(out, "kernel     {}, {workers}", self.kernel)?;
+        let params: Vec<String> =
+            self.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        writeln!(out, "parameters {}", params.join(", "))?;
+        if self.conversion_seconds > 0.0 {
+            writeln!(out, "format     A in {}", seconds(self.conversion_seconds))?;
+        }
+        writeln!(out, "set-up     {}", seconds(self.setup_seconds))?;
+        let widest = self.phases.keys().map(|name| name.len()).max().unwrap_or_default();
+        for (name, time) in &self.phases {
+            let time = time.as_f64().unwrap_or_default();
+            let share = 100.0 * time / self.setup_seconds.max(f64::MIN_POSITIVE);
+            writeln!(out, "  {name:widest$}  {:>9}  {share:3.0} %", seconds(time))?;
+        }
+        if let Some(sizes) = &self.sizes {
+            let SetUpSizes { prefiltered, pattern, before_filter, factor, systems, largest } =
+                *sizes;
+            let of_a = three_digits(factor as f64 / self.nnz.max(1) as f64);
+            writeln!(out, "entries    G {}, {of_a} times those of A", count(factor))?;
+            if systems > 0 {
+                let [prefiltered, pattern, before] =
+                    [prefiltered, pattern, before_filter].map(count);
+                writeln!(
+                    out,
+                    "           A filtered {prefiltered}, pattern {pattern}, G before the filter {before}"
+                )?;
+                writeln!(
+                    out,
+                    "systems    {}, the largest of {} rows",
+                    count(systems),
+                    count(largest)
+                )?;
+            }
+        }
+        let iterations = counted(self.iterations as usize, "iteration", "iterations");
+        let time = match (self.solve_seconds, self.iteration_seconds) {
+            (Some(all), Some(one)) => format!(" in {}, {} each", seconds(all), seconds(one)),
+            _ => String::new(),
+        };
+        writeln!(out, "solve      {iterations}{time}")?;
+        let number = |residual: Option<f64>| {
+            residual.map_or_else(|| "not finite".to_owned(), |r| format!("{r:.3e}"))
+        };
+        let [before, after, real, floor] =
+            [self.initial_residual, self.residual, self.true_residual, self.rounding_floor]
+                .map(number);
+        writeln!(
+            out,
+            "residual   {before} before, {after} after, relative to b ({:.3e})",
+            self.b_norm
+        )?;
+        writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+        if let Some(spectrum) = &self.spectrum {
+            let (condition, steps) = (three_digits(spectrum.condition), spectrum.steps);
+            writeln!(out, "condition  at least {condition}, from {steps} steps")?;
+        }
+        writeln!(out, "ended      {}", self.ended)?;
+        writeln!(out, "check      {}", self.check.verdict.as_str())?;
+        Ok(out)
+    }
+}
