@@ -368,7 +368,7 @@ fn solves_are_iterations_and_a_set_up_beside_them() {
     assert_eq!(
         model.runs(&filter)[0].why(),
         "Takes 1 ms a solve, 10 iterations of 100 µs: its set-up takes 4 ms once, 75 % of that for values \
-         and the factor has 0.5 times the entries of A and is applied twice."
+         and the factor has 0.500 times the entries of A and is applied twice."
     );
 }
 
