@@ -5,11 +5,11 @@ use super::{FsaiParameters, MERGE_CAP, Merging};
 
 #[test]
 fn merged_patterns_contain_the_unmerged_ones_and_kaporins_number_never_rises() {
-    for recipe in ["fem-hex?n=7&dof=3", "poisson2d?n=25", "fem-tet?nx=7&ny=6&nz=5&dof=1"] {
+    for recipe in ["fem-hex?n=6&dof=3", "poisson2d?n=25", "fem-tet?nx=7&ny=6&nz=5&dof=1"] {
         let a = made(recipe);
         for power in [1, 2] {
             let plain = set_up(&a, &recursive(power));
-            for alpha in [1.0, 1.01, 1.05, 1.11, 1.5] {
+            for alpha in [1.0, 1.05, 1.5] {
                 let merged = set_up(&a, &merged(power, alpha));
                 for i in 0..a.rows() {
                     let ((few, few_val), (many, many_val)) = (plain.g().row(i), merged.g().row(i));

@@ -74,7 +74,7 @@ fn merge_piece<O: Offset, T: Scalar>(
     a.entries(start..to.entry).in_order()
 }
 
-/// Some rows: y[k] = row `rows.start + k` · x, each row's sum in four lanes; what a block of a step of an
+/// Some rows: `y[k]` = row `rows.start + k` · x, each row's sum in four lanes; what a block of a step of an
 /// iteration does.
 ///
 /// x has n elements, y has one for each of the rows; panics otherwise.

@@ -52,7 +52,7 @@ pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]
     });
 }
 
-/// Some hacks, y[k] being that of row `first + k` where `first` is the first hack's first; each row's sum in
+/// Some hacks, `y[k]` being that of row `first + k` where `first` is the first hack's first; each row's sum in
 /// four lanes. What a block of a step of an iteration does.
 ///
 /// x has n elements, y has one for each row of the hacks; panics otherwise, or when the slots are

@@ -44,7 +44,7 @@ pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
     each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
 }
 
-/// Some rows with their tail entries, y[k] being that of row `rows.start + k`; what a block of a step of an
+/// Some rows with their tail entries, `y[k]` being that of row `rows.start + k`; what a block of a step of an
 /// iteration does. [`tail_of`] finds the entries.
 ///
 /// x has n elements, y has one for each of the rows; panics otherwise, or when the slots are column-major
