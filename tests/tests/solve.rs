@@ -133,7 +133,7 @@ fn files_stand_in_the_place_of_g_its_pattern_and_the_vectors() {
     assert!(elements(&p, "x.mtx").iter().all(|&x| x == 0.0));
     // Half of A has the same pattern and needs as many iterations.
     let text = std::fs::read_to_string(p.path("a.mtx")).unwrap();
-    p.write("h.mtx", text.replace(" 4\n", " 2\n").replace(" -1\n", " -0.5\n"));
+    p.write("h.mtx", text.replace(" 4.0\n", " 2.0\n").replace(" -1.0\n", " -0.5\n"));
     let both = solve(&["h.mtx", "--reuse-pattern"]);
     let [first, second] = [&both[0], &both[1]];
     for name in ["iterations", "nnz_g", "rows"] {

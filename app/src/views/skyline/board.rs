@@ -8,6 +8,7 @@ use super::look::Look;
 use super::moved;
 use super::pairs::Pairs;
 use super::plot::{Plot, columns};
+use super::saved;
 use super::sheet::{Frame, LEAST_SIZE, Told};
 use crate::figure::{Figure, area};
 use crate::model::Model;
@@ -192,7 +193,7 @@ fn triangle(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, 
 
 /// The same as it is saved.
 pub(super) fn saved(told: &Told<'_>) -> Figure {
-    let mut whole = told.saved(vec2(700.0, 640.0), 2.0);
+    let mut whole = saved::scatter(told, vec2(700.0, 640.0), 2.0);
     let dimensions = told.subject.cloud.picture.axes.len();
     if let Some(pairs) =
         Pairs::new(dimensions, vec2(620.0, 620.0)).filter(|_| told.state.skyline.pairs)

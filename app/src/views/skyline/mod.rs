@@ -11,6 +11,7 @@ mod numbers;
 mod pairs;
 mod plot;
 mod raster;
+mod saved;
 mod settings;
 mod sheet;
 mod staircase;

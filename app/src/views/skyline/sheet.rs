@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use egui::{Color32, Pos2, Rect, Vec2, pos2, vec2};
 
-use super::drawing::Drawing;
 use super::legend::{self, Legend, mark};
 use super::look::{Inks, Look, Looks};
 use super::marks::Marks;
@@ -24,9 +23,6 @@ const BOTTOM: f32 = 44.0;
 /// Least extent of the plot, and of a figure around it.
 const LEAST: f32 = 120.0;
 pub(super) const LEAST_SIZE: Vec2 = vec2(240.0, 260.0);
-
-/// Up to so many points a saved figure has shapes, of more an image.
-const SHAPES: usize = 2000;
 
 /// What is told of a set of points.
 pub(super) struct Told<'a> {
@@ -199,26 +195,8 @@ impl<'a> Told<'a> {
         Some(plot.at(at))
     }
 
-    /// The scatter as it is saved.
-    pub(super) fn saved(&self, size: Vec2, pixels: f32) -> Figure {
-        let frame = self.frame(size);
-        let mut figure = self.under(&frame);
-        let drawn = self.looks.drawn;
-        let shapes = drawn <= SHAPES;
-        let image = Drawing::new((frame.plot, frame.marks), pixels, !shapes).at_once(self);
-        if image.pixels.iter().any(|pixel| *pixel != Color32::TRANSPARENT) {
-            let rect = frame.plot.area();
-            figure.shapes.push(Shape::Image { rect, pixels: Arc::new(image) });
-        }
-        if shapes {
-            self.shapes(&mut figure, &frame);
-        }
-        figure.shapes.extend(self.over(&frame, None).shapes);
-        figure
-    }
-
     /// The points as shapes.
-    fn shapes(&self, figure: &mut Figure, frame: &Frame) {
+    pub(super) fn shapes(&self, figure: &mut Figure, frame: &Frame) {
         let (plot, radius) = (&frame.plot, frame.marks.radius());
         let inside = |at: &Pos2| plot.area().contains(*at);
         for look in Look::DRAWN {
