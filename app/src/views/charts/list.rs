@@ -1,7 +1,9 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::chart::{Chart, Group, Operations};
-use super::{compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps};
+use super::{
+    batches, compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps,
+};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
@@ -323,7 +325,7 @@ pub(super) const CHARTS: [Chart; 30] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS)
+    CHARTS.iter().chain(&skylines::CHARTS).chain(&batches::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.
