@@ -2,8 +2,6 @@
 //! checks and times them.
 
 mod backend;
-#[cfg(not(target_family = "wasm"))]
-mod batch_source;
 mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
@@ -26,8 +24,6 @@ mod subject;
 mod task;
 
 pub use backend::{Availability, Backend, Prepared};
-#[cfg(not(target_family = "wasm"))]
-pub use batch_source::BatchSource;
 pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::CpuBackend;
@@ -36,8 +32,7 @@ pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
 pub use operations::{
-    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
-    SymgsProblem, SymgsSide,
+    Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
 };
 pub use output::{Output, Solution};
 pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};

@@ -42,12 +42,6 @@ pub enum SourceError {
     /// No suite has points of this name.
     #[error("no suite has points named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownPoints(String),
-    /// No suite has a batch of this name.
-    #[error("no suite has a batch named `{0}`; `sparsescope generate --list` shows all names")]
-    UnknownBatch(String),
-    /// No batch of systems.
-    #[error("`{0}` is no batch of systems: expected gen:spd-batch?n=28&count=20000 or suite:NAME")]
-    NoBatch(String),
     /// An operation is not computed on this.
     #[cfg(feature = "proof")]
     #[error("`{0}` is nothing that can be incremented: expected gen:vector?n=1000")]
@@ -261,8 +255,6 @@ impl SourceError {
             Self::Spec(_)
             | Self::UnknownSuiteEntry(_)
             | Self::UnknownPoints(_)
-            | Self::UnknownBatch(_)
-            | Self::NoBatch(_)
             | Self::Reorder(_) => false,
             #[cfg(feature = "proof")]
             Self::UnknownSubject(_) => false,

@@ -66,8 +66,6 @@ pub enum Reads {
     Matrix(Format),
     /// Points of a space.
     Points,
-    /// Many small dense systems.
-    Systems,
     /// A vector, in place of a matrix.
     #[cfg(feature = "proof")]
     Vector,
@@ -138,7 +136,7 @@ impl KernelDescriptor {
     pub fn format(&self) -> Option<Format> {
         match self.reads {
             Reads::Matrix(format) => Some(format),
-            Reads::Points | Reads::Systems => None,
+            Reads::Points => None,
             #[cfg(feature = "proof")]
             Reads::Vector => None,
         }
@@ -150,7 +148,6 @@ impl KernelDescriptor {
         match (self.operation, self.format()) {
             (Operation::Spmv, Some(format)) => format.name(),
             (Operation::Solve, _) => "pcg",
-            (Operation::BatchedDense, _) => "dense",
             _ => self.operation.as_str(),
         }
     }

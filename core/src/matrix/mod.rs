@@ -1,8 +1,7 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
 //! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based. [`Points`] are no
-//! matrix, but as dense as an array can be; a [`Batch`] is many small dense ones.
+//! matrix, but as dense as an array can be.
 
-mod batch;
 mod bsr;
 mod coo;
 mod csr;
@@ -24,7 +23,6 @@ mod row_ptr;
 mod scalar;
 mod stats;
 
-pub use batch::{Batch, BatchExtent, BatchView};
 pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
 pub use coo::Coo;
 pub use csr::Csr;

@@ -1,9 +1,7 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::chart::{Chart, Group, Operations};
-use super::{
-    batches, compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps,
-};
+use super::{compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
@@ -325,7 +323,7 @@ pub(super) const CHARTS: [Chart; 30] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS).chain(&batches::CHARTS)
+    CHARTS.iter().chain(&skylines::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.

@@ -25,10 +25,7 @@ impl Looks {
         let mut places = BTreeMap::new();
         for id in known.iter().map(|kernel| kernel.id).chain(opened) {
             if !places.contains_key(id) {
-                let format = format_of(id);
-                // What has no colour of its own is told apart among all that have none.
-                let family = if has_color(format) { family_of(format) } else { "" };
-                let place = seen.entry(family.to_owned()).or_default();
+                let place = seen.entry(family_of(format_of(id)).to_owned()).or_default();
                 places.insert(id.to_owned(), *place);
                 *place += 1;
             }
@@ -67,8 +64,6 @@ pub(super) fn format_of(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
@@ -81,12 +76,6 @@ mod tests {
             let other = seen.insert(look, kernel.id);
             assert_eq!(other, None, "looks as {}", kernel.id);
         }
-        // A library's kernel neither, where formats have no colours.
-        let looks_of_dense = Looks::of(&Model::default(), "batched-dense");
-        let dense = kernels(Operation::BatchedDense).iter();
-        let dense: BTreeSet<_> =
-            dense.map(|k| format!("{:?}", looks_of_dense.find(k.id, 0, &ink))).collect();
-        assert_eq!(dense.len(), kernels(Operation::BatchedDense).len());
         let mut model = Model::default();
         model.open("h200.zip", include_bytes!("../../../example/h200.zip")).unwrap();
         let opened = Looks::of(&model, "spmv");

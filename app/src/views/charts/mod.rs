@@ -1,7 +1,6 @@
 //! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
 //! plane and written as a table, and a line in [`CHARTS`](list::CHARTS).
 
-mod batches;
 mod chart;
 mod compare;
 mod costs;

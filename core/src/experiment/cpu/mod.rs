@@ -1,6 +1,5 @@
 //! The CPU backend: binds kernels to their input, one pool a thread count.
 
-mod dense;
 mod machine;
 mod pcg;
 mod prepared;
@@ -56,7 +55,6 @@ impl Backend for CpuBackend {
             Operation::Symgs => symgs::has(kernel.id),
             Operation::Skyline => skyline::has(kernel.id),
             Operation::Solve => pcg::has(kernel.id),
-            Operation::BatchedDense => dense::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
@@ -81,7 +79,6 @@ impl Backend for CpuBackend {
             Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
             Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
             Problem::Solve(problem) => pcg::bind(configuration, problem, memory)?,
-            Problem::BatchedDense(problem) => dense::bind(configuration, problem, memory)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };
