@@ -3,6 +3,7 @@
 
 mod chart;
 mod compare;
+mod convergence;
 mod costs;
 mod draw;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod settings;
 mod sheet;
 mod sizes;
 mod skylines;
+mod solves;
 mod spread;
 mod sweeps;
 #[cfg(test)]

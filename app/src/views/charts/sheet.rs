@@ -204,7 +204,12 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let mut ticks: Vec<(f32, String)> = scale
             .at(&placer.axis)
             .into_iter()
-            .map(|tick| (placer.axis.place(tick), tick_label(tick)))
+            .map(|tick| {
+                (
+                    placer.axis.place(tick),
+                    scale.name(tick).map_or_else(|| tick_label(tick), str::to_owned),
+                )
+            })
             .collect();
         if never {
             ticks.push((placer.never, scale.never.into()));
