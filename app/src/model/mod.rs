@@ -9,7 +9,6 @@ mod numbers;
 mod open;
 #[cfg(test)]
 pub(crate) mod skylines;
-mod solves;
 mod standing;
 #[cfg(test)]
 mod tests;

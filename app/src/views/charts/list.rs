@@ -1,16 +1,12 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::chart::{Chart, Group, Operations};
-use super::{
-    compare, convergence, costs, errors, matrices, planes, settings, sizes, skylines, solves,
-};
-use super::{spread, sweeps};
+use super::{compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
 const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
-const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::Solve]);
 
 const NO_THREADS: &str =
     "No opened bundle has runs that pass the filters with several thread counts.";
@@ -19,7 +15,7 @@ const NO_RUNS: &str = "No run with a time passes the filters.";
 const NO_SERIAL: &str =
     "No run that passes the filters has a time of the serial reference to be compared with.";
 
-const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: solves do, and sweeps of mode standard.";
+const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: those of mode standard do.";
 
 /// Every chart but those of one operation with a list of its own, in the order offered within its group.
 pub(super) const CHARTS: [Chart; 30] = [
@@ -277,11 +273,11 @@ pub(super) const CHARTS: [Chart; 30] = [
         id: "convergence",
         group: Group::Compare,
         name: "Convergence",
-        sentence: "How far the residual falls with each symmetric sweep or iteration: what is faster may need more of them; kernels that go the same way share a line.",
+        sentence: "How far the residual falls with each symmetric sweep: a faster sweep in another order may smooth less; kernels that go the same way share a line.",
         nothing: NO_RESIDUALS,
-        data: convergence::by_steps,
+        data: sweeps::convergence,
         of: None,
-        operations: ITERATIVE,
+        operations: SYMGS,
     },
     Chart {
         id: "convergence-time",
@@ -289,9 +285,9 @@ pub(super) const CHARTS: [Chart; 30] = [
         name: "Convergence in time",
         sentence: "How far the residual has fallen after how long, at each kernel's best setting.",
         nothing: NO_RESIDUALS,
-        data: convergence::by_time,
+        data: sweeps::convergence_by_time,
         of: None,
-        operations: ITERATIVE,
+        operations: SYMGS,
     },
     Chart {
         id: "parallelism",
@@ -327,7 +323,7 @@ pub(super) const CHARTS: [Chart; 30] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS).chain(&solves::CHARTS)
+    CHARTS.iter().chain(&skylines::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.

@@ -3,7 +3,6 @@
 
 mod chart;
 mod compare;
-mod convergence;
 mod costs;
 mod draw;
 #[cfg(test)]
@@ -20,7 +19,6 @@ mod settings;
 mod sheet;
 mod sizes;
 mod skylines;
-mod solves;
 mod spread;
 mod sweeps;
 #[cfg(test)]

@@ -51,12 +51,6 @@ pub(super) enum Form {
     Intervals,
     /// Small marks; a range is a box.
     Boxes,
-    /// Lines through the points of each run, with a mark at its last one.
-    Curves,
-    /// Upright strokes.
-    Strokes,
-    /// A range is a bar from its one end to the other.
-    Bars,
 }
 
 /// A line of a chart with rows.
@@ -75,8 +69,6 @@ pub(super) struct Scale {
     pub(super) log: bool,
     /// Where its ticks are, if not where they are round.
     pub(super) ticks: Vec<f64>,
-    /// What the values 0, 1, 2, … stand for, where they are no numbers.
-    pub(super) names: Vec<String>,
     /// Word for a value that is infinite.
     pub(super) never: &'static str,
     /// Smaller values are drawn here, with an arrow.
@@ -345,26 +337,17 @@ impl Scale {
         Self { title: title.into(), log, ..Self::default() }
     }
 
-    /// What a value stands for, where it is no number.
-    pub(super) fn name(&self, value: f64) -> Option<&str> {
-        self.names.get(value as usize).map(String::as_str)
-    }
-
     /// A value in a table.
     fn value(&self, value: f64) -> String {
-        match self.name(value) {
-            Some(name) => name.into(),
-            None if value.is_finite() => value.to_string(),
-            None => self.never.into(),
-        }
+        if value.is_finite() { value.to_string() } else { self.never.into() }
     }
 
     /// A value in a sentence.
     fn words(&self, value: f64) -> String {
-        match self.name(value) {
-            Some(name) => format!("{} {name}", self.title),
-            None if value.is_finite() => format!("{} {}", significant(value), self.title),
-            None => self.never.into(),
+        if value.is_finite() {
+            format!("{} {}", significant(value), self.title)
+        } else {
+            self.never.into()
         }
     }
 }

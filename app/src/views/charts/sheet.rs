@@ -204,12 +204,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let mut ticks: Vec<(f32, String)> = scale
             .at(&placer.axis)
             .into_iter()
-            .map(|tick| {
-                (
-                    placer.axis.place(tick),
-                    scale.name(tick).map_or_else(|| tick_label(tick), str::to_owned),
-                )
-            })
+            .map(|tick| (placer.axis.place(tick), tick_label(tick)))
             .collect();
         if never {
             ticks.push((placer.never, scale.never.into()));

@@ -23,7 +23,7 @@ pub(super) struct Column {
     pub(super) cell: fn(&RunOf<'_>) -> Cell,
 }
 
-pub(super) const COLUMNS: [Column; 21] = [
+pub(super) const COLUMNS: [Column; 18] = [
     Column {
         id: "matrix",
         title: "Matrix",
@@ -147,39 +147,12 @@ pub(super) const COLUMNS: [Column; 21] = [
         cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
     },
     Column {
-        id: "set_up_s",
-        title: "Set-up",
-        width: 84.0,
-        explain: "What a solver's preconditioner, and bringing A into its format, took once",
-        number: true,
-        cell: |run| Cell::Number(run.set_up_s(), seconds),
-    },
-    Column {
-        id: "iterations",
-        title: "Iterations",
-        width: 88.0,
-        explain: "Iterations of a solver",
-        number: true,
-        cell: |run| {
-            let iterations = run.solved().map(|solve| solve.iterations as f64);
-            Cell::Number(iterations, |value| value.to_string())
-        },
-    },
-    Column {
-        id: "true_residual",
-        title: "True residual",
-        width: 108.0,
-        explain: "Norm of b − Ax over the norm of b, computed from the solution",
-        number: true,
-        cell: |run| Cell::Number(run.solved().and_then(|solve| solve.true_residual), small),
-    },
-    Column {
         id: "check",
         title: "Check",
         width: 96.0,
-        explain: "How the comparison with the reference, or a solve, ended; imported: by another program, not checked by Sparsescope",
+        explain: "How the comparison with the reference ended; imported: by another program, not checked by Sparsescope",
         number: false,
-        cell: |run| Cell::Text(ended(run).into()),
+        cell: |run| Cell::Text(run.verdict().into()),
     },
     Column {
         id: "worst",
@@ -208,42 +181,16 @@ pub(super) const COLUMNS: [Column; 21] = [
 ];
 
 /// Columns that are shown unless others are chosen.
-const USUAL: [&str; 15] = [
-    "matrix",
-    "kernel",
-    "bundle",
-    "setting",
-    "caches",
-    "gflops",
-    "gbs",
-    "pct_copy",
-    "speedup",
-    "median_s",
-    "set_up_s",
-    "iterations",
-    "true_residual",
-    "check",
-    "rel_err",
+const USUAL: [&str; 12] = [
+    "matrix", "kernel", "bundle", "setting", "caches", "gflops", "gbs", "pct_copy", "speedup",
+    "median_s", "check", "rel_err",
 ];
 
 /// Columns that say nothing where no run has a number there.
-const SOME: [&str; 6] = ["gbs", "pct_copy", "rel_err", "set_up_s", "iterations", "true_residual"];
+const SOME: [&str; 3] = ["gbs", "pct_copy", "rel_err"];
 
 fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
     run.run.costs.predicted.as_ref()
-}
-
-/// How its check ended; of a solve that passed it or gave up, how the solve ended.
-fn ended<'a>(run: &RunOf<'a>) -> &'a str {
-    match run.solved() {
-        Some(solve) if run.figures().is_some() || !solve.converged => &solve.ended,
-        _ => run.verdict(),
-    }
-}
-
-/// A rate of bytes; none where no bytes are counted.
-fn some(rate: f64) -> Option<f64> {
-    (rate > 0.0).then_some(rate)
 }
 
 fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
