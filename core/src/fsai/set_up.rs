@@ -1,5 +1,7 @@
 //! The factorised inverse, set up phase by phase.
 
+use std::sync::Arc;
+
 use web_time::Instant;
 
 use super::Cancelled;
@@ -24,14 +26,14 @@ use crate::memory::MemoryLimit;
 /// use sparsescope_core::memory::MemoryLimit;
 /// let a = Csr::from_triplets(2, 2, &[(0, 0, 4.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 2.0)])?;
 /// let inverse = Fsai::set_up(&a, &FsaiParameters::default(), MemoryLimit::unlimited(), &|| false)?;
-/// let g = inverse.expect("nothing cancels it").g().clone();
-/// assert_eq!(g.val(), [0.5, -0.5, 1.0]);
+/// let inverse = inverse.expect("nothing cancels it");
+/// assert_eq!(inverse.g().val(), [0.5, -0.5, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fsai {
-    g: Csr,
-    gt: Csr,
+    g: Arc<Csr>,
+    gt: Arc<Csr>,
     systems: Systems,
     postfilter: f64,
     shift: f64,
@@ -92,13 +94,14 @@ impl Fsai {
         report.ended("values", start);
         let drops = (parameters.postfilter > 0.0).then_some(Drops::Small(parameters.postfilter));
         let (g, gt) = finished(&lower, g, drops, &mut report, limit, cancelled)?;
+        let (g, gt) = (Arc::new(g), Arc::new(gt));
         let &FsaiParameters { postfilter, shift, .. } = parameters;
         Ok(Self { g, gt, systems, postfilter, shift, report })
     }
 
     /// From a ready G: lower triangular, each row ending on a positive diagonal, or the first row that
     /// does not is named.
-    pub fn from_factor(g: Csr) -> Result<Self, FsaiError> {
+    pub fn from_factor(g: Arc<Csr>) -> Result<Self, FsaiError> {
         let (rows, cols) = (g.rows(), g.cols());
         if rows != cols {
             return Err(FsaiError::NotSquare { rows, cols });
@@ -113,7 +116,7 @@ impl Fsai {
         }
         let mut report = SetUp::default();
         let start = Instant::now();
-        let gt = g.transpose();
+        let gt = Arc::new(g.transpose());
         report.ended("transpose", start);
         let systems = Systems::Rows(Pattern::of(&g));
         let entries = g.nnz() as u64;
@@ -143,8 +146,8 @@ impl Fsai {
         }
         let renewed = self.renewed(a, keep_filter, limit, cancelled);
         Ok(unless_cancelled(renewed)?.map(|(g, gt, report)| {
-            self.g = g;
-            self.gt = gt;
+            self.g = Arc::new(g);
+            self.gt = Arc::new(gt);
             self.report = report;
         }))
     }
@@ -171,12 +174,12 @@ impl Fsai {
     }
 
     /// G, n × n, lower triangular with a positive diagonal.
-    pub fn g(&self) -> &Csr {
+    pub fn g(&self) -> &Arc<Csr> {
         &self.g
     }
 
     /// Its transpose.
-    pub fn gt(&self) -> &Csr {
+    pub fn gt(&self) -> &Arc<Csr> {
         &self.gt
     }
 

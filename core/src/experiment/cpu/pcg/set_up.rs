@@ -104,7 +104,7 @@ impl Wanted<'_> {
         let Given { factor, pattern, .. } = self.problem.given();
         let cancelled = || watch.is_cancelled();
         let made = match (factor, self.problem.take_kept()) {
-            (Some(g), _) => Fsai::from_factor((**g).clone()).map(Some),
+            (Some(g), _) => Fsai::from_factor(Arc::clone(g)).map(Some),
             (None, Some((kept, keep_filter))) => {
                 let mut kept = Arc::unwrap_or_clone(kept);
                 let a = self.problem.a();
@@ -130,8 +130,7 @@ impl Wanted<'_> {
             largest: report.largest,
         };
         let format = self.format(Parameter::FormatG);
-        let (g, gt) = (Arc::new(fsai.g().clone()), Arc::new(fsai.gt().clone()));
-        let preconditioner = Preconditioner::fsai(&g, &gt, format, phases, self.memory);
+        let preconditioner = Preconditioner::fsai(fsai.g(), fsai.gt(), format, phases, self.memory);
         self.problem.keep(&Arc::new(fsai));
         Ok(Some((preconditioner.map_err(refused)?, Some(sizes))))
     }
