@@ -92,6 +92,8 @@ pub fn pattern_of(
     unless_cancelled(found)
 }
 
+const WHAT: &str = "the pattern of the factorised inverse";
+
 /// The pattern of a rule; those of powers need Ã.
 pub(super) fn follow(
     rule: &PatternRule,
@@ -100,7 +102,6 @@ pub(super) fn follow(
     limit: MemoryLimit,
     cancelled: &Cancelled<'_>,
 ) -> Result<Pattern, Stop> {
-    const WHAT: &str = "the pattern of the factorised inverse";
     let rows = lower.rows();
     match (rule, kept) {
         (PatternRule::Given(given), _) => {
@@ -108,17 +109,7 @@ pub(super) fn follow(
                 let (found_rows, found_cols) = (given.rows(), given.cols());
                 return Err(FsaiError::PatternSize { found_rows, found_cols, rows }.into());
             }
-            Pattern::made(
-                rows,
-                WHAT,
-                limit,
-                cancelled,
-                || (),
-                |(), i, to| {
-                    below(given.row(i).0, i, to);
-                    Ok(())
-                },
-            )
+            lower_part(rows, |i| given.row(i).0, limit, cancelled)
         }
         (&PatternRule::Adaptive { steps, per_step, gain }, _) => {
             let threads = rayon::current_num_threads() as u128;
@@ -131,17 +122,7 @@ pub(super) fn follow(
             })
         }
         (PatternRule::Recursive { power: 1 } | PatternRule::Power { power: 1 }, Some(kept)) => {
-            Pattern::made(
-                rows,
-                WHAT,
-                limit,
-                cancelled,
-                || (),
-                |(), i, to| {
-                    below(kept.row(i), i, to);
-                    Ok(())
-                },
-            )
+            lower_part(rows, |i| kept.row(i), limit, cancelled)
         }
         (&(PatternRule::Recursive { power } | PatternRule::Power { power }), Some(kept)) => {
             let threads = rayon::current_num_threads() as u128;
@@ -161,8 +142,18 @@ pub(super) fn follow(
     }
 }
 
-/// The columns below `i`, and `i`.
-fn below(columns: &[u32], i: usize, to: &mut Vec<u32>) {
-    to.extend_from_slice(&columns[..columns.partition_point(|&c| (c as usize) < i)]);
-    to.push(i as u32);
+/// Of each row the columns below it, and itself.
+fn lower_part<'c>(
+    rows: usize,
+    columns: impl Fn(usize) -> &'c [u32] + Sync,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Pattern, Stop> {
+    let row = |(): &mut (), i: usize, to: &mut Vec<u32>| {
+        let columns = columns(i);
+        to.extend_from_slice(&columns[..columns.partition_point(|&c| (c as usize) < i)]);
+        to.push(i as u32);
+        Ok(())
+    };
+    Pattern::made(rows, WHAT, limit, cancelled, || (), row)
 }
