@@ -15,6 +15,7 @@ mod points_source;
 mod predict;
 mod predictions;
 mod problem;
+mod references;
 mod resident;
 mod runner;
 #[cfg(not(target_family = "wasm"))]

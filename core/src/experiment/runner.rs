@@ -13,11 +13,12 @@ use super::output::Output;
 use super::plan::{MedianGoal, Settings};
 use super::predictions::Predictions;
 use super::problem::Problem;
+use super::references::References;
 use super::task::{Finished, Watch};
-use crate::kernel::{DeviceKind, reference};
+use crate::kernel::DeviceKind;
 use crate::memory::MemoryLimit;
 use crate::record::{
-    Bandwidth, Check, Environment, Figures, History, MOST_AMOUNT, Run, Series, Until, Verdict, Work,
+    Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
 };
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
@@ -124,15 +125,10 @@ impl Runner<'_> {
         let samples = self.settings.runs + self.settings.warmup;
         let mut progress =
             Progress { done: 0, total: configurations.len() * samples, samples, observer };
-        let reference = reference(problem.operation()).id;
-        let mut serial: BTreeMap<Key, Serial> = measured
-            .iter()
-            .filter(|run| run.kernel == reference)
-            .filter_map(|run| Some((Key::of(run), Serial::of(run)?)))
-            .collect();
+        let mut references = References::among(measured, problem.operation());
         let mut predictions = Predictions::default();
         for group in groups(problem, configurations, memory) {
-            let about = (&mut serial, &mut predictions);
+            let about = (&mut references, &mut predictions);
             let ending = self.run_group(subject, problem, &group, memory, about, &mut progress);
             problem.release();
             if ending == Ending::Cancelled {
@@ -178,7 +174,7 @@ impl Runner<'_> {
         problem: &Problem,
         group: &[Configuration],
         memory: MemoryLimit,
-        (serial, predictions): (&mut BTreeMap<Key, Serial>, &mut Predictions),
+        (references, predictions): (&mut References, &mut Predictions),
         progress: &mut Progress<'_>,
     ) -> Ending {
         let mut starts = Vec::new();
@@ -200,7 +196,7 @@ impl Runner<'_> {
             let run = match start {
                 Start::Ready(ready) => {
                     let configuration = ready.configuration.clone();
-                    let mut run = self.conclude(*ready, problem, serial);
+                    let mut run = self.conclude(*ready, problem, references);
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);
                         run.costs.predicted =
@@ -399,12 +395,7 @@ impl Runner<'_> {
     }
 
     /// Checks the result once more after the last sample, and computes the figures.
-    fn conclude(
-        &self,
-        one: Ready<'_>,
-        problem: &Problem,
-        serial: &mut BTreeMap<Key, Serial>,
-    ) -> Run {
+    fn conclude(&self, one: Ready<'_>, problem: &Problem, references: &mut References) -> Run {
         let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
@@ -436,24 +427,13 @@ impl Runner<'_> {
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
         let bytes = run.costs.minimal_bytes;
         run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
-        let Some(of_run) = Serial::of(&run) else { return run };
         let Some(figures) = run.figures.as_mut() else { return run };
         run.work = Some(work);
         run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
-        if run.kernel == reference(problem.operation()).id {
-            serial.insert(configuration.key(), of_run);
-        }
-        let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
         if let Some(copy) = self.copy_bandwidth(&configuration) {
             figures.set_copy(copy);
         }
-        if let Some(serial) = serial.get(&configuration.reference_key()) {
-            figures.set_serial(serial.median_s, is_cpu.then_some(configuration.threads));
-            let gain = serial.median_s - figures.median_s;
-            let cost = (of_run.cost_s - serial.cost_s).max(0.0);
-            let products = (gain > 0.0).then(|| (cost / gain).ceil());
-            run.costs.break_even = products.filter(|products| *products <= MOST_AMOUNT);
-        }
+        references.compare(&configuration, &mut run);
         run
     }
 
@@ -473,21 +453,6 @@ impl Runner<'_> {
 
     fn cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
-    }
-}
-
-/// What a run of the reference took, to which those of other kernels are compared.
-#[derive(Clone, Copy)]
-struct Serial {
-    median_s: f64,
-    /// Conversion and plan; those of the reference have to be paid in any case.
-    cost_s: f64,
-}
-
-impl Serial {
-    fn of(run: &Run) -> Option<Self> {
-        let cost_s = run.costs.conversion_s + run.costs.plan_s;
-        Some(Self { median_s: run.figures.as_ref()?.median_s, cost_s })
     }
 }
 

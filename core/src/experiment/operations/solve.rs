@@ -161,11 +161,11 @@ impl SolveProblem {
         let Output::Solution(solution) = output else { return None };
         let parameters = &configuration.parameters;
         let tolerance = parameters.number(Parameter::Tolerance).unwrap_or_default();
-        let is_ones =
+        let solution_is_ones =
             self.given.b.is_none() && parameters.get(Parameter::RightSide).as_deref() == Some("a1");
         let mut check =
             solved(&self.a, &self.b(parameters), &solution.x, tolerance, &solution.solve);
-        if is_ones {
+        if solution_is_ones {
             check.rel_err = distance_from_ones(&solution.x);
         }
         Some(check)

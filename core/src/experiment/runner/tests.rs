@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::experiment::{Availability, CpuBackend, ParameterLists, SpmvProblem};
-use crate::kernel::{KernelDescriptor, Parameter, kernels};
+use crate::kernel::{KernelDescriptor, Parameter, kernels, reference};
 use crate::matrix::examples;
 use crate::record::{Operation, Precision};
 use std::sync::Arc;
