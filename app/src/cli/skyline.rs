@@ -13,8 +13,8 @@ use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
 
-use super::args::SkylineArgs;
 use super::interrupt::Interrupt;
+use super::operand_args::SkylineArgs;
 use super::operands::{backend, kernel_of, threads};
 use super::outcome::Outcome;
 use super::output::{

@@ -19,11 +19,12 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Verdict};
 
-use super::args::{BackendArg, SolveArgs};
 use super::interrupt::Interrupt;
+use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
 /// The JSON value of `solve`.

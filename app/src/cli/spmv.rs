@@ -8,8 +8,8 @@ use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 
-use super::args::SpmvArgs;
 use super::interrupt::Interrupt;
+use super::operand_args::SpmvArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::check_free;

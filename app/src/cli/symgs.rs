@@ -14,8 +14,8 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Precision, Verdict};
 use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting_vector};
 
-use super::args::SymgsArgs;
 use super::interrupt::Interrupt;
+use super::operand_args::SymgsArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
 use super::outcome::Outcome;
 use super::output::{check_free, executed, print, print_json, watched};

@@ -20,12 +20,13 @@ use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Run};
 
-use super::args::{BackendArg, BenchArgs, ProgressArg};
+use super::args::{BenchArgs, ProgressArg};
 use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
+use super::shared_args::BackendArg;
 use recorder::{Part, Recorder};
 use sweep::Sweep;
 

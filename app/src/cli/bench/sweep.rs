@@ -13,9 +13,10 @@ use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
-use crate::cli::args::{BackendArg, BenchArgs};
+use crate::cli::args::BenchArgs;
 use crate::cli::gpu::Gpu;
 use crate::cli::outcome::UsageError;
+use crate::cli::shared_args::BackendArg;
 
 /// Seconds of sampling that a run takes at most until its median is known.
 const AT_MOST_S: f64 = 10.0;

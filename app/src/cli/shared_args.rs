@@ -1,0 +1,82 @@
+//! Options that several commands take: the device, the precision, the parameters of formats.
+
+use clap::{Args, ValueEnum};
+use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::kernel::{Parameter, ParameterError};
+use sparsescope_core::record::Precision;
+
+use super::values::value_of;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BackendArg {
+    /// Processor
+    Cpu,
+    /// NVIDIA GPU
+    Cuda,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PrecisionArg {
+    /// 64-bit values
+    F64,
+    /// 32-bit values
+    F32,
+}
+
+impl From<PrecisionArg> for Precision {
+    fn from(arg: PrecisionArg) -> Self {
+        match arg {
+            PrecisionArg::F64 => Self::F64,
+            PrecisionArg::F32 => Self::F32,
+        }
+    }
+}
+
+/// Which GPU.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct GpuArgs {
+    /// Number of the GPU to run on, from 0
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) device: usize,
+}
+
+/// Parameters of formats.
+#[derive(Clone, Debug, Args)]
+pub(super) struct FormatArgs {
+    /// Rows a hack of HLL: powers of two from 4 to 256 [default: 32]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize))]
+    pub(super) hack_size: Vec<String>,
+    /// Sort the rows of HLL by length in windows of N rows [default: as they come]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma))]
+    pub(super) sigma: Vec<String>,
+    /// Keep rows of more than N entries apart from HLL's hacks, in CSR [default: none]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill))]
+    pub(super) spill: Vec<String>,
+    /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth))]
+    pub(super) hyb_width: Vec<String>,
+    /// Edge of BSR's blocks, 2 to 8 [default: the one that moves the fewest bytes]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock))]
+    pub(super) bsr_block: Vec<String>,
+    /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill))]
+    pub(super) min_fill: Vec<String>,
+}
+
+impl FormatArgs {
+    /// The values given for each parameter.
+    pub(super) fn lists(&self) -> Result<ParameterLists, ParameterError> {
+        let mut lists = ParameterLists::default();
+        for (parameter, values) in [
+            (Parameter::HackSize, &self.hack_size),
+            (Parameter::Sigma, &self.sigma),
+            (Parameter::Spill, &self.spill),
+            (Parameter::HybWidth, &self.hyb_width),
+            (Parameter::BsrBlock, &self.bsr_block),
+            (Parameter::MinFill, &self.min_fill),
+        ] {
+            lists.set(parameter, values)?;
+        }
+        Ok(lists)
+    }
+}
