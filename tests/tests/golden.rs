@@ -38,6 +38,8 @@ const GOLDEN_1_4: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
 
 const GOLDEN_1_5: &[u8] = include_bytes!("../golden/bundle-1.5.zip");
 
+const GOLDEN_1_6: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
+
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
 
@@ -238,6 +240,57 @@ fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
 }
 
 #[test]
+fn a_bundle_of_schema_1_6_tells_how_solves_ended_and_what_was_set_up() {
+    let bundle = Bundle::read(GOLDEN_1_6, &Limits::default()).unwrap();
+    assert_eq!(bundle.matrices.len(), 2);
+    // Serial once and with two thread counts: three preconditioners, and one with two patterns, each with
+    // two bounds of its iterations.
+    assert_eq!(bundle.runs.len(), 2 * (1 + 2) * (3 + 2) * 2);
+    for run in &bundle.runs {
+        let (solve, history) = (run.solve.as_ref().unwrap(), run.history.as_ref().unwrap());
+        let [residuals, ritz] = &history.series[..] else { panic!("{}", history.series.len()) };
+        assert_eq!(residuals.values.len() as u64, solve.iterations + 1);
+        assert_eq!((residuals.values[0], residuals.step.as_deref()), (1.0, None));
+        assert_eq!((ritz.name.as_str(), ritz.step.as_deref()), ("Ritz value", Some("value")));
+        let spectrum = solve.spectrum.unwrap();
+        assert_eq!(
+            (ritz.values.first(), ritz.values.last()),
+            (Some(&spectrum.smallest), Some(&spectrum.largest))
+        );
+        assert_eq!((solve.tolerance, solve.spectrum.unwrap().steps), (1e-10, solve.iterations));
+        let is_fsai = run.params["precond"] == "fsai";
+        assert_eq!((solve.sizes.is_some(), run.params.contains_key("pattern")), (is_fsai, is_fsai));
+        // Only FSAI finds a pattern, and values on it.
+        let phases: Vec<&str> = solve.phases.iter().map(|phase| phase.name.as_str()).collect();
+        assert_eq!(["pattern", "values"].iter().all(|phase| phases.contains(phase)), is_fsai);
+        let ended = (run.check.verdict, solve.converged, run.samples.len());
+        match run.params["max_iter"] == "3" {
+            true => assert_eq!((ended, solve.iterations), ((Verdict::Fail, false, 0), 3)),
+            false => assert_eq!(ended, (Verdict::Pass, true, 4)),
+        }
+    }
+    // As many iterations with any number of threads, and fewer with a preconditioner that knows more.
+    let iterations = |matrix: &str, precond: &str| {
+        let of = |run: &&Run| {
+            let is_it = run.params["precond"] == precond && run.params["max_iter"] != "3";
+            is_it && run.matrix.starts_with(matrix) && !run.asked.contains_key("pattern")
+        };
+        let all: BTreeSet<u64> = bundle
+            .runs
+            .iter()
+            .filter(of)
+            .map(|run| run.solve.as_ref().unwrap().iterations)
+            .collect();
+        assert_eq!(all.len(), 1, "{matrix} {precond}: {all:?}");
+        all.into_iter().next().unwrap()
+    };
+    for matrix in ["poisson2d", "fem-hex"] {
+        assert!(iterations(matrix, "fsai") < iterations(matrix, "jacobi"));
+        assert!(iterations(matrix, "jacobi") <= iterations(matrix, "none"));
+    }
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -274,6 +327,8 @@ fn their_documents_follow_the_schema() {
         (GOLDEN_1_4, 4, 4 + 4 + 30),
         // Subjects with their runs, and the pictures of points.
         (GOLDEN_1_5, 3 * 2, 3),
+        // The pictures of the structure, and the history of each run.
+        (GOLDEN_1_6, 2, 2 + 60),
         (H200, 30, 30),
     ] {
         let documents = sparsescope_tests::documents(bundle);
@@ -283,7 +338,9 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, H200] {
+    for bytes in
+        [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, GOLDEN_1_6, H200]
+    {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
