@@ -31,6 +31,9 @@ const PREDICTED: &[u8] = include_bytes!("../golden/bundle-1.2.zip");
 /// With symmetric sweeps.
 const SWEEPS: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
 
+/// With solves.
+const SOLVES: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
+
 /// A software adapter, or why there is none.
 fn adapter() -> Result<RenderState, String> {
     let setup = egui_kittest::wgpu::default_wgpu_setup();
@@ -84,6 +87,7 @@ fn sized(
 ) -> Harness<'static, App> {
     let mut app = App::new();
     let opened: &[(&str, &[u8])] = match state {
+        of if of.contains("operation=solve") => &[("solves.zip", SOLVES)],
         of if of.contains("view=predicted") => &[("example.zip", PREDICTED)],
         of if of.contains("view=best") => &[("h200.zip", H200), ("example.zip", EXAMPLE)],
         _ => &[("example.zip", EXAMPLE)],
@@ -169,6 +173,8 @@ fn every_view_looks_as_it_did() {
         ("best-kernels", "v1;view=best;heat=true", (1280.0, 800.0)),
         ("runs-details", "v1;view=runs;run=20", (1280.0, 800.0)),
         ("runs-phone", "v1;view=runs;run=20", (390.0, 844.0)),
+        ("best-solves", "v1;view=best;operation=solve", (1280.0, 800.0)),
+        ("runs-solves", "v1;view=runs;operation=solve;run=57", (1680.0, 800.0)),
     ];
     let sizes = sizes.map(|(name, state, size)| (name, state.to_owned(), size));
     let views = views.map(|(name, state)| (name, state.to_owned(), SIZE));
@@ -280,8 +286,8 @@ fn skylines_look_as_they_did() {
 fn every_chart_looks_as_it_did() {
     let again = again();
     let (cpu, gpu, both, two) = (&[EXAMPLE][..], &[H200][..], &[H200, EXAMPLE], &[EXAMPLE, &again]);
-    let sweeps = &[SWEEPS][..];
-    let charts: [(&str, &[&[u8]], &str); 28] = [
+    let (sweeps, solves) = (&[SWEEPS][..], &[SOLVES][..]);
+    let charts: [(&str, &[&[u8]], &str); 31] = [
         ("kernels", gpu, "search=th"),
         ("kernels", two, "search=web;theme=dark"),
         ("format", cpu, "of=hll;theme=dark"),
@@ -310,6 +316,9 @@ fn every_chart_looks_as_it_did() {
         ("convergence", sweeps, "operation=symgs;search=stencil"),
         ("convergence-time", sweeps, "operation=symgs;search=stencil;theme=dark"),
         ("parallelism", sweeps, "operation=symgs"),
+        ("convergence", solves, "operation=solve;search=fem"),
+        ("set-up-and-solve", solves, "operation=solve;search=fem;theme=dark"),
+        ("spectrum", solves, "operation=solve;search=poisson"),
     ];
     let view = VIEWS.iter().find(|view| view.id == "chart").unwrap();
     let mut results = egui_kittest::SnapshotResults::new();

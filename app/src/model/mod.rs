@@ -7,8 +7,12 @@ mod index;
 mod kept;
 mod numbers;
 mod open;
+mod setting;
 #[cfg(test)]
 pub(crate) mod skylines;
+#[cfg(test)]
+pub(crate) mod solved;
+mod solves;
 mod standing;
 #[cfg(test)]
 mod tests;

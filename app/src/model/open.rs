@@ -188,29 +188,6 @@ impl<'a> RunOf<'a> {
         })
     }
 
-    /// What tells it from other runs of its kernel on its subject, in words.
-    pub fn setting(&self) -> String {
-        let run = self.run;
-        let mut words: Vec<String> = Vec::new();
-        match run.block {
-            Some(block) => words.push(format!("{block}/block")),
-            None if run.backend != "cpu" => {}
-            None if run.threads == 1 => words.push("1 thread".into()),
-            None => words.push(format!("{} threads", run.threads)),
-        }
-        if run.precision != "f64" {
-            words.push(run.precision.clone());
-        }
-        let asked = if run.asked.is_empty() { &run.params } else { &run.asked };
-        let known = |name: &str| match name {
-            "sigma" => "σ".to_owned(),
-            name => name.replace('_', " "),
-        };
-        let params = asked.iter().filter(|(name, _)| *name != "cusparse");
-        words.extend(params.map(|(name, value)| format!("{} {value}", known(name))));
-        words.join("; ")
-    }
-
     /// How many times better its rate is than the other's, which is of the same operation; none
     /// where one of them has no rate, or they are told in different units.
     pub fn gain_over(&self, other: &Self) -> Option<f64> {

@@ -13,7 +13,8 @@ pub struct Standing<'a> {
     pub key: &'a str,
     /// The subject, as the first bundle that holds it knows it.
     pub subject: Subject<'a>,
-    /// The best run of each kernel and bundle, the best of all first; at least one.
+    /// The best run of each kernel and bundle, and of solves of each preconditioner too, the best of all
+    /// first; at least one.
     pub runs: Vec<RunOf<'a>>,
 }
 
@@ -34,12 +35,14 @@ pub(super) fn rank<'a>(
     runs: impl Iterator<Item = RunOf<'a>>,
     first: impl Fn(usize) -> Option<usize>,
 ) -> Vec<Ranked> {
-    // By subject; there by kernel and bundle.
-    let mut best: BTreeMap<usize, BTreeMap<(&str, usize), RunOf<'_>>> = BTreeMap::new();
+    // By subject; there by kernel, preconditioner and bundle.
+    let mut best: BTreeMap<usize, BTreeMap<_, RunOf<'_>>> = BTreeMap::new();
     for run in runs.filter(competes) {
         let Some(subject) = first(run.index) else { continue };
         let of = best.entry(subject).or_default();
-        let kept = of.entry((&run.run.kernel, run.bundle.series)).or_insert(run);
+        let method = run.solved().map(|_| run.method());
+        let place = (&run.run.kernel, method, run.bundle.series);
+        let kept = of.entry(place).or_insert(run);
         if run.beats(kept) {
             *kept = run;
         }

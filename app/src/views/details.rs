@@ -1,7 +1,7 @@
 //! Everything about the selected run, whichever view it was selected in.
 
 use egui::{Grid, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
-use sparsescope_core::record::{Costs, Verdict};
+use sparsescope_core::record::{Costs, Solve, Verdict};
 
 use super::view::kept;
 use crate::figure::{Axis, Figure, Mark};
@@ -94,6 +94,7 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
         facts.extend(run.pct_copy().map(|share| ("", percent(share))));
         facts.extend(figures.speedup.map(|s| ("Speed-up", format!("{}×", significant(s)))));
     }
+    facts.extend(run.solved().into_iter().flat_map(|of| solve(of, run.density())));
     facts.extend(check(run));
     facts.extend(costs(&of.costs));
     if let Some(predicted) = &of.costs.predicted {
@@ -131,6 +132,31 @@ fn check(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     facts.extend(check.worst.map(worst));
     facts.extend(check.rel_err.map(|error| ("Relative error", small(error))));
     facts.extend(check.s_paper.map(|s| ("s of paper 000", small(s))));
+    facts
+}
+
+fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
+    let residual = |residual: Option<f64>| residual.map_or_else(|| "–".into(), small);
+    let mut facts = vec![
+        ("Ended", solve.ended.clone()),
+        ("Iterations", solve.iterations.to_string()),
+        ("Residual", format!("{} of the recurrence", residual(solve.residual))),
+        ("", format!("{} of x", residual(solve.true_residual))),
+        ("Set-up", seconds(solve.setup_s)),
+    ];
+    let phases =
+        solve.phases.iter().map(|phase| format!("{} {}", phase.name, seconds(phase.seconds)));
+    let phases: Vec<String> = phases.collect();
+    facts.extend((!phases.is_empty()).then(|| ("", phases.join(", "))));
+    facts.extend(solve.sizes.map(|sizes| {
+        let [entries, systems, largest] = [sizes.factor, sizes.systems, sizes.largest].map(count);
+        ("Factor", format!("{entries} entries, {systems} dense systems of up to {largest} rows"))
+    }));
+    facts.extend(density.map(|density| ("nnz(G) / nnz(A)", significant(density))));
+    facts.extend(solve.spectrum.map(|spectrum| {
+        let kappa = significant(spectrum.condition);
+        ("Condition", format!("κ ≥ {kappa}, from {} steps", spectrum.steps))
+    }));
     facts
 }
 

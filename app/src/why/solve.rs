@@ -1,9 +1,14 @@
 //! Why a solve takes as long as it does: the iterations, what one of them costs, and the set-up beside them.
 
-use sparsescope_core::record::Solve;
+use sparsescope_core::record::{Run, Solve};
 
 use super::{Reason, percent};
 use crate::model::{RunOf, count, seconds, significant};
+
+/// How a solve ends that has nothing else to tell.
+const CONVERGED: &str = "converged";
+/// Parameters that say what is solved, and how far.
+const SYSTEM: [&str; 3] = ["b", "x0", "tol"];
 
 impl RunOf<'_> {
     /// The beginning of the sentence, and the reasons.
@@ -15,7 +20,10 @@ impl RunOf<'_> {
             seconds(median_s),
             seconds(each_s)
         );
-        let mut reasons = Vec::new();
+        let mut reasons: Vec<Reason> = self.bought(solve).into_iter().collect();
+        if solve.converged && solve.ended != CONVERGED {
+            reasons.push((1.0, solve.ended.clone()));
+        }
         let setup = solve.setup_s / (solve.setup_s + median_s);
         let largest = solve.phases.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         if let Some(phase) = largest.filter(|_| setup.is_finite()) {
@@ -33,5 +41,28 @@ impl RunOf<'_> {
             reasons.push((share, text));
         }
         (sentence, reasons)
+    }
+
+    /// What its preconditioner saves of the iterations that a plainer one takes in the same bundle.
+    fn bought(&self, solve: &Solve) -> Option<Reason> {
+        let of = |run: &Run| SYSTEM.map(|name| run.params.get(name).cloned());
+        let plainer = |precond: &str| {
+            let is_it = |run: &&Run| {
+                run.matrix == self.run.matrix
+                    && run.operation == self.run.operation
+                    && run.params.get("precond").is_some_and(|word| word == precond)
+                    && of(run) == of(self.run)
+            };
+            self.param("precond").filter(|own| *own != precond && *own != "none")?;
+            let found = self.bundle.bundle.runs.iter().filter(is_it);
+            let solve = found.filter_map(|run| run.solve.as_ref()).find(|solve| solve.converged)?;
+            Some(solve.iterations.max(1) as f64)
+        };
+        let known = [("jacobi", "Jacobi"), ("none", "no preconditioner")];
+        let (others, words) =
+            known.iter().find_map(|(precond, words)| Some((plainer(precond)?, words)))?;
+        let times = others / solve.iterations.max(1) as f64;
+        let text = format!("{words} takes {} times as many iterations", significant(times));
+        Some((1.0 - 1.0 / times, text))
     }
 }

@@ -373,6 +373,28 @@ fn solves_are_iterations_and_a_set_up_beside_them() {
 }
 
 #[test]
+fn a_preconditioner_tells_what_it_saves_of_the_iterations_of_a_plainer_one_on_the_same_system() {
+    let (run, statistics, environment) = self::run("cpu/pcg/threads");
+    let solve = |precond: &str, b: &str, iterations| {
+        let params = [("precond", precond), ("b", b)];
+        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let ended = "converged".to_owned();
+        let solve = Solve { iterations, converged: true, ended, ..Solve::default() };
+        let (operation, solve) = ("solve".into(), Some(solve));
+        Run { operation, params: params.into(), solve, ..run.clone() }
+    };
+    let runs =
+        vec![solve("fsai", "a1", 10), solve("jacobi", "ones", 90), solve("jacobi", "a1", 25)];
+    let model = model(runs, statistics, environment);
+    let runs = model.runs(&Filter { operation: "solve".into(), ..Filter::default() });
+    let words: Vec<String> = runs.iter().map(|run| run.why()).collect();
+    let fsai =
+        "Takes 1 ms a solve, 10 iterations of 100 µs: Jacobi takes 2.50 times as many iterations.";
+    assert_eq!(words[0], fsai);
+    assert_eq!(words[2], "Takes 1 ms a solve, 25 iterations of 40 µs.");
+}
+
+#[test]
 fn the_examples_have_a_sentence_for_every_run() {
     let mut model = Model::default();
     for (name, bytes) in [

@@ -34,6 +34,8 @@ pub(crate) struct Row {
     /// Number of the winner.
     pub(crate) run: usize,
     pub(crate) kernel: String,
+    /// What wins: the kernel, and of solves its preconditioner.
+    pub(crate) title: String,
     pub(crate) setting: String,
     pub(crate) device: String,
     pub(crate) rate: f64,
@@ -200,6 +202,10 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         size: crate::model::subject_size(standing.subject),
         run: winner.index,
         kernel: winner.run.kernel.clone(),
+        title: match winner.solved() {
+            Some(_) => format!("{}, {}", winner.method(), winner.run.kernel),
+            None => winner.run.kernel.clone(),
+        },
         setting: winner.setting(),
         device: winner.run.device.clone(),
         rate: winner.rate()?,

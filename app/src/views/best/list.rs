@@ -193,7 +193,7 @@ fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
     let half = rect.top() + rect.height() * 0.54;
     let at = |[from, to]: [f32; 2]| area(rect.left() + from, rect.top(), rect.left() + to, half);
     put(ui, at(columns.matrix), false, RichText::new(&row.name).strong());
-    put(ui, at(columns.kernel), false, RichText::new(&row.kernel).strong());
+    put(ui, at(columns.kernel), false, RichText::new(&row.title).strong());
     put(ui, at(columns.rate), true, RichText::new(significant(row.rate)).strong());
     put(ui, at(columns.copy), true, RichText::new(percent(row.pct_copy)));
     put(ui, at(columns.lead), true, RichText::new(times(row.lead)));
@@ -228,7 +228,7 @@ fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
     put(ui, name, false, RichText::new(&row.name).strong());
     put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
     let (kernel, lead) = line(half, rect.bottom());
-    put(ui, kernel, false, RichText::new(&row.kernel).size(13.0));
+    put(ui, kernel, false, RichText::new(&row.title).size(13.0));
     let lead_words = format!("lead {}", times(row.lead));
     put(ui, lead, true, RichText::new(lead_words).size(13.0).weak());
 }
@@ -321,7 +321,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
         lines(&mut part, &axis, &columns, ROW, &ink);
         let (y, below) = (15.0, 34.0);
         text(&mut part, columns.matrix, y, false, TYPE, ink.text, &row.name);
-        text(&mut part, columns.kernel, y, false, TYPE, ink.text, &row.kernel);
+        text(&mut part, columns.kernel, y, false, TYPE, ink.text, &row.title);
         text(&mut part, columns.rate, y, true, TYPE, ink.text, &significant(row.rate));
         text(&mut part, columns.copy, y, true, TYPE, ink.text, &percent(row.pct_copy));
         text(&mut part, columns.lead, y, true, TYPE, ink.text, &times(row.lead));

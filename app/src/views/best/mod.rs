@@ -3,6 +3,7 @@
 mod board;
 mod heat;
 mod list;
+mod solves;
 #[cfg(test)]
 mod tests;
 mod view;

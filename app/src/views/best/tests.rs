@@ -2,7 +2,8 @@
 
 use super::VIEW;
 use super::board::{Board, baselines};
-use crate::model::Model;
+use super::solves::summary;
+use crate::model::{Model, solved};
 use crate::state::ViewState;
 use crate::why::tests;
 
@@ -82,4 +83,26 @@ fn the_figure_holds_what_the_table_says() {
     for words in ["cpu/csr/nnz", "1.6", "2×", "Moves at least 10 MB a product"] {
         assert!(svg.contains(words), "{words}");
     }
+}
+
+#[test]
+fn of_solves_preconditioners_compete_and_a_sentence_says_who_is_first_with_its_set_up() {
+    let model = solved::model(vec![
+        solved::run(solved::SERIAL, &[("precond", "jacobi")], 100, &[("diagonal", 1.0)]),
+        solved::run(solved::THREADS, &[("precond", "jacobi")], 90, &[("diagonal", 1.0)]),
+        solved::run(solved::THREADS, &[], 40, &[("values", 80.0)]),
+    ]);
+    let state = ViewState::from_fragment("v1;operation=solve").unwrap();
+    let board = Board::of(&model, &state);
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((row.title.as_str(), row.runs.len()), ("FSAI k 2, cpu/pcg/threads", 3));
+    assert_eq!(row.lead, Some(90.0 / 40.0));
+    assert!(row.setting.starts_with("2 threads; FSAI k 2; b a1;"), "{}", row.setting);
+    assert_eq!(
+        summary(&model, &state),
+        "m is solved first with Jacobi (cpu/pcg/threads, 2 threads): 91 ms, of which 1 ms are set-up \
+         and 90 ms the 90 iterations. Once set up, FSAI k 2 (cpu/pcg/threads, 2 threads) is fastest: \
+         40 ms for 40 iterations, after 80 ms of set-up."
+    );
+    assert_eq!(summary(&self::model(), &ViewState::default()), "");
 }

@@ -3,7 +3,7 @@
 use egui::{ComboBox, Role, ScrollArea, Ui, WidgetInfo};
 
 use super::board::{Board, Row, baselines};
-use super::{heat, list};
+use super::{heat, list, solves};
 use crate::model::{Model, RunOf};
 use crate::state::ViewState;
 use crate::views::provenance::provenance;
@@ -56,6 +56,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         return nothing(ui, &text);
     }
     ui.label(summary(&board));
+    let from = (model.revision(), state.filter.clone(), state.matrix.clone());
+    let to_solution = kept(ui, "best: to the solution", from, || solves::summary(model, state));
+    if !to_solution.is_empty() {
+        ui.label(to_solution.as_str());
+    }
     if state.best.heat {
         let from = (model.revision(), state.to_fragment());
         let figure = kept(ui, "best: heat", from, || heat::figure(&board, state.theme.ink()));

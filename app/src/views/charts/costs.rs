@@ -1,6 +1,7 @@
 //! What getting ready costs, and when that has paid.
 
-use super::plot::{Data, Plot, Point, Scale, best, kernel};
+use super::best::best;
+use super::plot::{Data, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, seconds};
 
 /// A row a subject, and for each kernel a value of its fastest run. The reference itself is left out,

@@ -1,12 +1,16 @@
 //! Every chart: its words, and the function that makes its numbers.
 
 use super::chart::{Chart, Group, Operations};
-use super::{compare, costs, errors, matrices, planes, settings, sizes, skylines, spread, sweeps};
+use super::{
+    compare, convergence, costs, errors, matrices, planes, settings, sizes, skylines, solves,
+};
+use super::{spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
 const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
+const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::Solve]);
 
 const NO_THREADS: &str =
     "No opened bundle has runs that pass the filters with several thread counts.";
@@ -15,7 +19,7 @@ const NO_RUNS: &str = "No run with a time passes the filters.";
 const NO_SERIAL: &str =
     "No run that passes the filters has a time of the serial reference to be compared with.";
 
-const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: those of mode standard do.";
+const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: solves do, and sweeps of mode standard.";
 
 /// Every chart but those of one operation with a list of its own, in the order offered within its group.
 pub(super) const CHARTS: [Chart; 30] = [
@@ -123,7 +127,7 @@ pub(super) const CHARTS: [Chart; 30] = [
         id: "speedup",
         group: Group::Scaling,
         name: "Speed-up",
-        sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries or set.",
+        sentence: "Mean speed-up of a kernel over the serial reference against threads, by number of entries, set or preconditioner.",
         nothing: NO_THREADS,
         data: settings::speedup,
         of: Some(settings::parallel_kernels),
@@ -133,7 +137,7 @@ pub(super) const CHARTS: [Chart; 30] = [
         id: "efficiency",
         group: Group::Scaling,
         name: "Efficiency",
-        sentence: "Mean speed-up of a kernel over its threads, by number of entries or set.",
+        sentence: "Mean speed-up of a kernel over its threads, by number of entries, set or preconditioner.",
         nothing: NO_THREADS,
         data: settings::efficiency,
         of: Some(settings::parallel_kernels),
@@ -273,11 +277,11 @@ pub(super) const CHARTS: [Chart; 30] = [
         id: "convergence",
         group: Group::Compare,
         name: "Convergence",
-        sentence: "How far the residual falls with each symmetric sweep: a faster sweep in another order may smooth less; kernels that go the same way share a line.",
+        sentence: "How far the residual falls with each symmetric sweep or iteration: what is faster may need more of them; kernels that go the same way share a line.",
         nothing: NO_RESIDUALS,
-        data: sweeps::convergence,
+        data: convergence::by_steps,
         of: None,
-        operations: SYMGS,
+        operations: ITERATIVE,
     },
     Chart {
         id: "convergence-time",
@@ -285,9 +289,9 @@ pub(super) const CHARTS: [Chart; 30] = [
         name: "Convergence in time",
         sentence: "How far the residual has fallen after how long, at each kernel's best setting.",
         nothing: NO_RESIDUALS,
-        data: sweeps::convergence_by_time,
+        data: convergence::by_time,
         of: None,
-        operations: SYMGS,
+        operations: ITERATIVE,
     },
     Chart {
         id: "parallelism",
@@ -323,7 +327,7 @@ pub(super) const CHARTS: [Chart; 30] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS)
+    CHARTS.iter().chain(&skylines::CHARTS).chain(&solves::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.

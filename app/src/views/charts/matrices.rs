@@ -2,8 +2,9 @@
 
 use sparsescope_core::record::Run;
 
+use super::best::{Class, best};
 use super::looks::format_of;
-use super::plot::{Class, Data, Guide, Plot, Point, Scale, best, kernel};
+use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::settings::block_kernels;
 use crate::model::RunOf;
 

@@ -1,8 +1,10 @@
 //! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
 //! plane and written as a table, and a line in [`CHARTS`](list::CHARTS).
 
+mod best;
 mod chart;
 mod compare;
+mod convergence;
 mod costs;
 mod draw;
 #[cfg(test)]
@@ -19,12 +21,14 @@ mod settings;
 mod sheet;
 mod sizes;
 mod skylines;
+mod solves;
 mod spread;
 mod sweeps;
 #[cfg(test)]
 mod sweeps_tests;
 #[cfg(test)]
 mod tests;
+mod told;
 mod view;
 
 #[cfg(not(target_family = "wasm"))]

@@ -2,7 +2,7 @@
 
 use egui::{Color32, Pos2, pos2, vec2};
 
-use super::plot::{Form, Guide, Point};
+use super::plot::{Form, Guide, Point, Series};
 use super::sheet::{Ends, FOOT, RADIUS, Sheet, TYPE, elide, radius, style, tick_label, title};
 use crate::figure::{Anchor, Axis, Figure, Mark, text_width};
 
@@ -25,7 +25,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     // Names of lines stand at their ends, where there is room.
     let slanted = |guide: &&Guide| !upright(guide);
     let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
-    let lines = if plot.form == Form::Lines { plot.names() } else { Vec::new() };
+    let is_line = |name: &&str| match plot.form {
+        Form::Lines => true,
+        Form::Curves => plot.series.iter().any(|(key, of)| key.1 == **name && is_curve(of)),
+        _ => false,
+    };
+    let mut lines = plot.names();
+    lines.retain(is_line);
     let lines = if lines.len() <= MOST_NAMED { lines } else { Vec::new() };
     let names_lines = !lines.is_empty();
     let width = sheet.figure.size.x;
@@ -61,16 +67,26 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         let place = |point: &Point<'_>| pos2(x.at(point.at[0]), y.place(point.at[1]));
         let points: Vec<Pos2> = series.points.iter().map(place).collect();
         let dash = DASHES.get(style(series) % DASHES.len()).copied().unwrap_or(DASHES[0]);
-        if let Some(end) = points.last().filter(|_| names_lines) {
+        if let Some(end) = points.last().filter(|_| names_lines && is_line(&name.as_str())) {
             ends.push((end.y, color, elide(name, beside - 10.0)));
         }
         match plot.form {
             Form::Lines => dashed(&mut sheet.figure, &points, dash, color),
             Form::Steps => dashed(&mut sheet.figure, &steps(&points), dash, color),
+            Form::Curves => ways(series).for_each(|way| {
+                let way: Vec<Pos2> = way.iter().map(place).collect();
+                dashed(&mut sheet.figure, &way, dash, color);
+            }),
             _ => {}
         }
-        for (point, at) in series.points.iter().zip(points) {
+        for (index, (point, at)) in series.points.iter().zip(points).enumerate() {
             if plot.form == Form::Steps && point.label.is_empty() {
+                continue;
+            }
+            let of_run = |point: &Point<'_>| point.run.map(|run| run.index);
+            let next = series.points.get(index + 1).map(of_run);
+            if plot.form == Form::Curves && next == Some(of_run(point)) {
+                sheet.hit(at, RADIUS * 2.2, name, series, point);
                 continue;
             }
             if let Some(range) = point.range {
@@ -91,8 +107,19 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             sheet.hit(at, RADIUS * 2.2, name, series, point);
         }
     }
-    sheet.name_ends(right + 8.0, ends);
+    sheet.name_ends((right + 8.0, bottom), ends);
     bottom + FOOT
+}
+
+/// The points of each run of a series.
+fn ways<'s, 'a>(series: &'s Series<'a>) -> impl Iterator<Item = &'s [Point<'a>]> {
+    let of_run = |point: &Point<'_>| point.run.map(|run| run.index);
+    series.points.chunk_by(move |one, other| of_run(one) == of_run(other))
+}
+
+/// Whether a series has lines where each run has one of its own.
+fn is_curve(series: &Series<'_>) -> bool {
+    ways(series).any(|way| way.len() > 1)
 }
 
 /// Level up to each point, then up or down to it.

@@ -2,8 +2,9 @@
 
 use sparsescope_core::record::Run;
 
+use super::best::best;
 use super::looks::format_of;
-use super::plot::{Data, Guide, Plot, Point, Scale, best, kernel};
+use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
 use crate::model::{RunOf, bytes};
 

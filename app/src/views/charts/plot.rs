@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{Metric, Operation, Subject};
 
-use crate::model::{
-    Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name, subject_size,
-};
+use crate::model::{Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name};
 use crate::state::ViewState;
 
 /// What the charts draw from.
@@ -51,6 +49,12 @@ pub(super) enum Form {
     Intervals,
     /// Small marks; a range is a box.
     Boxes,
+    /// Lines through the points of each run, with a mark at its last one.
+    Curves,
+    /// Upright strokes.
+    Strokes,
+    /// A range is a bar from its one end to the other.
+    Bars,
 }
 
 /// A line of a chart with rows.
@@ -69,6 +73,8 @@ pub(super) struct Scale {
     pub(super) log: bool,
     /// Where its ticks are, if not where they are round.
     pub(super) ticks: Vec<f64>,
+    /// What the values 0, 1, 2, … stand for, where they are no numbers.
+    pub(super) names: Vec<String>,
     /// Word for a value that is infinite.
     pub(super) never: &'static str,
     /// Smaller values are drawn here, with an arrow.
@@ -337,17 +343,26 @@ impl Scale {
         Self { title: title.into(), log, ..Self::default() }
     }
 
+    /// What a value stands for, where it is no number.
+    pub(super) fn name(&self, value: f64) -> Option<&str> {
+        self.names.get(value as usize).map(String::as_str)
+    }
+
     /// A value in a table.
     fn value(&self, value: f64) -> String {
-        if value.is_finite() { value.to_string() } else { self.never.into() }
+        match self.name(value) {
+            Some(name) => name.into(),
+            None if value.is_finite() => value.to_string(),
+            None => self.never.into(),
+        }
     }
 
     /// A value in a sentence.
     fn words(&self, value: f64) -> String {
-        if value.is_finite() {
-            format!("{} {}", significant(value), self.title)
-        } else {
-            self.never.into()
+        match self.name(value) {
+            Some(name) => format!("{} {name}", self.title),
+            None if value.is_finite() => format!("{} {}", significant(value), self.title),
+            None => self.never.into(),
         }
     }
 }
@@ -355,24 +370,4 @@ impl Scale {
 /// The kernel, and its precision where it is not the usual one.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
     run.run.kernel_and_precision()
-}
-
-/// What a run counts for: the order and the name of its series.
-pub(super) type Class<'c, 'a> = &'c dyn Fn(&RunOf<'a>) -> Option<(usize, String)>;
-
-/// Size and key of a subject, number of a bundle, class: sorted in this order.
-pub(super) type Place = (u64, String, usize, (usize, String));
-
-/// The best run of each class on each subject in each bundle.
-pub(super) fn best<'a>(runs: &[RunOf<'a>], class: Class<'_, 'a>) -> BTreeMap<Place, RunOf<'a>> {
-    let mut best: BTreeMap<Place, RunOf<'a>> = BTreeMap::new();
-    for run in runs {
-        let Some(class) = class(run) else { continue };
-        let place = (subject_size(run.subject), run.key(), run.bundle.series, class);
-        let found = best.entry(place).or_insert(*run);
-        if run.beats(found) {
-            *found = *run;
-        }
-    }
-    best
 }

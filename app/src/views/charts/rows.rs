@@ -100,6 +100,20 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.hit(wanted, band * 0.7, name, series, point);
             continue;
         }
+        if let (Form::Bars, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.36;
+            let [from, to] = range.map(|value| x.at(value));
+            let rect = area(from, middle - half, to.max(from + 0.75), middle + half);
+            sheet.figure.rect(rect, color);
+            sheet.hit(rect.center(), (to - from).clamp(4.0, band), name, series, point);
+            continue;
+        }
+        if plot.form == Form::Strokes {
+            let half = vec2(0.0, band * 0.36);
+            sheet.figure.line(wanted - half, wanted + half, 1.2, color);
+            sheet.hit(wanted, band * 0.7, name, series, point);
+            continue;
+        }
         let Some(others) = placed.get_mut(point.at[1] as usize) else { continue };
         let at =
             if plot.form == Form::Intervals { wanted } else { free(others, wanted, lane, size) };
@@ -203,7 +217,7 @@ fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     let most = series.into_iter().max().unwrap_or(1);
     match sheet.plot.form {
         Form::Boxes => 3.0,
-        Form::Intervals => 1.3,
+        Form::Intervals | Form::Bars | Form::Strokes => 1.3,
         _ => (most as f32).clamp(2.6, 5.0),
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::record::{Better, LaunchCost, Run};
 
+use super::best::Class;
 use super::looks::format_of;
-use super::plot::{Class, Data, Form, Plot, Point, Scale, kernel};
+use super::plot::{Data, Form, Plot, Point, Scale, kernel};
+use super::solves::{Names, few};
 use crate::model::{RunOf, subject_key, subject_size};
 use crate::views::view::subject;
 
@@ -88,8 +90,14 @@ pub(super) fn threads(run: &Run) -> Option<u32> {
 }
 
 pub(super) fn by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
-    let class = |run: &RunOf<'a>| Some((0, kernel(run)));
-    against(data, (THREADS, data.rate_axis("mean ")), threads, &class, rate)
+    let parallel = &data.model.values(&data.state.filter.operation).parallel;
+    let is_parallel = |run: &&RunOf<'a>| parallel.contains(&run.run.kernel);
+    let (runs, note) = few(data.runs.iter().filter(is_parallel).copied().collect());
+    let names = Names::of(&runs);
+    let class = |run: &RunOf<'a>| Some(names.class(run));
+    let data = &Data { runs, ..*data };
+    let plot = against(data, (THREADS, data.rate_axis("mean ")), threads, &class, rate);
+    Plot { note, ..plot }
 }
 
 pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -128,7 +136,7 @@ pub(super) fn block_kernels(data: &Data<'_>) -> Vec<String> {
     data.model.values(&data.state.filter.operation).blocked.iter().cloned().collect()
 }
 
-/// A kernel's value against threads, a series for each class of nnz.
+/// A kernel's value against threads, a series for each class of nnz, and of solves for each preconditioner.
 fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
     let chosen = data.chosen(&parallel_kernels(data));
     let class_of = |run: &RunOf<'a>| match run.matrix() {
@@ -140,11 +148,21 @@ fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
         let least = order.entry(class_of(run)).or_insert(usize::MAX);
         *least = (*least).min(usize::try_from(subject_size(run.subject)).unwrap_or(usize::MAX));
     }
+    let (runs, note) = few(data.runs.clone());
+    let names = Names::of_kernel(&runs);
     let class = |run: &RunOf<'a>| {
+        if run.run.kernel != chosen {
+            return None;
+        }
+        if run.solved().is_some() {
+            return Some(names.class(run));
+        }
         let name = class_of(run);
-        (run.run.kernel == chosen).then(|| (order.get(&name).copied().unwrap_or_default(), name))
+        Some((order.get(&name).copied().unwrap_or_default(), name))
     };
-    against(data, (THREADS, Scale::new(title, false)), threads, &class, value)
+    let titles = (THREADS, Scale::new(title, false));
+    let plot = against(&Data { runs, ..*data }, titles, threads, &class, value);
+    Plot { note, ..plot }
 }
 
 pub(super) fn speedup<'a>(data: &Data<'a>) -> Plot<'a> {

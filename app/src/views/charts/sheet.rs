@@ -103,7 +103,9 @@ impl<'p, 'a> Sheet<'p, 'a> {
             let color = blend(self.shown(name, look.0), self.ink.paper, faint);
             let ink = blend(self.shown(name, self.ink.text), self.ink.paper, faint);
             let at = entry_at(index, (column, columns), top);
-            self.figure.mark(at, look.1, RADIUS, color, color);
+            // Bars have no marks.
+            let mark = if self.plot.form == Form::Bars { Mark::Square } else { look.1 };
+            self.figure.mark(at, mark, RADIUS, color, color);
             let text = elide(name, column - 24.0);
             self.text(at + vec2(14.0, 0.0), Anchor::Start, ink, &text);
             let width = text_width(&text, TYPE) + 24.0;
@@ -164,8 +166,13 @@ impl<'p, 'a> Sheet<'p, 'a> {
         });
     }
 
-    /// Names of lines beside their ends, moved apart; each with its height.
-    pub(super) fn name_ends(&mut self, x: f32, mut names: Vec<(f32, Color32, String)>) {
+    /// Names of lines beside their ends, moved apart, and not below `bottom` where they have room above;
+    /// each with its height.
+    pub(super) fn name_ends(
+        &mut self,
+        (x, bottom): (f32, f32),
+        mut names: Vec<(f32, Color32, String)>,
+    ) {
         let apart = TYPE + 1.0;
         crate::order::sort_by(&mut names, |a, b| a.0.total_cmp(&b.0));
         let mut last = f32::NEG_INFINITY;
@@ -178,8 +185,9 @@ impl<'p, 'a> Sheet<'p, 'a> {
             last = at;
             placed.push((at, color, name));
         }
+        let up = (moved * 0.5).max(last - bottom);
         for (y, color, name) in placed {
-            let at = pos2(x, y - moved * 0.5);
+            let at = pos2(x, y - up);
             self.text(at, Anchor::Start, blend(color, self.ink.text, 0.35), &name);
         }
     }
@@ -204,7 +212,12 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let mut ticks: Vec<(f32, String)> = scale
             .at(&placer.axis)
             .into_iter()
-            .map(|tick| (placer.axis.place(tick), tick_label(tick)))
+            .map(|tick| {
+                (
+                    placer.axis.place(tick),
+                    scale.name(tick).map_or_else(|| tick_label(tick), str::to_owned),
+                )
+            })
             .collect();
         if never {
             ticks.push((placer.never, scale.never.into()));

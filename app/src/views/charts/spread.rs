@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::record::Operation;
 
-use super::plot::{Data, Form, Guide, Plot, Point, Scale, best, kernel};
+use super::best::best;
+use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, significant, subject_key};
 use crate::views::view::subject;
 

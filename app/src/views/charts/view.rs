@@ -133,7 +133,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.checkbox(&mut next.cold, "Flushed caches");
     }
     state.charts = next;
-    if !["speedup", "efficiency", "roofline", "profile"].contains(&chart.id) {
+    if !["speedup", "efficiency", "roofline", "profile", "set-up-and-solve"].contains(&chart.id) {
         ui.checkbox(&mut state.log, "Logarithmic axis");
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Column {
     pub(super) cell: fn(&RunOf<'_>) -> Cell,
 }
 
-pub(super) const COLUMNS: [Column; 18] = [
+pub(super) const COLUMNS: [Column; 24] = [
     Column {
         id: "matrix",
         title: "Matrix",
@@ -49,12 +49,20 @@ pub(super) const COLUMNS: [Column; 18] = [
         cell: |run| Cell::Text(run.bundle.label().into()),
     },
     Column {
+        id: "method",
+        title: "Preconditioner",
+        width: 130.0,
+        explain: "What the iterations of a solver are preconditioned with",
+        number: false,
+        cell: |run| Cell::Text(run.solved().map_or_else(String::new, |_| run.method())),
+    },
+    Column {
         id: "setting",
         title: "Setting",
         width: 110.0,
         explain: "Threads, threads a block, parameters of the format, precision where not f64",
         number: false,
-        cell: |run| Cell::Text(run.setting()),
+        cell: |run| Cell::Text(run.setting_beside_method()),
     },
     Column {
         id: "caches",
@@ -131,6 +139,52 @@ pub(super) const COLUMNS: [Column; 18] = [
         cell: |run| Cell::Number(run.pct_copy(), significant),
     },
     Column {
+        id: "iterations",
+        title: "Iterations",
+        width: 88.0,
+        explain: "Iterations of a solver",
+        number: true,
+        cell: |run| {
+            let iterations = run.solved().map(|solve| solve.iterations as f64);
+            Cell::Number(iterations, |value| value.to_string())
+        },
+    },
+    Column {
+        id: "set_up_s",
+        title: "Set-up",
+        width: 84.0,
+        explain: "What a solver's preconditioner, and bringing A into its format, took once",
+        number: true,
+        cell: |run| Cell::Number(run.set_up_s(), seconds),
+    },
+    Column {
+        id: "true_residual",
+        title: "True residual",
+        width: 108.0,
+        explain: "Norm of b − Ax over the norm of b, computed from the solution",
+        number: true,
+        cell: |run| Cell::Number(run.solved().and_then(|solve| solve.true_residual), small),
+    },
+    Column {
+        id: "condition",
+        title: "κ ≥",
+        width: 76.0,
+        explain: "Condition of the preconditioned matrix as far as the iterations saw it: the largest Ritz value over the smallest",
+        number: true,
+        cell: |run| {
+            let spectrum = run.solved().and_then(|solve| solve.spectrum);
+            Cell::Number(spectrum.map(|spectrum| spectrum.condition), significant)
+        },
+    },
+    Column {
+        id: "density",
+        title: "nnz G/A",
+        width: 76.0,
+        explain: "Entries of the factor G for each entry of A",
+        number: true,
+        cell: |run| Cell::Number(run.density(), significant),
+    },
+    Column {
         id: "speedup",
         title: "Speed-up",
         width: 84.0,
@@ -150,9 +204,9 @@ pub(super) const COLUMNS: [Column; 18] = [
         id: "check",
         title: "Check",
         width: 96.0,
-        explain: "How the comparison with the reference ended; imported: by another program, not checked by Sparsescope",
+        explain: "How the comparison with the reference, or a solve, ended; imported: by another program, not checked by Sparsescope",
         number: false,
-        cell: |run| Cell::Text(run.verdict().into()),
+        cell: |run| Cell::Text(ended(run).into()),
     },
     Column {
         id: "worst",
@@ -181,16 +235,49 @@ pub(super) const COLUMNS: [Column; 18] = [
 ];
 
 /// Columns that are shown unless others are chosen.
-const USUAL: [&str; 12] = [
-    "matrix", "kernel", "bundle", "setting", "caches", "gflops", "gbs", "pct_copy", "speedup",
-    "median_s", "check", "rel_err",
+const USUAL: [&str; 18] = [
+    "matrix",
+    "kernel",
+    "method",
+    "bundle",
+    "setting",
+    "caches",
+    "gflops",
+    "gbs",
+    "pct_copy",
+    "iterations",
+    "set_up_s",
+    "true_residual",
+    "condition",
+    "density",
+    "speedup",
+    "median_s",
+    "check",
+    "rel_err",
 ];
 
 /// Columns that say nothing where no run has a number there.
-const SOME: [&str; 3] = ["gbs", "pct_copy", "rel_err"];
+const SOME: [&str; 8] = [
+    "gbs",
+    "pct_copy",
+    "rel_err",
+    "iterations",
+    "set_up_s",
+    "true_residual",
+    "condition",
+    "density",
+];
 
 fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
     run.run.costs.predicted.as_ref()
+}
+
+/// How its check ended; of a solve that passed it or gave up, how the solve ended.
+fn ended<'a>(run: &RunOf<'a>) -> &'a str {
+    match run.solved() {
+        Some(solve) if run.figures().is_some() || !solve.converged => &solve.ended,
+        _ => run.verdict(),
+    }
 }
 
 fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
@@ -233,6 +320,9 @@ pub(super) fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'
     let worth = |column: &&Column| match column.id {
         "bundle" => several,
         "caches" => runs.iter().any(|run| !run.run.hot),
+        "method" => runs.iter().any(|run| run.solved().is_some()),
+        // The rate of solves is their time.
+        "median_s" => runs.iter().any(|run| run.solved().is_none()),
         id => USUAL.contains(&id) && (!SOME.contains(&id) || any(column)),
     };
     COLUMNS.iter().filter(worth).collect()

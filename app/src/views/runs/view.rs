@@ -264,6 +264,7 @@ fn show_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::solved;
     use crate::why::tests;
 
     #[test]
@@ -297,5 +298,29 @@ mod tests {
         };
         assert_eq!(PREDICTIONS.map(cell), ["2800000", "25", "96"]);
         assert!(table(&plain, &state)[1].iter().filter(|cell| cell.is_empty()).count() >= 3);
+    }
+
+    #[test]
+    fn solves_have_columns_of_their_own_and_tell_how_they_ended() {
+        let mut limited = solved::run(solved::SERIAL, &[], 40, &[("values", 80.0)]);
+        limited.solve.as_mut().unwrap().ended = "limited by rounding".into();
+        let model = solved::model(vec![
+            limited,
+            solved::run(solved::SERIAL, &[("precond", "jacobi")], 100, &[("diagonal", 1.0)]),
+        ]);
+        let state = ViewState::from_fragment("v1;operation=solve").unwrap();
+        let shown = rows(&model, &state).columns;
+        let own = ["set_up_s", "iterations", "true_residual", "condition", "density"];
+        assert!(own.iter().all(|id| shown.iter().any(|column| column.id == *id)));
+        let lines = table(&model, &state);
+        let place = |id: &str| lines[0].iter().position(|column| column == id).unwrap();
+        let cells = |line: usize| own.map(|id| lines[line][place(id)].as_str());
+        // The slower one comes first.
+        assert_eq!(cells(1), ["0.001", "100", "0.0000000002", "4", ""]);
+        assert_eq!(cells(2), ["0.08", "40", "0.0000000002", "4", "0.2"]);
+        assert_eq!(lines[2][place("check")], "limited by rounding");
+        assert_eq!(lines[1][place("setting")], "1 thread; b a1; format a csr; tol 1e-10; x0 zero");
+        assert_eq!(lines[2][place("method")], "FSAI k 2");
+        assert!(shown.iter().all(|column| column.id != "median_s"), "it is their rate");
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::sets::{Set, Varies, chosen};
 use super::times::{lone, lone_words};
 use crate::model::{RunOf, significant};
-use crate::views::charts::plot::{Data, Form, Plot, Point, Scale, best};
+use crate::views::charts::best::best;
+use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
 
 /// Where a time falls below another, and stays there.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::times::geometric_mean;
 use crate::model::{RunOf, Total, seconds, significant};
-use crate::views::charts::plot::{Data, Guide, Plot, Point, Scale, best};
+use crate::views::charts::best::best;
+use crate::views::charts::plot::{Data, Guide, Plot, Point, Scale};
 
 const FASTEST: &str = "the processor's fastest";
 

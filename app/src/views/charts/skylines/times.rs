@@ -6,7 +6,8 @@ use sparsescope_core::kernel;
 
 use super::sets::{Set, Varies, chosen};
 use crate::model::{RunOf, count, significant};
-use crate::views::charts::plot::{Class, Data, Form, Plot, Point, Scale, Series, best};
+use crate::views::charts::best::{Class, best};
+use crate::views::charts::plot::{Data, Form, Plot, Point, Scale, Series};
 
 /// Id and precision.
 fn kernel_of(run: &RunOf<'_>) -> String {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sets::{Set, alike};
 use super::times::against_bytes;
 use crate::model::{RunOf, count, seconds, significant, subject_key, subject_name};
-use crate::views::charts::plot::{Class, Data, Form, Guide, Plot, Point, Scale};
+use crate::views::charts::best::Class;
+use crate::views::charts::plot::{Data, Form, Guide, Plot, Point, Scale};
 use crate::views::charts::settings::{against, threads};
 
 /// The older and the final version.

@@ -1,0 +1,246 @@
+//! How far each kernel brings the residual down, by steps and by time: symmetric sweeps, and the iterations
+//! of solvers with each preconditioner.
+
+use sparsescope_core::record::{Operation, Series, Solve};
+
+use super::best::best;
+use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
+use super::solves::{Names, few};
+use super::told::{thinned, time, told};
+use crate::model::{RunOf, seconds, significant, small, subject_key};
+use crate::views::view::subject;
+
+const RESIDUAL: &str = "relative residual";
+/// On a logarithmic axis residuals of 0 are drawn here.
+const ZERO: f64 = 1e-18;
+/// Of a line with more values the least and the greatest of each so many are drawn.
+const MOST: usize = 400;
+/// Lines with more values have marks at their ends only.
+const MARKED: usize = 40;
+/// Solves whose residuals differ by less than this share go the same way: sums in another order.
+const ALIKE: f64 = 0.01;
+const TRUE: &str = "true residual |b − Ax| / |b| at the end";
+
+/// What a step is in the runs that are shown: in files, and in words.
+fn step(data: &Data<'_>) -> [&'static str; 2] {
+    match data.operation() {
+        Some(Operation::Solve) => ["iteration", "iterations"],
+        _ => ["sweep", "symmetric sweeps"],
+    }
+}
+
+/// A run with its residuals.
+type Told<'a> = (RunOf<'a>, &'a Series);
+
+/// The runs on what is selected.
+fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
+    let wanted = subject(data.model, data.state).map(subject_key);
+    runs.retain(|run| Some(run.key()) == wanted);
+    runs
+}
+
+/// The fastest run of each kernel, with each preconditioner, that told its residuals, in each bundle.
+fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<'a>> {
+    let [step, _] = step(data);
+    let residuals =
+        |run: &RunOf<'a>| told(run.run, step, RESIDUAL).filter(|series| !series.values.is_empty());
+    let class = |run: &RunOf<'a>| residuals(run).map(|_| names.class(run));
+    let found = best(runs, &class).into_values();
+    found.filter_map(|run| Some((run, residuals(&run)?))).collect()
+}
+
+fn plane<'a>(data: &Data<'a>, x: Scale) -> Plot<'a> {
+    let mut plot = Plot::plane(x, Scale::new(format!("{RESIDUAL} |b − Ax| / |b|"), true));
+    plot.subject = subject(data.model, data.state);
+    plot
+}
+
+/// A residual as it is drawn; `zeros` counts those that no logarithmic axis has a place for.
+fn drawn(value: f64, zeros: &mut usize) -> f64 {
+    *zeros += usize::from(value < ZERO);
+    value.max(ZERO)
+}
+
+fn zeros_note(zeros: usize) -> String {
+    match zeros {
+        0 => String::new(),
+        zeros => format!("{zeros} residuals below {ZERO:e} are drawn at {ZERO:e}."),
+    }
+}
+
+/// Whether two runs go the same way.
+fn same_way((one, series): Told<'_>, (other, others): Told<'_>) -> bool {
+    let (a, b) = (&series.values, &others.values);
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= ALIKE * a.abs();
+    one.bundle.series == other.bundle.series
+        && match one.solved() {
+            None => series == others,
+            Some(_) => {
+                one.method() == other.method()
+                    && one.system() == other.system()
+                    && series.every == others.every
+                    && a.len() == b.len()
+                    && a.iter().zip(b).all(near)
+            }
+        }
+}
+
+/// The runs on what is selected, and with them solves that gave up: these have no time, but have come some
+/// way. They are left out where another run went this way to its end.
+fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
+    let mut runs = of_subject(data, data.runs.clone());
+    let way = |run: &RunOf<'a>| {
+        let system = ["b", "x0"].map(|name| run.param(name));
+        (run.bundle.series, kernel(run), run.method(), system)
+    };
+    let ended: Vec<_> = runs.iter().filter(|run| run.solved().is_some()).map(way).collect();
+    let mut failed = of_subject(data, data.model.runs(&data.state.filter));
+    failed.retain(|run| {
+        let gave_up = run.solved().is_some_and(|solve| !solve.converged);
+        gave_up && run.run.hot != data.state.charts.cold && !ended.contains(&way(run))
+    });
+    runs.extend(failed);
+    runs
+}
+
+/// Kernels with the same residuals in a bundle go the same way: they have one line together.
+pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
+    let [_, words] = step(data);
+    let mut plot = plane(data, Scale::new(words, false));
+    let (runs, note) = few(with_failed(data));
+    let mut names = Names::of(&runs);
+    let mut ways: Vec<(Told<'a>, Vec<String>)> = Vec::new();
+    for own in told_best(data, &runs, names) {
+        let name = kernel(&own.0);
+        match ways.iter_mut().find(|(way, _)| same_way(*way, own)) {
+            // The reference names the way, where it went it.
+            Some((way, names)) if name.starts_with(data.reference()) => {
+                *way = own;
+                names.insert(0, name);
+            }
+            Some((_, names)) => names.push(name),
+            None => ways.push((own, vec![name])),
+        }
+    }
+    plot.note = note;
+    // Where every solver goes the same ways, no line need name them.
+    let solvers = ways.first().filter(|way| way.0.0.solved().is_some()).map(|way| way.1.clone());
+    let solvers = solvers.filter(|all| ways.iter().all(|(_, kernels)| kernels == all));
+    if let Some(all) = solvers.as_ref().filter(|all| all.len() > 1) {
+        names = Names::of_kernel(&runs);
+        plot.note += &format!("{} go the same ways. ", all.join(" and "));
+    }
+    let mut zeros = 0;
+    for ((run, series), kernels) in ways {
+        let (order, mut name) = names.class(&run);
+        let others: Vec<&str> = kernels.iter().skip(1).map(|id| last_of(id)).collect();
+        if !others.is_empty() && solvers.is_none() {
+            name += &format!(" (and {})", others.join(", "));
+        }
+        for (k, value) in thinned(&series.values, MOST) {
+            let steps = k as f64 * f64::from(series.every);
+            let point = Point::of(&run, steps, drawn(value, &mut zeros));
+            plot.add(order, &name, Some(run.bundle), point);
+        }
+        let at = run.solved().map_or(0, |solve| solve.iterations) as f64;
+        add_end(&mut plot, &run, at, &mut zeros);
+    }
+    finish(&mut plot);
+    plot.note += &zeros_note(zeros);
+    plot
+}
+
+/// What tells a kernel from others of its operation, without its precision.
+fn last_of(name: &str) -> &str {
+    let id = name.split(' ').next().unwrap_or(name);
+    id.rsplit('/').next().unwrap_or(id)
+}
+
+/// The true residual of a solve, beside the last one of its recurrence.
+fn add_end<'a>(plot: &mut Plot<'a>, run: &RunOf<'a>, at: f64, zeros: &mut usize) {
+    let Some(Solve { ended, residual, true_residual: Some(residual_of_x), .. }) = run.solved()
+    else {
+        return;
+    };
+    let mut point = Point::of(run, at, drawn(*residual_of_x, zeros));
+    let of_recurrence = residual.map_or_else(|| "–".into(), small);
+    point.text = format!(
+        "{}: {ended}; the recurrence ended at {of_recurrence}, and x gives {}.",
+        run.method(),
+        small(*residual_of_x)
+    );
+    plot.add(usize::MAX, TRUE, Some(run.bundle), point);
+}
+
+/// Chooses the form, and draws what was asked for.
+fn finish(plot: &mut Plot<'_>) {
+    let longest = plot.series.values().map(|series| series.points.len()).max().unwrap_or(0);
+    let is_solve =
+        plot.points().any(|(_, _, point)| point.run.is_some_and(|r| r.solved().is_some()));
+    plot.form = if is_solve || longest > MARKED { Form::Curves } else { Form::Lines };
+    let mut asked: Vec<f64> = plot
+        .points()
+        .filter_map(|(_, _, point)| Some(point.run?.solved()?.tolerance))
+        .filter(|tolerance| *tolerance > 0.0)
+        .collect();
+    asked.sort_unstable_by(f64::total_cmp);
+    asked.dedup();
+    let at = || plot.points().map(|(_, _, point)| point.at[0]);
+    let (least, most) = (at().fold(f64::INFINITY, f64::min), at().fold(0.0, f64::max));
+    let guide = |tolerance: f64| Guide {
+        ends: [[least, tolerance], [most, tolerance]],
+        name: format!("asked for: {tolerance:e}"),
+    };
+    plot.guides = asked.into_iter().map(guide).collect();
+}
+
+pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
+    let is_solve = data.operation() == Some(Operation::Solve);
+    let [_, words] = step(data);
+    let title = match is_solve {
+        true => "milliseconds: set-up, then iterations × mean time of one",
+        false => "milliseconds of sweeps (sweeps × median time)",
+    };
+    let mut plot = plane(data, Scale::new(title, data.state.log));
+    let (runs, others) = few(of_subject(data, data.runs.clone()));
+    let names = Names::of(&runs);
+    let (mut zeros, mut first) = (0, None);
+    for (run, series) in told_best(data, &runs, names) {
+        let Some(time_s) = run.iteration_s().or_else(|| time(&run)) else {
+            continue;
+        };
+        let (order, name) = names.class(&run);
+        let set_up_s = run.set_up_s().unwrap_or(0.0);
+        let place = |steps: f64| (set_up_s + steps * time_s) * 1e3;
+        for (k, value) in thinned(&series.values, MOST) {
+            let steps = k as f64 * f64::from(series.every);
+            if k == 0 {
+                first = first.or(Some(value));
+                // On a logarithmic axis what takes no time has no place, and next to none much room.
+                if data.state.log && (!is_solve || place(0.0) < 0.1 * place(1.0)) {
+                    continue;
+                }
+            }
+            let mut point = Point::of(&run, place(steps), drawn(value, &mut zeros));
+            let costs = &run.run.costs;
+            let once = costs.plan_s + costs.conversion_s + costs.permute_s.unwrap_or(0.0);
+            let once_s = run.set_up_s().unwrap_or(once);
+            point.text = format!("{steps} {words}; set-up once {}.", seconds(once_s));
+            plot.add(order, &name, Some(run.bundle), point);
+        }
+        let iterations = run.solved().map_or(0, |solve| solve.iterations);
+        add_end(&mut plot, &run, place(iterations as f64), &mut zeros);
+    }
+    finish(&mut plot);
+    let zeros = zeros_note(zeros);
+    plot.note = if is_solve {
+        format!(
+            "A line begins where its set-up has ended; each of its iterations counts with their mean time. {others}{zeros}"
+        )
+    } else {
+        let begin = first.filter(|_| data.state.log).map(significant);
+        let begin = begin.map_or_else(String::new, |first| format!("All begin at {first}. "));
+        format!("{begin}What getting ready costs once is not counted. {zeros}")
+    };
+    plot
+}
