@@ -15,6 +15,7 @@ mod dialog;
 mod display;
 pub mod figure;
 pub mod lesson;
+mod meshes;
 pub mod model;
 mod order;
 #[cfg(not(target_family = "wasm"))]
@@ -25,9 +26,11 @@ pub mod picture;
 mod reading;
 #[cfg(not(target_family = "wasm"))]
 pub mod run;
+mod set_up;
 pub mod shell;
 pub mod state;
 mod theme;
+mod trial;
 pub mod views;
 mod waves;
 mod why;

@@ -39,6 +39,7 @@ macro_rules! choice {
 
 pub mod best;
 pub mod charts;
+pub mod fsai;
 pub mod layouts;
 pub mod levels;
 pub mod skyline;
@@ -48,6 +49,7 @@ use crate::arrangement::Arrangement;
 use crate::percent::{self, decode};
 pub use best::BestState;
 pub use charts::ChartState;
+pub use fsai::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, Stage};
 pub use layouts::{Example, LayoutsState, Pattern, Small};
 pub use levels::{Grid, LevelsOf, LevelsState, Order};
 pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
@@ -90,6 +92,8 @@ pub struct ViewState {
     pub levels: LevelsState,
     /// A set of points and its skyline.
     pub skyline: SkylineState,
+    /// How a preconditioner is set up.
+    pub fsai: FsaiState,
     /// Nothing is shown but the view in front and a line of its settings, for an audience.
     pub present: bool,
     /// Colours and type size.
@@ -192,6 +196,7 @@ impl Default for ViewState {
             layouts: LayoutsState::default(),
             levels: LevelsState::default(),
             skyline: SkylineState::default(),
+            fsai: FsaiState::default(),
             present: false,
             theme: Theme::default(),
             zoom: 1.0,
@@ -281,6 +286,7 @@ impl ViewState {
         fields.extend(self.layouts.fields());
         fields.extend(self.levels.fields());
         fields.extend(self.skyline.fields());
+        fields.extend(self.fsai.fields());
         fields.push(("present", self.present.to_string()));
         fields.extend([("theme", self.theme.id().into()), ("zoom", self.zoom.to_string())]);
         fields
@@ -322,6 +328,7 @@ impl ViewState {
                 self.layouts.set(key, &value);
                 self.levels.set(key, &value);
                 self.skyline.set(key, &value);
+                self.fsai.set(key, &value);
             }
         }
     }
@@ -344,8 +351,9 @@ const DEPTH: usize = 200;
 
 impl History {
     /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change, and so do moving about in the picture of a matrix or a set of points, moving τ and
-    /// going through the levels of a sweep or the steps of an algorithm.
+    /// count as one change, and so do moving about in the picture of a matrix or a set of points, moving τ or
+    /// what else filters, and going through the levels of a sweep, the steps of an algorithm or the rows
+    /// of a set-up.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
@@ -356,6 +364,11 @@ impl History {
         retyped.charts.tau = after.charts.tau;
         retyped.levels.step = after.levels.step;
         (retyped.skyline.at, retyped.skyline.step) = (after.skyline.at, after.skyline.step);
+        let (typed, now) = (&mut retyped.fsai, &after.fsai);
+        (typed.prefilter, typed.postfilter, typed.row) = (now.prefilter, now.postfilter, now.row);
+        if typed.merge.is_some() && now.merge.is_some() {
+            typed.merge = now.merge;
+        }
         let typing = retyped == *after;
         if !(typing && self.typing) {
             if self.past.len() == DEPTH {
@@ -405,7 +418,7 @@ mod tests {
             charts::tests::state(),
             spy::tests::state(),
             layouts::tests::state(),
-            (levels::tests::state(), skyline::tests::state()),
+            (levels::tests::state(), skyline::tests::state(), fsai::tests::state()),
         );
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
@@ -418,7 +431,7 @@ mod tests {
                 run,
                 filter,
                 (sort, (descending, log, all_kernels, present), columns),
-                (best, charts, spy, layouts, (levels, skyline)),
+                (best, charts, spy, layouts, (levels, skyline, fsai)),
                 theme,
                 zoom,
             )| {
@@ -439,6 +452,7 @@ mod tests {
                     layouts,
                     levels,
                     skyline,
+                    fsai,
                     present,
                     theme,
                     zoom,

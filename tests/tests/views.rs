@@ -156,6 +156,8 @@ fn every_view_looks_as_it_did() {
         ("lesson-levels", "v1;view=layouts;theme=projector", "gauss-seidel", 2, false),
         ("lesson-colours", "v1;view=layouts;theme=projector", "gauss-seidel", 5, true),
         ("lesson-skyline", "v1;view=layouts;theme=projector", "skyline", 5, false),
+        ("lesson-gather", "v1;view=layouts;theme=projector", "preconditioner", 3, false),
+        ("lesson-powers", "v1;view=layouts;theme=projector", "preconditioner", 4, true),
     ];
     let lessons = lessons.map(|(name, state, id, page, told)| {
         let mut state = ViewState::from_fragment(state).unwrap();
@@ -274,6 +276,39 @@ fn skylines_look_as_they_did() {
     let mut results = egui_kittest::SnapshotResults::new();
     for (name, state, size) in views {
         let state = ViewState::from_fragment(&format!("v1;view=skyline;{state}")).unwrap();
+        let mut harness = drawn(adapter().unwrap(), App::at(state), true, size);
+        let options = SnapshotOptions::new().output_path("snapshots");
+        harness.snapshot_options(name, &options.threshold(NEARLY).max_failed_pixels(20));
+        results.extend_harness(&mut harness);
+    }
+}
+
+#[test]
+fn preconditioners_look_as_they_did() {
+    if let Err(why) = adapter() {
+        skip!(Need::Adapter, "{why}");
+    }
+    let wide = (1280.0, 800.0);
+    let views = [
+        ("preconditioner", "fsai-of=grid5x8;fsai-power=3", wide),
+        ("preconditioner-row", "fsai-of=grid5x8;fsai-row=27", wide),
+        ("preconditioner-merged", "fsai-of=grid9x8;fsai-merge=1.1;fsai-row=29;theme=dark", wide),
+        (
+            "preconditioner-filters",
+            "fsai-of=weak5x10;fsai-delta=0.0004;fsai-power=2;fsai-tau=0.01;at=30,30,40",
+            wide,
+        ),
+        (
+            "preconditioner-cube",
+            "fsai-of=grid7x9;fsai-power=3;fsai-row=500;theme=projector",
+            (1024.0, 768.0),
+        ),
+        ("preconditioner-phone", "fsai-of=grid7x4;fsai-row=42", (390.0, 844.0)),
+    ];
+    let mut results = egui_kittest::SnapshotResults::new();
+    for (name, state, size) in views {
+        let link = format!("v1;view=preconditioner;{state}");
+        let state = ViewState::from_fragment(&link).unwrap();
         let mut harness = drawn(adapter().unwrap(), App::at(state), true, size);
         let options = SnapshotOptions::new().output_path("snapshots");
         harness.snapshot_options(name, &options.threshold(NEARLY).max_failed_pixels(20));

@@ -8,7 +8,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::state::{LevelsOf, ViewState};
+use crate::state::{FsaiOf, LevelsOf, ViewState};
 pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
 
@@ -104,7 +104,7 @@ impl Lesson {
         if shown.view != LAYOUTS && !(same && told && step.then.is_none()) {
             let ViewState { theme, zoom, matrix, arrangement, .. } = state.clone();
             let mut layouts = std::mem::take(&mut state.layouts);
-            if shown.levels.of == LevelsOf::Small {
+            if shown.levels.of == LevelsOf::Small || shown.fsai.of == FsaiOf::Small {
                 layouts.small.clone_from(&shown.layouts.small);
             }
             *state = ViewState { theme, zoom, matrix, arrangement, layouts, ..shown.clone() };
@@ -180,7 +180,7 @@ impl Default for Lessons {
 
 /// The lessons that come with the program, in the order in which they are taught.
 #[cfg(not(target_family = "wasm"))]
-const BUILT_IN: [&str; 8] = [
+const BUILT_IN: [&str; 9] = [
     include_str!("../../lessons/1-csr-hll.json"),
     include_str!("../../lessons/2-coalescing.json"),
     include_str!("../../lessons/3-padding.json"),
@@ -189,4 +189,5 @@ const BUILT_IN: [&str; 8] = [
     include_str!("../../lessons/6-balance.json"),
     include_str!("../../lessons/7-gauss-seidel.json"),
     include_str!("../../lessons/8-skyline.json"),
+    include_str!("../../lessons/9-preconditioner.json"),
 ];

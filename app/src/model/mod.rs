@@ -36,6 +36,7 @@ use sparsescope_core::symgs::Wavefronts;
 use crate::cloud::CloudOrWhy;
 use crate::lesson::Lessons;
 use crate::picture::Picture;
+use crate::set_up::{Asked, Soon};
 use crate::state::Filter;
 pub(crate) use changes::Changes;
 pub use index::Values;
@@ -73,6 +74,8 @@ struct Found {
     pictures: Kept<String, PictureOrWhy, 3>,
     /// By the key of the set of points, or what else names it.
     clouds: Kept<String, CloudOrWhy, 3>,
+    /// By the key of the matrix, or what else names it.
+    set_ups: Kept<(String, Asked), Arc<Soon>, 8>,
     /// By the key of the matrix.
     depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling takes too long for every frame.
@@ -236,6 +239,11 @@ impl Model {
     /// The picture of a matrix that is in no bundle, kept as those that are.
     pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
         self.found.pictures.get(key, |_| Ok(Arc::new(of())))
+    }
+
+    /// How a preconditioner of a matrix is set up; begun where it is not among the last.
+    pub(crate) fn set_up(&self, key: &str, asked: Asked) -> Arc<Soon> {
+        self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
     }
 
     fn make_picture(&self, key: &str) -> PictureOrWhy {

@@ -356,6 +356,9 @@ impl App {
         if self.state.matrix != before.matrix && self.state.skyline == before.skyline {
             self.state.skyline.leave_selected();
         }
+        if self.state.matrix != before.matrix && self.state.fsai == before.fsai {
+            self.state.fsai.leave_selected();
+        }
         dock::settle(&mut self.state, &before.view);
         if std::mem::take(&mut self.bar.back) {
             self.state = self.history.back().unwrap_or(before.clone());

@@ -5,6 +5,7 @@ mod best;
 pub(crate) mod charts;
 pub(crate) mod details;
 pub(crate) mod facts;
+mod fsai;
 pub(crate) mod layouts;
 mod levels;
 mod matrix;
@@ -34,6 +35,7 @@ pub const VIEWS: &[View] = &[
     matrix::VIEW,
     spy::VIEW,
     levels::VIEW,
+    fsai::VIEW,
     skyline::VIEW,
     layouts::VIEW,
     predicted::VIEW,

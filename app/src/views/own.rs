@@ -1,10 +1,10 @@
 //! Views that show what a link describes, too, without anything open: their numbers in the texts of
 //! lessons.
 
-use super::{levels, skyline};
+use super::{fsai, levels, skyline};
 use crate::lesson::{Step, fill};
 use crate::model::Model;
-use crate::state::{LevelsOf, PointsOf, ViewState};
+use crate::state::{FsaiOf, LevelsOf, PointsOf, ViewState};
 
 /// Whether the view of this state shows something that needs nothing open.
 pub(crate) fn is_own(state: &ViewState) -> bool {
@@ -14,6 +14,11 @@ pub(crate) fn is_own(state: &ViewState) -> bool {
             LevelsOf::Small => state.layouts.small.matrix().is_some(),
             LevelsOf::Grid(_) => true,
         },
+        view if view == fsai::VIEW.id => match state.fsai.of {
+            FsaiOf::Selected => false,
+            FsaiOf::Small => state.layouts.small.matrix().is_some(),
+            FsaiOf::Mesh(_) => true,
+        },
         view if view == skyline::VIEW.id => state.skyline.of != PointsOf::Selected,
         _ => false,
     }
@@ -21,13 +26,14 @@ pub(crate) fn is_own(state: &ViewState) -> bool {
 
 /// Whether a view, by its word, has steps that keys go through.
 pub(crate) fn steps(view: &str) -> bool {
-    [levels::VIEW.id, skyline::VIEW.id].contains(&view)
+    [levels::VIEW.id, skyline::VIEW.id, fsai::VIEW.id].contains(&view)
 }
 
 /// Whether there is such a question about this view.
 pub(super) fn is_known(asked: &str, view: &str) -> bool {
     view == levels::VIEW.id && levels::is_known(asked)
         || view == skyline::VIEW.id && skyline::is_known(asked)
+        || view == fsai::VIEW.id && fsai::is_known(asked)
 }
 
 /// The answer to `quantity;key=value`, with settings as in a link, for what this state shows.
@@ -41,9 +47,10 @@ pub(super) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<St
         }
         state = state.with_fragment(&fragment).ok_or("there is no such number")?;
     }
-    match state.view == skyline::VIEW.id {
-        true => skyline::number(asked, model, &state),
-        false => levels::number(asked, model, &state),
+    match state.view.as_str() {
+        view if view == skyline::VIEW.id => skyline::number(asked, model, &state),
+        view if view == fsai::VIEW.id => fsai::number(asked, model, &state),
+        _ => levels::number(asked, model, &state),
     }
 }
 

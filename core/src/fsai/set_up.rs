@@ -183,6 +183,11 @@ impl Fsai {
         &self.gt
     }
 
+    /// The number of the dense system that gives each row of G, from 0: rows that were merged share one.
+    pub fn systems_of_rows(&self) -> Vec<u32> {
+        self.systems.of_rows()
+    }
+
     /// What set-up took and made; after [`refresh`](Self::refresh), what that did.
     pub fn report(&self) -> &SetUp {
         &self.report

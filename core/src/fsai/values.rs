@@ -73,6 +73,15 @@ impl Systems {
         }
     }
 
+    /// The number of the system that gives each row of G.
+    pub(super) fn of_rows(&self) -> Vec<u32> {
+        let mut found = vec![0; self.rows()];
+        for system in 0..self.count() {
+            self.for_members(system, |row, _| found[row] = system as u32);
+        }
+        found
+    }
+
     /// Counts the systems.
     pub(super) fn tell(&self, report: &mut SetUp) {
         report.systems = self.count() as u64;

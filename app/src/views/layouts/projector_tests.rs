@@ -50,6 +50,8 @@ fn seen(harness: &Harness<'_, App>) -> (f32, String, bool) {
         "Levels of ",
         "Points of ",
         "Widths of the levels of ",
+        "Patterns of ",
+        "Dense system of ",
         "Scatter of ",
         "Pairs of dimensions of ",
     ];

@@ -7,9 +7,10 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::record::MatrixRecord;
 
 use crate::figure::Provenance;
+use crate::meshes;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::Picture;
-use crate::state::{Grid, LevelsOf, Small, ViewState};
+use crate::state::{Grid, LevelsOf, Mesh, Small, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::selected;
 use crate::waves::Waves;
@@ -90,35 +91,7 @@ impl Subject {
     }
 }
 
-/// The matrix of a grid: each point's row has an entry for the point and one for each neighbour.
+/// The matrix of a grid.
 fn matrix(grid: Grid) -> Csr<f64> {
-    let side = grid.side as usize;
-    let near = |at: usize| at.saturating_sub(1)..(at + 2).min(side);
-    let mut entries = Vec::new();
-    for (y, x) in (0..side).flat_map(|y| (0..side).map(move |x| (y, x))) {
-        for (v, u) in near(y).flat_map(|v| near(x).map(move |u| (v, u))) {
-            if grid.diagonal || v == y || u == x {
-                let value = if (v, u) == (y, x) { grid.points() as f64 - 1.0 } else { -1.0 };
-                entries.push((y * side + x, v * side + u, value));
-            }
-        }
-    }
-    Csr::from_triplets(side * side, side * side, &entries)
-        .expect("points and their neighbours lie in the grid") // invariant
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_of_a_grid_are_joined_with_their_neighbours() {
-        let five = matrix(Grid { diagonal: false, side: 3 });
-        assert_eq!(five.row(4), (&[1, 3, 4, 5, 7][..], &[-1.0, -1.0, 4.0, -1.0, -1.0][..]));
-        assert_eq!(five.row(0).0, [0, 1, 3]);
-        let nine = matrix(Grid { diagonal: true, side: 3 });
-        assert_eq!(nine.row(4).0, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(nine.row(8).0, [4, 5, 7, 8]);
-        assert_eq!(matrix(Grid { diagonal: false, side: 1 }).nnz(), 1);
-    }
+    meshes::matrix(if grid.diagonal { Mesh::Nine } else { Mesh::Five }, grid.side)
 }
