@@ -40,6 +40,7 @@ pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
             name if name.ends_with("/runs.json") => "runs",
             name if name.ends_with("/subject.json") => "subject",
             name if name.ends_with("/points.json") => "points",
+            name if name.ends_with("/flagged.json") => "flagged",
             name if name.ends_with("/matrix.json") => "matrix",
             name if name.ends_with("/spy.json") => "spy",
             name if name.ends_with("/levels.json") => "levels",

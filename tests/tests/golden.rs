@@ -15,12 +15,18 @@
 //! --threads 1,2 --spy-bytes 1KiB --label golden`, `golden/bundle-1.5.zip` on an NVIDIA H200 with `bench
 //! hotels.csv 'gen:points-anticorrelated?n=300&d=3' 'gen:points-correlated?n=101000&d=2' --operation
 //! skyline --backend cpu,cuda --block-sizes 32,64 --counting device,host --runs 4 --warmup 1 --threads 1,2
-//! --spy-bytes 2KiB --label golden`. They are never made anew: a new schema adds a file beside them.
+//! --spy-bytes 2KiB --label golden`, `golden/bundle-1.6.zip` with `bench 'gen:poisson2d?n=12'
+//! 'gen:fem-hex?n=4&dof=3&dominant=1' --operation solve --precond none,jacobi,symgs,fsai --pattern
+//! recursive,adaptive --max-iter 3,1000 --backend cpu --runs 4 --threads 1,2 --label golden`,
+//! `golden/bundle-1.7.zip` with `bench 'gen:spd-batch?n=7&count=30&bad=10' 'gen:spd-batch?n=20&count=9'
+//! --operation batched-dense --backend cpu --rhs last-unit,random --runs 4 --warmup 1 --threads 1,2 --label
+//! golden`. They are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 
 use sparsescope_core::bundle::{Bundle, Limits, SubjectFolder};
+use sparsescope_core::dense::Flagged;
 use sparsescope_core::kernel::all_kernels;
 use sparsescope_core::record::{Better, Run, Source, Verdict};
 use sparsescope_core::skyline::PointsPicture;
@@ -39,6 +45,8 @@ const GOLDEN_1_4: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
 const GOLDEN_1_5: &[u8] = include_bytes!("../golden/bundle-1.5.zip");
 
 const GOLDEN_1_6: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
+
+const GOLDEN_1_7: &[u8] = include_bytes!("../golden/bundle-1.7.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -291,6 +299,37 @@ fn a_bundle_of_schema_1_6_tells_how_solves_ended_and_what_was_set_up() {
 }
 
 #[test]
+fn a_bundle_of_schema_1_7_tells_of_batches_and_which_systems_have_no_solution() {
+    let bundle = Bundle::read(GOLDEN_1_7, &Limits::default()).unwrap();
+    assert_eq!((bundle.matrices.len(), bundle.subjects.len()), (0, 2));
+    // Elimination with one thread, Cholesky and the library with two thread counts; two right-hand sides.
+    assert_eq!(bundle.runs.len(), 2 * 2 * (1 + 2 * 2));
+    for (n, systems, flagged) in [(7, 30, vec![9, 19, 29]), (20, 9, vec![])] {
+        let is_it = |folder: &&SubjectFolder| folder.record.sizes["unknowns"] == n;
+        let folder = bundle.subjects.iter().find(is_it).unwrap();
+        let sizes = &folder.record.sizes;
+        assert_eq!((sizes["unknowns"], sizes["systems"]), (n, systems));
+        assert_eq!((folder.folder.as_str(), folder.record.kind.as_str()), ("dense", "batch"));
+        let solved = systems - flagged.len() as u64;
+        assert_eq!(Flagged::from_files(&folder.files).unwrap().numbers, flagged);
+        for run in bundle.runs.iter().filter(|run| run.matrix == folder.record.id) {
+            assert_eq!(
+                (run.check.verdict, run.samples.len()),
+                (Verdict::Pass, 4),
+                "{}",
+                run.kernel
+            );
+            assert!(run.check.worst.unwrap() <= 1.0);
+            assert_eq!(run.work.unwrap().flops, n * n * (n + 6) * solved / 3);
+            let metric = run.metric.as_ref().unwrap();
+            assert_eq!((metric.unit.as_str(), metric.better), ("GFLOPS", Better::More));
+        }
+    }
+    let of = |rhs: &str| bundle.runs.iter().filter(|run| run.params["rhs"] == rhs).count();
+    assert_eq!((of("last-unit"), of("random")), (10, 10));
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -329,6 +368,8 @@ fn their_documents_follow_the_schema() {
         (GOLDEN_1_5, 3 * 2, 3),
         // The pictures of the structure, and the history of each run.
         (GOLDEN_1_6, 2, 2 + 60),
+        // And what is flagged.
+        (GOLDEN_1_7, 2 * 2, 2),
         (H200, 30, 30),
     ] {
         let documents = sparsescope_tests::documents(bundle);
@@ -338,9 +379,10 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in
-        [GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, GOLDEN_1_6, H200]
-    {
+    for bytes in [
+        GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, GOLDEN_1_6, GOLDEN_1_7,
+        H200,
+    ] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);

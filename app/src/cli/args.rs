@@ -89,6 +89,8 @@ pub(super) enum OperationArg {
     Skyline,
     /// A·x = b by conjugate gradients
     Solve,
+    /// Many small dense systems, each symmetric positive definite
+    BatchedDense,
     /// x ← x + 1
     #[cfg(feature = "proof")]
     Increment,
@@ -101,6 +103,7 @@ impl From<OperationArg> for Operation {
             OperationArg::Symgs => Self::Symgs,
             OperationArg::Skyline => Self::Skyline,
             OperationArg::Solve => Self::Solve,
+            OperationArg::BatchedDense => Self::BatchedDense,
             #[cfg(feature = "proof")]
             OperationArg::Increment => Self::Increment,
         }
@@ -128,7 +131,7 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 19] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 20] = [
     "precision",
     "output",
     "suite",
@@ -148,12 +151,13 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 19] = [
     "counting",
     "SolverArgs",
     "SystemArgs",
+    "rhs",
 ];
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Matrices; without any (and without --suite) the operation's suite is run: `mini` for products,
-    /// `sweeps` for symgs, `solver` for solves
+    /// `sweeps` for symgs, `points` for skyline, `solver` for solves, `batches` for batched-dense
     #[arg(value_name = "MATRIX")]
     pub(super) matrices: Vec<String>,
     /// What to compute
@@ -195,7 +199,7 @@ pub(super) struct BenchArgs {
     /// The vector x, which sweeps begin with: Matrix Market, or one number a line [default: from --seed]
     #[arg(long, value_name = "FILE")]
     pub(super) x: Option<PathBuf>,
-    /// Seed of x (for products, integers 1 to 5) and of the right-hand side of sweeps
+    /// Seed of x (for products, integers 1 to 5) and of the right-hand sides of sweeps and of dense systems
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
     /// Number the rows and columns of the matrices anew
@@ -213,6 +217,10 @@ pub(super) struct BenchArgs {
     pub(super) solver: SolverArgs,
     #[command(flatten)]
     pub(super) system: SystemArgs,
+    /// Right-hand sides of dense systems: the last unit vector for all, or random numbers from -1 to 1
+    /// from --seed [default: last-unit]
+    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs))]
+    pub(super) rhs: Vec<String>,
     /// Precision of the values; for f32 the matrix and x are rounded
     #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
     pub(super) precision: Vec<PrecisionArg>,

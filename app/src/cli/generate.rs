@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::bail;
 use sparsescope_core::experiment::{MatrixSource, PointsSource};
 use sparsescope_core::generate::{
-    Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, generate, kinds,
-    measure_made, points_kinds, points_suite_entry, points_suites, suites,
+    Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
+    generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,
 };
 use sparsescope_core::io::{matrix_market, points as points_io, save};
 use sparsescope_core::memory::MemoryLimit;
@@ -116,6 +116,9 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     for kind in points_kinds() {
         explain(kind.usage(), kind.what, kind.keys)?;
     }
+    for kind in batch_kinds() {
+        explain(kind.usage(), kind.what, kind.keys)?;
+    }
     out.push_str("\nSuites (bench --suite NAME; one of their matrices: suite:MATRIX)\n");
     for suite in suites() {
         writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
@@ -146,6 +149,18 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
             writeln!(out, "      {:<18} {}\n      {:<18} {recipe}", entry.name, entry.what, "")?;
         }
     }
+    out.push_str(
+        "\nBatches of dense systems (bench --operation batched-dense --suite NAME; one of them: suite:BATCH)\n",
+    );
+    for suite in batch_suites() {
+        writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
+        for entry in suite.entries {
+            writeln!(out, "      {:<18} {}", entry.name, entry.spec)?;
+        }
+    }
+    out.push_str(
+        "\n  fsai:MATRIX and fsai?k=1&most=1000:MATRIX: the systems that rows of its factorised inverse solve\n",
+    );
     Ok(out)
 }
 

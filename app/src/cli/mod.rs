@@ -103,7 +103,15 @@ fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<UsageError>()
         || error.is::<SelectError>()
         || error.is::<SpecError>()
-        || matches!(source, Some(SourceError::Spec(_) | SourceError::UnknownSuiteEntry(_)))
+        || matches!(
+            source,
+            Some(
+                SourceError::Spec(_)
+                    | SourceError::UnknownSuiteEntry(_)
+                    | SourceError::UnknownBatch(_)
+                    | SourceError::NoBatch(_)
+            )
+        )
 }
 
 #[cfg(feature = "gui")]

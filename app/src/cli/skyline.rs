@@ -82,7 +82,7 @@ pub(super) fn run(
     }
     let kept = match output {
         Output::Points(ref found) => found.indices.as_slice(),
-        Output::Vector(_) | Output::Single(_) | Output::Solution(_) => &[],
+        Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => &[],
     };
     let report = Report {
         points: &args.points,

@@ -176,7 +176,7 @@ fn residuals(
     Ok(Some(match output {
         Output::Vector(x) => of(problem.double(), x),
         Output::Single(x) => of(&*problem.single(memory)?, x),
-        Output::Points(_) | Output::Solution(_) => return Ok(None),
+        Output::Points(_) | Output::Solution(_) | Output::Systems(_) => return Ok(None),
     }))
 }
 

@@ -47,8 +47,8 @@ use kept::Kept;
 pub use numbers::{bytes, count, seconds, significant, slots, small, value};
 use open::UNFINISHED;
 pub use open::{
-    Matrix, OpenBundle, RunOf, display_name, extent, matrix_key, metric_title, subject_key,
-    subject_name, subject_size, subject_title,
+    Matrix, OpenBundle, RunOf, batch_extent, display_name, extent, matrix_key, metric_title,
+    subject_key, subject_name, subject_size, subject_title,
 };
 pub use standing::Standing;
 use standing::{Ranked, rank};

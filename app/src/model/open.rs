@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sparsescope_core::bundle::Bundle;
+use sparsescope_core::dense::Flagged;
 use sparsescope_core::record::{
     Better, Figures, MatrixRecord, Metric, Operation, Run, Source, Subject, Verdict,
 };
@@ -93,11 +94,15 @@ pub fn subject_name(subject: Subject<'_>) -> String {
     }
 }
 
-/// How large a subject is, for sorting: entries of a matrix, the largest size of another.
+/// How large a subject is, for sorting: entries of a matrix or of a batch's matrices, the largest size of
+/// another.
 pub fn subject_size(subject: Subject<'_>) -> u64 {
     match subject {
         Subject::Matrix(record) => record.statistics.nnz,
-        Subject::Other(record) => record.sizes.values().copied().max().unwrap_or_default(),
+        Subject::Other(record) => match batch_extent(subject) {
+            Some([systems, n]) => systems.saturating_mul(n.saturating_mul(n)),
+            None => record.sizes.values().copied().max().unwrap_or_default(),
+        },
     }
 }
 
@@ -117,6 +122,13 @@ pub fn extent(subject: Subject<'_>) -> Option<[u64; 2]> {
     Some([size("points")?, size("dimensions")?])
 }
 
+/// Systems of a batch and the unknowns of each; none of other subjects.
+pub fn batch_extent(subject: Subject<'_>) -> Option<[u64; 2]> {
+    let Subject::Other(record) = subject else { return None };
+    let size = |name: &str| record.sizes.get(name).copied();
+    Some([size("systems")?, size("unknowns")?])
+}
+
 /// A metric as the title of an axis or a column.
 pub fn metric_title(metric: &Metric) -> String {
     match metric.better {
@@ -132,6 +144,13 @@ impl<'a> RunOf<'a> {
             Subject::Matrix(record) => Some(record),
             Subject::Other(_) => None,
         }
+    }
+
+    /// Which systems of its batch are not positive definite; none where that is not told.
+    pub(crate) fn flagged(&self) -> Option<Flagged> {
+        let folders = &self.bundle.bundle.subjects;
+        let folder = folders.iter().find(|folder| folder.record.id == self.run.matrix)?;
+        Flagged::from_files(&folder.files)
     }
 
     /// Name of the subject with what must be said beside it.

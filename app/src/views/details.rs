@@ -1,6 +1,7 @@
 //! Everything about the selected run, whichever view it was selected in.
 
 use egui::{Grid, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use sparsescope_core::dense::Flagged;
 use sparsescope_core::record::{Costs, Solve, Verdict};
 
 use super::view::kept;
@@ -34,7 +35,10 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.label(run.why());
         ui.add_space(6.0);
         samples(ui, &run, state);
-        let facts = facts(&run);
+        let from = (model.revision(), run.index);
+        let flagged = kept(ui, "details: flagged", from, || run.flagged());
+        let mut facts = facts(&run);
+        facts.extend(flagged.as_ref().as_ref().map(|flagged| ("Not definite", words_of(flagged))));
         Grid::new("details").num_columns(2).spacing([12.0, 4.0]).striped(true).show(ui, |ui| {
             for (name, value) in &facts {
                 ui.weak(*name);
@@ -71,6 +75,18 @@ fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
     response.on_hover_text(words);
+}
+
+/// Which systems are not positive definite.
+fn words_of(flagged: &Flagged) -> String {
+    const MOST: usize = 8;
+    let (some, all) = (flagged.flagged, flagged.systems);
+    let numbers: Vec<String> = flagged.numbers.iter().take(MOST).map(u64::to_string).collect();
+    let more = if some > MOST as u64 { ", ..." } else { "" };
+    match some {
+        0 => format!("none of {all} systems"),
+        _ => format!("{some} of {all} systems: {}{more} (0-based)", numbers.join(", ")),
+    }
 }
 
 /// Names and values, each where it is known.
@@ -127,7 +143,8 @@ fn check(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     }
     let worst = |worst: f64| {
         let row = check.row.map(|row| format!(" (row {row})")).unwrap_or_default();
-        ("Worst row", format!("{} of its bound{row}", significant(worst)))
+        let name = if run.matrix().is_some() { "Worst row" } else { "Worst system" };
+        (name, format!("{} of its bound{row}", significant(worst)))
     };
     facts.extend(check.worst.map(worst));
     facts.extend(check.rel_err.map(|error| ("Relative error", small(error))));

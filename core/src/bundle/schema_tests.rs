@@ -103,14 +103,8 @@ fn the_frozen_reader_of_1_2_opens_what_is_written_now() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         std::fs::read(folder.join(format!("../tests/golden/bundle-1.{minor}.zip"))).unwrap()
     };
-    for bytes in [
-        sample::with_points().to_bytes().unwrap(),
-        golden(2),
-        golden(3),
-        golden(4),
-        golden(5),
-        golden(6),
-    ] {
+    let written = sample::with_points().to_bytes().unwrap();
+    for bytes in [written, golden(2), golden(3), golden(4), golden(5), golden(6), golden(7)] {
         frozen_reader_1_2::read(&bytes).unwrap();
     }
 }

@@ -2,6 +2,8 @@
 //! checks and times them.
 
 mod backend;
+#[cfg(not(target_family = "wasm"))]
+mod batch_source;
 mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
@@ -25,6 +27,8 @@ mod subject;
 mod task;
 
 pub use backend::{Availability, Backend, Prepared};
+#[cfg(not(target_family = "wasm"))]
+pub use batch_source::BatchSource;
 pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::CpuBackend;
@@ -33,7 +37,8 @@ pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
 pub use operations::{
-    Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
+    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
+    SymgsProblem, SymgsSide,
 };
 pub use output::{Output, Solution};
 pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};

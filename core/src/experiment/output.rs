@@ -1,5 +1,6 @@
 //! What comes out of an execution.
 
+use crate::dense::Solutions;
 use crate::record::{History, Series, Solve};
 use crate::skyline::Found;
 
@@ -14,6 +15,8 @@ pub enum Output {
     Points(Found),
     /// The solution of a system, and how it was reached.
     Solution(Box<Solution>),
+    /// The solutions of many systems, and which have none: one for each size of systems, ascending.
+    Systems(Vec<Solutions>),
 }
 
 /// What a solver gives.
@@ -60,16 +63,18 @@ impl Output {
             Self::Single(_) => "a vector of f32",
             Self::Points(_) => "a set of points",
             Self::Solution(_) => "a solution",
+            Self::Systems(_) => "the solutions of systems",
         }
     }
 
-    /// The numbers of a vector or a solution in f64; the indices of points kept.
+    /// The numbers of a vector or a solution in f64; the indices of points kept; all solutions in a row.
     pub fn in_f64(self) -> Vec<f64> {
         match self {
             Self::Vector(vector) => vector,
             Self::Single(vector) => vector.into_iter().map(f64::from).collect(),
             Self::Points(found) => found.indices.into_iter().map(f64::from).collect(),
             Self::Solution(solution) => solution.x,
+            Self::Systems(sizes) => sizes.into_iter().flat_map(|solutions| solutions.x).collect(),
         }
     }
 
@@ -77,7 +82,7 @@ impl Output {
     pub fn told(&self) -> (Option<Solve>, Option<History>) {
         match self {
             Self::Solution(solution) => (Some(solution.solve.clone()), Some(solution.history())),
-            Self::Vector(_) | Self::Single(_) | Self::Points(_) => (None, None),
+            Self::Vector(_) | Self::Single(_) | Self::Points(_) | Self::Systems(_) => (None, None),
         }
     }
 }

@@ -8,9 +8,12 @@ use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem};
+use super::operations::{
+    BatchedDenseProblem, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
+};
 use super::output::Output;
 use super::resident::Resident;
+use super::task::Finished;
 use crate::memory::MemoryLimit;
 use crate::record::{Check, History, Operation, Predicted, Verdict, Work};
 
@@ -25,6 +28,8 @@ pub enum Problem {
     Skyline(SkylineProblem),
     /// A·x = b.
     Solve(SolveProblem),
+    /// Many small dense systems.
+    BatchedDense(BatchedDenseProblem),
     /// x ← x + 1.
     #[cfg(feature = "proof")]
     Increment(IncrementProblem),
@@ -38,6 +43,7 @@ impl Problem {
             Self::Symgs(_) => Operation::Symgs,
             Self::Skyline(_) => Operation::Skyline,
             Self::Solve(_) => Operation::Solve,
+            Self::BatchedDense(_) => Operation::BatchedDense,
             #[cfg(feature = "proof")]
             Self::Increment(_) => Operation::Increment,
         }
@@ -47,7 +53,7 @@ impl Problem {
     pub fn spmv(&self) -> Option<&SpmvProblem> {
         match self {
             Self::Spmv(problem) => Some(problem),
-            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -57,7 +63,7 @@ impl Problem {
     pub fn symgs(&self) -> Option<&SymgsProblem> {
         match self {
             Self::Symgs(problem) => Some(problem),
-            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -67,7 +73,7 @@ impl Problem {
     pub fn skyline(&self) -> Option<&SkylineProblem> {
         match self {
             Self::Skyline(problem) => Some(problem),
-            Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) => None,
+            Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -77,9 +83,27 @@ impl Problem {
     pub fn solve(&self) -> Option<&SolveProblem> {
         match self {
             Self::Solve(problem) => Some(problem),
-            Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) => None,
+            Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) | Self::BatchedDense(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
+        }
+    }
+
+    /// The dense systems, when they are what is solved.
+    pub fn batched_dense(&self) -> Option<&BatchedDenseProblem> {
+        match self {
+            Self::BatchedDense(problem) => Some(problem),
+            Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => None,
+        }
+    }
+
+    /// The same with what is left to chance drawn from this seed.
+    pub fn seeded(self, seed: u64) -> Self {
+        match self {
+            Self::BatchedDense(problem) => Self::BatchedDense(problem.seeded(seed)),
+            other => other,
         }
     }
 
@@ -89,7 +113,7 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
             Self::Symgs(problem) => problem.admit(configuration),
-            Self::Skyline(_) | Self::Solve(_) => Ok(()),
+            Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => Ok(()),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }
@@ -103,8 +127,19 @@ impl Problem {
             Self::Symgs(problem) => problem.resident(configuration),
             Self::Skyline(problem) => problem.resident(configuration),
             Self::Solve(problem) => problem.resident(configuration),
+            Self::BatchedDense(problem) => problem.resident(configuration),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.resident(),
+        }
+    }
+
+    /// Finds what results are held against where that takes long, once, before the first check.
+    pub fn find_reference(&self, cancel: &AtomicBool) -> Finished {
+        match self {
+            Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => Finished::Done,
+            Self::BatchedDense(problem) => problem.find_reference(cancel),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => Finished::Done,
         }
     }
 
@@ -115,6 +150,7 @@ impl Problem {
             Self::Symgs(problem) => problem.check(configuration, output),
             Self::Skyline(problem) => problem.check(output),
             Self::Solve(problem) => problem.check(configuration, output),
+            Self::BatchedDense(problem) => problem.check(configuration, output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.check(output),
         };
@@ -129,7 +165,7 @@ impl Problem {
     /// tells nothing, nor once `cancel` is set.
     pub fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         match self {
-            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) => None,
+            Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
             Self::Symgs(problem) => problem.history(configuration, cancel),
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
@@ -138,11 +174,12 @@ impl Problem {
 
     /// Files that go into the folder of the subject once results have passed, each picture within
     /// `budget` bytes once deflated where it can be coarser: points, which are kept, and who dominates
-    /// the others. None where there is nothing to show.
+    /// the others; which systems are not positive definite. None where there is nothing to show.
     pub fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
         match self {
             Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) => BTreeMap::new(),
             Self::Skyline(problem) => problem.files(budget),
+            Self::BatchedDense(problem) => problem.files(),
             #[cfg(feature = "proof")]
             Self::Increment(_) => BTreeMap::new(),
         }
@@ -155,6 +192,7 @@ impl Problem {
             Self::Symgs(problem) => problem.work(),
             Self::Skyline(problem) => problem.work(output),
             Self::Solve(problem) => problem.work(output),
+            Self::BatchedDense(problem) => problem.work(output),
             #[cfg(feature = "proof")]
             Self::Increment(problem) => problem.work(),
         }
@@ -170,7 +208,7 @@ impl Problem {
     ) -> Option<Predicted> {
         match self {
             Self::Spmv(problem) => problem.predict(configuration, memory, cancel),
-            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => None,
+            Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
             #[cfg(feature = "proof")]
             Self::Increment(_) => None,
         }
@@ -183,6 +221,7 @@ impl Problem {
             Self::Symgs(problem) => problem.release(),
             Self::Skyline(_) => {}
             Self::Solve(problem) => problem.release(),
+            Self::BatchedDense(problem) => problem.release(),
             #[cfg(feature = "proof")]
             Self::Increment(_) => {}
         }

@@ -263,6 +263,9 @@ impl Runner<'_> {
                 return Start::Ended(Box::new(run));
             }
         };
+        if problem.find_reference(self.cancel) == Finished::Cancelled {
+            return Start::Cancelled;
+        }
         run.check = problem.check(configuration, &output);
         (run.solve, run.history) = output.told();
         if run.check.verdict != Verdict::Pass {

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 use crate::files::{user_cache, variable};
+use crate::fsai::FsaiError;
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
 use crate::io::{
     AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_extent, open_matrix,
@@ -42,6 +43,20 @@ pub enum SourceError {
     /// No suite has points of this name.
     #[error("no suite has points named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownPoints(String),
+    /// No suite has a batch of this name.
+    #[error("no suite has a batch named `{0}`; `sparsescope generate --list` shows all names")]
+    UnknownBatch(String),
+    /// No batch of systems.
+    #[error(
+        "`{0}` is no batch of systems: expected gen:spd-batch?n=28&count=20000, suite:NAME, or fsai:MATRIX for the systems of a matrix's rows"
+    )]
+    NoBatch(String),
+    /// A matrix has no systems as they are asked for.
+    #[error("{0}")]
+    NoSystems(String),
+    /// The systems of a matrix's rows could not be gathered.
+    #[error(transparent)]
+    Systems(#[from] FsaiError),
     /// An operation is not computed on this.
     #[cfg(feature = "proof")]
     #[error("`{0}` is nothing that can be incremented: expected gen:vector?n=1000")]
@@ -255,6 +270,10 @@ impl SourceError {
             Self::Spec(_)
             | Self::UnknownSuiteEntry(_)
             | Self::UnknownPoints(_)
+            | Self::UnknownBatch(_)
+            | Self::NoBatch(_)
+            | Self::NoSystems(_)
+            | Self::Systems(_)
             | Self::Reorder(_) => false,
             #[cfg(feature = "proof")]
             Self::UnknownSubject(_) => false,

@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use web_time::Instant;
 
+use super::batch_source::BatchSource;
 use super::loaded::{LoadedMatrix, LoadedValues};
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
-use super::operations::{Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem};
+use super::operations::{
+    BatchedDenseProblem, Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
+};
 use super::points_source::PointsSource;
 use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
-use crate::generate::{points_suite, points_suites, suite, suites};
+use crate::generate::{
+    GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
+};
 use crate::io::Progress;
 use crate::matrix::{Extent, Reordering};
 use crate::measure::integer_vector;
@@ -32,6 +37,8 @@ pub enum SubjectSource {
     Matrix(MatrixSource),
     /// Points of a space.
     Points(PointsSource),
+    /// Many small dense systems.
+    Batch(BatchSource),
     /// A vector of so many elements, counting from 0.
     #[cfg(feature = "proof")]
     Vector(usize),
@@ -68,6 +75,7 @@ impl SubjectSource {
                 Ok(Self::Matrix(MatrixSource::parse(text)?))
             }
             Operation::Skyline => Ok(Self::Points(PointsSource::parse(text)?)),
+            Operation::BatchedDense => Ok(Self::Batch(BatchSource::parse(text)?)),
             #[cfg(feature = "proof")]
             Operation::Increment => {
                 let length = text.strip_prefix("gen:vector?n=").and_then(|n| n.parse().ok());
@@ -84,6 +92,7 @@ impl SubjectSource {
             Operation::Symgs => "sweeps",
             Operation::Skyline => "points",
             Operation::Solve => "solver",
+            Operation::BatchedDense => "batches",
             #[cfg(feature = "proof")]
             Operation::Increment => "vectors",
         }
@@ -96,6 +105,7 @@ impl SubjectSource {
                 suites().iter().map(|suite| suite.name).collect()
             }
             Operation::Skyline => points_suites().iter().map(|suite| suite.name).collect(),
+            Operation::BatchedDense => batch_suites().iter().map(|suite| suite.name).collect(),
             #[cfg(feature = "proof")]
             Operation::Increment => vec!["vectors"],
         }
@@ -116,6 +126,12 @@ impl SubjectSource {
                 };
                 Ok(points_suite(name).map(|suite| sources(suite.entries)))
             }
+            Operation::BatchedDense => {
+                let sources = |entries: &'static [_]| {
+                    entries.iter().map(|entry| Self::Batch(BatchSource::Suite(entry))).collect()
+                };
+                Ok(batch_suite(name).map(|suite| sources(suite.entries)))
+            }
             #[cfg(feature = "proof")]
             Operation::Increment => {
                 let lengths = [1_000, 100_000].map(Self::Vector).to_vec();
@@ -129,6 +145,7 @@ impl SubjectSource {
         match self {
             Self::Matrix(source) => source.name(),
             Self::Points(source) => source.name(),
+            Self::Batch(source) => source.name(),
             #[cfg(feature = "proof")]
             Self::Vector(n) => format!("vector?n={n}"),
         }
@@ -141,6 +158,7 @@ impl SubjectSource {
         match self {
             Self::Matrix(source) => source.probe().map(Some),
             Self::Points(source) => source.probe().map(|_| None),
+            Self::Batch(source) => source.probe().map(|()| None),
             #[cfg(feature = "proof")]
             Self::Vector(_) => Ok(None),
         }
@@ -151,6 +169,7 @@ impl SubjectSource {
         match self {
             Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
             Self::Points(PointsSource::File(path)) => Some(path),
+            Self::Batch(source) => source.file(),
             Self::Matrix(_) | Self::Points(_) => None,
             #[cfg(feature = "proof")]
             Self::Vector(_) => None,
@@ -161,7 +180,9 @@ impl SubjectSource {
     /// bundles, not by their paths.
     pub fn is_file(&self) -> bool {
         let matrix = matches!(self, Self::Matrix(MatrixSource::File(_)));
-        matrix || matches!(self, Self::Points(PointsSource::File(_)))
+        matrix
+            || matches!(self, Self::Points(PointsSource::File(_)))
+            || matches!(self, Self::Batch(source) if source.is_file())
     }
 
     /// Reads or generates it, rows and columns of a matrix numbered anew where that is asked for.
@@ -198,6 +219,30 @@ impl SubjectSource {
                 let folder = "skyline";
                 Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
             }
+            Self::Batch(source) => {
+                let begun = Instant::now();
+                let batches = source.load(limit, progress, cancel)?;
+                let read_seconds = Some(begun.elapsed().as_secs_f64());
+                // Of several sizes none is that of all.
+                let unknowns =
+                    if batches.sizes().len() == 1 { "unknowns" } else { "unknowns at most" };
+                let sizes = [("systems", batches.len()), (unknowns, batches.most_unknowns())];
+                let identity = batches.identity(&|| cancel.load(Ordering::Relaxed));
+                let sha256 = identity.ok_or(GenerateError::Cancelled)?;
+                let record = SubjectRecord {
+                    id: matrix_id(&source.name(), &sha256),
+                    name: source.name(),
+                    kind: "batch".to_owned(),
+                    source: source.origin(),
+                    generator: source.recipe(),
+                    sha256,
+                    sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
+                    read_seconds,
+                };
+                let problem = Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)));
+                let folder = "dense";
+                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+            }
             #[cfg(feature = "proof")]
             Self::Vector(n) => {
                 let problem = IncrementProblem::counting(*n);
@@ -225,6 +270,7 @@ impl fmt::Display for SubjectSource {
         match self {
             Self::Matrix(source) => source.fmt(f),
             Self::Points(source) => source.fmt(f),
+            Self::Batch(source) => source.fmt(f),
             #[cfg(feature = "proof")]
             Self::Vector(n) => write!(f, "gen:vector?n={n}"),
         }
@@ -277,7 +323,7 @@ impl LoadedSubject {
         let loaded = match self {
             Self::Matrix(loaded) => loaded,
             Self::Other(other) if other.problem.operation() == operation => {
-                return Ok(other.problem);
+                return Ok(other.problem.seeded(seed));
             }
             Self::Other(other) => {
                 let (kind, word) = (other.record.kind, operation.as_str());
@@ -315,6 +361,9 @@ impl LoadedSubject {
                     .to_owned())
             }
             Operation::Solve => SolveProblem::new(a.clone(), Given::default()).map(Problem::Solve),
+            Operation::BatchedDense => {
+                Err("a matrix is no batch of systems; fsai:MATRIX is that of its rows".to_owned())
+            }
             #[cfg(feature = "proof")]
             Operation::Increment => Err("a matrix is not incremented".to_owned()),
         }

@@ -16,6 +16,12 @@ pub enum FsaiError {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotPositiveDefinite { row: usize, size: usize },
+    /// A dense system is larger than batches have.
+    #[error(
+        "the pattern of row {row} (0-based) has {size} entries; batches have systems of {most} unknowns at most"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    TooLarge { row: usize, size: usize, most: usize },
     /// A parameter is out of its range.
     #[error("{name} of a factorised inverse is {value}, expected {expected}")]
     #[expect(missing_docs, reason = "the message names the fields")]

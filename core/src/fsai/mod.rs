@@ -4,6 +4,7 @@
 //! runs on the ambient rayon pool, and G has the same bits for any number of its threads.
 
 mod adaptive;
+mod batches;
 mod error;
 mod filter;
 mod groups;
@@ -18,6 +19,7 @@ mod transpose;
 mod values;
 mod workers;
 
+pub use batches::row_systems;
 pub use error::FsaiError;
 pub use parameters::{FsaiParameters, MERGE_BLOCK, MERGE_CAP, MERGE_WINDOW, Merging, PatternRule};
 pub use pattern::Pattern;

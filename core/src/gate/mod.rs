@@ -1,11 +1,13 @@
 //! The gate that every result passes before its time counts: references, and checks against them.
 
+mod dense;
 mod dominators;
 mod skyline;
 mod solve;
 mod spmv;
 mod symgs;
 
+pub use dense::Definiteness;
 pub use skyline::{Certificate, same_set};
 pub use solve::solved;
 pub use spmv::{PAPER_EPSILON, Reference};

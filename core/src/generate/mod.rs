@@ -1,11 +1,12 @@
 //! Matrices from generators: one file a family of structures, each a rule that gives any row on
 //! its own, so that rows are made in parallel and come out the same for any number of threads.
 //! A kind is added by its rule and one line in `KINDS`. Sets of points are made likewise, from recipes
-//! and kinds of their own (`points/`).
+//! and kinds of their own (`points/`), and batches of dense systems (`batches/`).
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod assemble;
+mod batches;
 mod dominant;
 mod extent;
 mod fem;
@@ -30,6 +31,10 @@ mod suites;
 mod symmetric;
 
 pub use assemble::GenerateError;
+pub use batches::{
+    BatchEntry, BatchKind, BatchSpec, BatchSuite, RowsSpec, batch_kinds, batch_suite,
+    batch_suite_entry, batch_suites, generate_batch,
+};
 pub use keys::{DEFAULT_SEED, DefaultValue, Key};
 pub use kinds::{Kind, kinds};
 pub use made::{Made, measure_made};

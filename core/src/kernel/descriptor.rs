@@ -66,6 +66,8 @@ pub enum Reads {
     Matrix(Format),
     /// Points of a space.
     Points,
+    /// Many small dense systems.
+    Systems,
     /// A vector, in place of a matrix.
     #[cfg(feature = "proof")]
     Vector,
@@ -136,7 +138,7 @@ impl KernelDescriptor {
     pub fn format(&self) -> Option<Format> {
         match self.reads {
             Reads::Matrix(format) => Some(format),
-            Reads::Points => None,
+            Reads::Points | Reads::Systems => None,
             #[cfg(feature = "proof")]
             Reads::Vector => None,
         }
@@ -148,6 +150,7 @@ impl KernelDescriptor {
         match (self.operation, self.format()) {
             (Operation::Spmv, Some(format)) => format.name(),
             (Operation::Solve, _) => "pcg",
+            (Operation::BatchedDense, _) => "dense",
             _ => self.operation.as_str(),
         }
     }

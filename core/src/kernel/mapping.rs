@@ -36,6 +36,8 @@ pub enum Mapping {
     Marks,
     /// The points sorted, and each compared with those that stand so far.
     Sorted,
+    /// Each worker solves its own systems.
+    OwnSystems,
     /// Threads of a GPU's grid.
     Grid(GridMapping),
     /// A library's own.

@@ -3,6 +3,7 @@
 //! both lists together.
 
 mod counting;
+mod dense;
 mod descriptor;
 mod effect;
 mod format;
@@ -43,6 +44,7 @@ pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
         Operation::Symgs => symgs::KERNELS,
         Operation::Skyline => skyline::KERNELS,
         Operation::Solve => pcg::KERNELS,
+        Operation::BatchedDense => dense::KERNELS,
         #[cfg(feature = "proof")]
         Operation::Increment => increment::KERNELS,
     }

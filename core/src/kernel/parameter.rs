@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::counting::Counting;
 use super::format::FormatParams;
 use super::solver;
+use crate::dense::Rhs;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
 use crate::symgs::Mode;
 
@@ -63,6 +64,8 @@ pub enum Parameter {
     RightSide,
     /// What a solver begins with.
     Start,
+    /// Right-hand sides of dense systems.
+    Rhs,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -98,7 +101,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -124,6 +127,7 @@ impl Parameter {
         Self::MaxIterations,
         Self::RightSide,
         Self::Start,
+        Self::Rhs,
     ];
 
     /// The name in files: `hack_size`.
@@ -154,6 +158,7 @@ impl Parameter {
             Self::MaxIterations => "max_iter",
             Self::RightSide => "b",
             Self::Start => "x0",
+            Self::Rhs => "rhs",
         }
     }
 
@@ -170,6 +175,7 @@ impl Parameter {
             Self::Sigma => Some("1".to_owned()),
             Self::Mode => Some(Mode::Standard.as_str().to_owned()),
             Self::Counting => Some(Counting::Device.as_str().to_owned()),
+            Self::Rhs => Some(Rhs::LastUnit.as_str().to_owned()),
             _ => self.of_solver().map(|(usual, _)| usual.to_owned()),
         }
     }
@@ -179,6 +185,7 @@ impl Parameter {
         match self {
             Self::Mode => Some(Mode::ALL.map(Mode::as_str)),
             Self::Counting => Some(Counting::ALL.map(Counting::as_str)),
+            Self::Rhs => Some(Rhs::ALL.map(Rhs::as_str)),
             _ => None,
         }
     }
@@ -301,6 +308,13 @@ impl Parameters {
     /// The number that a parameter has; none where it has a word.
     pub fn number<N: FromStr>(&self, parameter: Parameter) -> Option<N> {
         self.get(parameter).and_then(|value| value.parse().ok())
+    }
+
+    /// Which right-hand sides dense systems have.
+    pub fn rhs(&self) -> Rhs {
+        let word = self.get(Parameter::Rhs).unwrap_or_default();
+        let named = Rhs::ALL.into_iter().find(|rhs| rhs.as_str() == word);
+        named.expect("a right-hand side is checked when it is set, and has a default") // invariant
     }
 
     /// Those among them that formats know.

@@ -1,7 +1,9 @@
 //! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
 //! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based. [`Points`] are no
-//! matrix, but as dense as an array can be.
+//! matrix, but as dense as an array can be; a [`Batch`] is many small dense ones.
 
+mod batch;
+mod batches;
 mod bsr;
 mod coo;
 mod csr;
@@ -23,6 +25,8 @@ mod row_ptr;
 mod scalar;
 mod stats;
 
+pub use batch::{Batch, BatchExtent, BatchView, MOST_UNKNOWNS};
+pub use batches::{Batches, NumberedBatch};
 pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
 pub use coo::Coo;
 pub use csr::Csr;

@@ -14,6 +14,8 @@ pub enum Operation {
     Skyline,
     /// A·x = b for a symmetric positive definite A, by conjugate gradients.
     Solve,
+    /// A_s·x_s = b_s for many small dense systems, each symmetric positive definite.
+    BatchedDense,
     /// x ← x + 1 in place: what proves that nothing else assumes a product.
     #[cfg(feature = "proof")]
     Increment,
@@ -26,6 +28,7 @@ impl Operation {
         Self::Symgs,
         Self::Skyline,
         Self::Solve,
+        Self::BatchedDense,
         #[cfg(feature = "proof")]
         Self::Increment,
     ];
@@ -37,6 +40,7 @@ impl Operation {
             Self::Symgs => "symgs",
             Self::Skyline => "skyline",
             Self::Solve => "solve",
+            Self::BatchedDense => "batched-dense",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -54,6 +58,7 @@ impl Operation {
             Self::Symgs => "symmetric sweep",
             Self::Skyline => "skyline",
             Self::Solve => "solve",
+            Self::BatchedDense => "batch",
             #[cfg(feature = "proof")]
             Self::Increment => "increment",
         }
@@ -66,6 +71,7 @@ impl Operation {
             Self::Symgs => "symmetric sweeps",
             Self::Skyline => "skylines",
             Self::Solve => "solves",
+            Self::BatchedDense => "batches",
             #[cfg(feature = "proof")]
             Self::Increment => "increments",
         }
@@ -74,7 +80,7 @@ impl Operation {
     /// How fast executions of this work and this median time in seconds are.
     pub fn metric(self, work: &Work, median_s: f64) -> Metric {
         match self {
-            Self::Spmv | Self::Symgs => {
+            Self::Spmv | Self::Symgs | Self::BatchedDense => {
                 Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
             }
             Self::Skyline => Metric::of("time", "ms", Better::Less, median_s * 1e3),

@@ -258,6 +258,7 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     parameters.set(Parameter::Counting, &args.counting)?;
     args.solver.add_to(&mut parameters)?;
     args.system.add_to(&mut parameters)?;
+    parameters.set(Parameter::Rhs, &args.rhs)?;
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {

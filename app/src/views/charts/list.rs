@@ -2,9 +2,9 @@
 
 use super::chart::{Chart, Group, Operations};
 use super::{
-    compare, convergence, costs, errors, matrices, planes, settings, sizes, skylines, solves,
+    batches, compare, convergence, costs, errors, matrices, planes, settings, sizes, skylines,
+    solves, spread, sweeps,
 };
-use super::{spread, sweeps};
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
@@ -327,7 +327,7 @@ pub(super) const CHARTS: [Chart; 30] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS).chain(&solves::CHARTS)
+    CHARTS.iter().chain(&skylines::CHARTS).chain(&solves::CHARTS).chain(&batches::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.

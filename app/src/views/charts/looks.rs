@@ -25,7 +25,10 @@ impl Looks {
         let mut places = BTreeMap::new();
         for id in known.iter().map(|kernel| kernel.id).chain(opened) {
             if !places.contains_key(id) {
-                let place = seen.entry(family_of(format_of(id)).to_owned()).or_default();
+                let format = format_of(id);
+                // What has no colour of its own is told apart among all that have none.
+                let family = if has_color(format) { family_of(format) } else { "" };
+                let place = seen.entry(family.to_owned()).or_default();
                 places.insert(id.to_owned(), *place);
                 *place += 1;
             }
@@ -64,6 +67,8 @@ pub(super) fn format_of(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -76,6 +81,12 @@ mod tests {
             let other = seen.insert(look, kernel.id);
             assert_eq!(other, None, "looks as {}", kernel.id);
         }
+        // A library's kernel neither, where formats have no colours.
+        let looks_of_dense = Looks::of(&Model::default(), "batched-dense");
+        let dense = kernels(Operation::BatchedDense).iter();
+        let dense: BTreeSet<_> =
+            dense.map(|k| format!("{:?}", looks_of_dense.find(k.id, 0, &ink))).collect();
+        assert_eq!(dense.len(), kernels(Operation::BatchedDense).len());
         let mut model = Model::default();
         model.open("h200.zip", include_bytes!("../../../example/h200.zip")).unwrap();
         let opened = Looks::of(&model, "spmv");

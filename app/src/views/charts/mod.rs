@@ -1,6 +1,7 @@
 //! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
 //! plane and written as a table, and a line in [`CHARTS`](list::CHARTS).
 
+mod batches;
 mod best;
 mod chart;
 mod compare;

@@ -1,5 +1,6 @@
 //! The CPU backend: binds kernels to their input, one pool a thread count.
 
+mod dense;
 mod machine;
 mod pcg;
 mod prepared;
@@ -55,11 +56,15 @@ impl Backend for CpuBackend {
             Operation::Symgs => symgs::has(kernel.id),
             Operation::Skyline => skyline::has(kernel.id),
             Operation::Solve => pcg::has(kernel.id),
+            Operation::BatchedDense => dense::has(kernel.id),
             #[cfg(feature = "proof")]
             Operation::Increment => increment::launcher(kernel.id).is_some(),
         };
         match is_here {
             true => Availability::Available,
+            false if kernel.id.starts_with(dense::FAER) => {
+                Availability::Missing("this build has no faer (the feature `faer`)".to_owned())
+            }
             false => Availability::Missing("this build does not have it".to_owned()),
         }
     }
@@ -79,6 +84,7 @@ impl Backend for CpuBackend {
             Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
             Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
             Problem::Solve(problem) => pcg::bind(configuration, problem, memory)?,
+            Problem::BatchedDense(problem) => dense::bind(configuration, problem, memory)?,
             #[cfg(feature = "proof")]
             Problem::Increment(problem) => increment::bind(configuration, problem)?,
         };

@@ -1,6 +1,7 @@
 //! One file an operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner asks of it, and how the
 //! processor's backend binds its kernels to it.
 
+pub(super) mod batched_dense;
 #[cfg(feature = "proof")]
 pub(super) mod increment;
 mod side;
@@ -9,6 +10,7 @@ pub(super) mod solve;
 pub(super) mod spmv;
 pub(super) mod symgs;
 
+pub use batched_dense::BatchedDenseProblem;
 #[cfg(feature = "proof")]
 pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};

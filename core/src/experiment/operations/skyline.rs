@@ -90,7 +90,7 @@ impl SkylineProblem {
     pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
         let comparisons = match output {
             Output::Points(found) => found.comparisons,
-            Output::Vector(_) | Output::Single(_) | Output::Solution(_) => 0,
+            Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => 0,
         };
         Work { comparisons, ..Work::default() }
     }

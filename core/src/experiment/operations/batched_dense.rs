@@ -1,0 +1,167 @@
+//! Many small dense systems as a problem: the matrices, their right-hand sides, and what results are held
+//! against.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::side::lock;
+use crate::dense::{Flagged, Rhs, RightHandSides, Solutions, Systems, random_right_hand_sides};
+use crate::experiment::configuration::Configuration;
+use crate::experiment::output::Output;
+use crate::experiment::resident::Resident;
+use crate::experiment::task::Finished;
+use crate::gate::Definiteness;
+use crate::matrix::Batches;
+use crate::measure::DEFAULT_SEED;
+use crate::record::{Check, Verdict, Work};
+
+/// A_s·x_s = b_s for every matrix of the batches.
+#[derive(Debug)]
+pub struct BatchedDenseProblem {
+    batches: Arc<Batches>,
+    seed: u64,
+    /// Of each size; drawn on first use.
+    random: Mutex<Option<Arc<Vec<Vec<f64>>>>>,
+    /// Of each size; found before the first check.
+    definiteness: Mutex<Option<Arc<Vec<Definiteness>>>>,
+}
+
+/// The right-hand sides of a configuration.
+#[derive(Clone, Debug)]
+pub(in crate::experiment) enum Given {
+    LastUnit,
+    Numbers(Arc<Vec<Vec<f64>>>),
+}
+
+impl Given {
+    /// Of the batches' systems of one size, as kernels are given them.
+    pub(in crate::experiment) fn view(&self, size: usize) -> RightHandSides<'_> {
+        match self {
+            Self::LastUnit => RightHandSides::LastUnit,
+            Self::Numbers(b) => RightHandSides::Given(&b[size]),
+        }
+    }
+}
+
+impl BatchedDenseProblem {
+    /// Of these matrices, random right-hand sides drawn from the usual seed.
+    pub fn new(batches: Arc<Batches>) -> Self {
+        let (random, definiteness) = Default::default();
+        Self { batches, seed: DEFAULT_SEED, random, definiteness }
+    }
+
+    /// The same with random right-hand sides from another seed.
+    pub fn seeded(self, seed: u64) -> Self {
+        Self { seed, random: Mutex::default(), ..self }
+    }
+
+    /// The matrices.
+    pub fn batches(&self) -> &Arc<Batches> {
+        &self.batches
+    }
+
+    /// The right-hand sides that a configuration asks for.
+    pub(in crate::experiment) fn right_hand_sides(&self, configuration: &Configuration) -> Given {
+        match configuration.parameters.rhs() {
+            Rhs::LastUnit => Given::LastUnit,
+            Rhs::Random => {
+                let sizes = self.batches.sizes().iter().map(|sized| sized.batch());
+                let drawn = sizes
+                    .map(|batch| random_right_hand_sides(batch.unknowns(), batch.len(), self.seed));
+                let made = || Arc::new(drawn.collect());
+                Given::Numbers(Arc::clone(lock(&self.random).get_or_insert_with(made)))
+            }
+        }
+    }
+
+    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+        let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
+        let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
+        let mut resident =
+            vec![Resident { name: format!("solutions of {}", configuration.kernel.id), bytes }];
+        if configuration.parameters.rhs() == Rhs::Random {
+            let bytes = sizes().map(|(n, systems)| 8 * n as u64 * systems as u64).sum();
+            resident.push(Resident { name: "random right-hand sides".to_owned(), bytes });
+        }
+        resident
+    }
+
+    /// Finds once which systems have a solution, by loops of its own.
+    pub(in crate::experiment) fn find_reference(&self, cancel: &AtomicBool) -> Finished {
+        match self.definiteness(&|| cancel.load(Ordering::Relaxed)) {
+            Some(_) => Finished::Done,
+            None => Finished::Cancelled,
+        }
+    }
+
+    fn definiteness(
+        &self,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<Vec<Definiteness>>> {
+        let mut found = lock(&self.definiteness);
+        if found.is_none() {
+            let of = |batch: &crate::matrix::Batch| Definiteness::of(batch.view(), cancelled);
+            let sizes = self.batches.sizes().iter().map(|sized| of(sized.batch()));
+            *found = Some(Arc::new(sizes.collect::<Option<_>>()?));
+        }
+        found.clone()
+    }
+
+    /// The first size of systems that fails, or the worst share of all.
+    pub(in crate::experiment) fn check(
+        &self,
+        configuration: &Configuration,
+        output: &Output,
+    ) -> Option<Check> {
+        let Output::Systems(found) = output else { return None };
+        let (right, sizes) = (self.right_hand_sides(configuration), self.batches.sizes());
+        if found.len() != sizes.len() {
+            let (found, sizes) = (found.len(), sizes.len());
+            let reason =
+                Some(format!("there are solutions of {found} sizes of systems, not {sizes}"));
+            return Some(Check { verdict: Verdict::Fail, reason, ..Check::default() });
+        }
+        let definiteness = self.definiteness(&|| false)?;
+        let mut worst = Check { verdict: Verdict::Pass, worst: Some(0.0), ..Check::default() };
+        for (k, ((sized, definiteness), found)) in
+            sizes.iter().zip(&*definiteness).zip(found).enumerate()
+        {
+            let systems = Systems::new(sized.batch().view(), right.view(k));
+            let check = definiteness.check(systems, found, &|s| sized.number(s));
+            if check.verdict != Verdict::Pass {
+                return Some(check);
+            }
+            if check.worst > worst.worst {
+                worst = check;
+            }
+        }
+        Some(worst)
+    }
+
+    /// Which systems are not positive definite, once a result has been checked.
+    pub(in crate::experiment) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let Some(definiteness) = lock(&self.definiteness).clone() else { return BTreeMap::new() };
+        let mut numbers: Vec<u64> = Vec::new();
+        for (sized, definiteness) in self.batches.sizes().iter().zip(&*definiteness) {
+            numbers.extend(definiteness.indefinite().map(|s| sized.number(s)));
+        }
+        numbers.sort_unstable();
+        Flagged::of(self.batches.len(), numbers).to_files()
+    }
+
+    /// n³/3 + 2·n² operations for each system that was solved.
+    pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
+        let Output::Systems(found) = output else { return Work::default() };
+        let flops = self.batches.sizes().iter().zip(found).map(|(sized, found)| {
+            let solved = (found.flagged.len() - found.flagged().count()) as u64;
+            let n = sized.batch().unknowns() as u64;
+            (n * n * (n + 6)).saturating_mul(solved)
+        });
+        Work { flops: flops.fold(0u64, u64::saturating_add) / 3, ..Work::default() }
+    }
+
+    pub(in crate::experiment) fn release(&self) {
+        *lock(&self.random) = None;
+    }
+}

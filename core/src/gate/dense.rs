@@ -1,0 +1,237 @@
+//! Solutions of many dense systems against the systems themselves.
+
+use crate::dense::{Solutions, Systems};
+use crate::matrix::BatchView;
+use crate::parallel::*;
+use crate::record::{Check, Verdict};
+
+/// Which matrices of a batch are positive definite, and how large each is: found by loops that no kernel
+/// shares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definiteness {
+    definite: Vec<bool>,
+    /// Largest sums of absolute values of a row.
+    norms: Vec<f64>,
+}
+
+/// Solutions pass up to so many times n·ε of backward error, ε = 2⁻⁵².
+const BOUND: f64 = 8.0;
+
+impl Definiteness {
+    /// Looks at every matrix: at its diagonal, of which no number may be below or at 0, then at whether
+    /// Cholesky's factorisation ends. None once `cancelled`, which is asked for each matrix, says so.
+    pub fn of(batch: BatchView<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
+        let n = batch.unknowns();
+        let looked: Option<Vec<(bool, f64)>> = (0..batch.len())
+            .into_par_iter()
+            .map(|s| {
+                if cancelled() {
+                    return None;
+                }
+                let a = batch.matrix(s);
+                let diagonal_is_positive = a.iter().step_by(n + 1).all(|value| *value > 0.0);
+                Some((diagonal_is_positive && has_factor(a, n), norm(a, n)))
+            })
+            .collect();
+        let (definite, norms) = looked?.into_iter().unzip();
+        Some(Self { definite, norms })
+    }
+
+    /// The numbers of the matrices that are not positive definite, ascending.
+    pub fn indefinite(&self) -> impl Iterator<Item = usize> {
+        let all = self.definite.iter().enumerate();
+        all.filter(|(_, definite)| !**definite).map(|(s, _)| s)
+    }
+
+    /// Whether exactly the systems that are not positive definite were flagged, and each solution x of
+    /// another has ‖A·x − b‖ ≤ 8·n·ε·(‖A‖·‖x‖ + ‖b‖) in the maximum norm. `row` is the number, as
+    /// `number` gives it, of the first system that is wrong, or of the worst; `worst` its share of the bound.
+    pub fn check(
+        &self,
+        systems: Systems<'_>,
+        found: &Solutions,
+        number: &dyn Fn(usize) -> u64,
+    ) -> Check {
+        let failed = |row: Option<usize>, worst: Option<f64>, reason: String| Check {
+            verdict: Verdict::Fail,
+            reason: Some(reason),
+            row: row.map(number),
+            worst: worst.filter(|worst| worst.is_finite()),
+            ..Check::default()
+        };
+        let (n, count) = (systems.unknowns(), systems.len());
+        let (solved, flags) = (found.x.len(), found.flagged.len());
+        if solved != n * count || flags != count {
+            let reason = format!(
+                "there are {solved} numbers and {flags} flags for {count} systems of {n} unknowns"
+            );
+            return failed(None, None, reason);
+        }
+        let flags = found.flagged.iter().zip(&self.definite);
+        if let Some((s, (&flagged, _))) =
+            flags.enumerate().find(|(_, (flagged, definite))| flagged == definite)
+        {
+            let name = number(s);
+            let reason = match flagged {
+                true => format!("system {name} was flagged, but is positive definite"),
+                false => format!("system {name} is not positive definite, but was not flagged"),
+            };
+            return failed(Some(s), None, reason);
+        }
+        let shares = (0..count).into_par_iter().map(|s| {
+            let error = match self.definite[s] {
+                true => backward_error(systems, s, self.norms[s], &found.x[s * n..][..n]),
+                false => 0.0,
+            };
+            (error / (BOUND * n as f64 * f64::EPSILON), s)
+        });
+        // A share that is no number is worse than any.
+        let order = |share: f64| if share.is_nan() { f64::INFINITY } else { share };
+        let larger = |a: (f64, usize), b: (f64, usize)| match order(b.0) > order(a.0) {
+            true => b,
+            false => a,
+        };
+        let (worst, s) = shares.reduce(|| (0.0, 0), larger);
+        match worst <= 1.0 {
+            true => Check {
+                verdict: Verdict::Pass,
+                worst: Some(worst),
+                row: (worst > 0.0).then(|| number(s)),
+                ..Check::default()
+            },
+            false => {
+                let (times, name) = (format!("{worst:.3e}"), number(s));
+                let reason = format!(
+                    "the solution of system {name} has {times} times the backward error 8nε that is \
+                     allowed"
+                );
+                failed(Some(s), Some(worst), reason)
+            }
+        }
+    }
+}
+
+/// The largest sum of absolute values of a row.
+fn norm(a: &[f64], n: usize) -> f64 {
+    let sum = |row: &[f64]| row.iter().map(|value| value.abs()).sum::<f64>();
+    a.chunks(n).map(sum).fold(0.0, f64::max)
+}
+
+/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is.
+fn backward_error(systems: Systems<'_>, s: usize, norm: f64, x: &[f64]) -> f64 {
+    let n = systems.unknowns();
+    let mut b = vec![0.0; n];
+    systems.copy_right(s, &mut b);
+    let largest = |values: &[f64]| {
+        values.iter().fold(0.0, |most: f64, value| match value.is_nan() {
+            true => f64::NAN,
+            false if value.abs() > most => value.abs(),
+            false => most,
+        })
+    };
+    let scale = norm * largest(x) + largest(&b);
+    for (left, row) in b.iter_mut().zip(systems.matrix(s).chunks(n)) {
+        let product: f64 = row.iter().zip(x).map(|(a, x)| a * x).sum();
+        *left -= product;
+    }
+    match largest(&b) {
+        residual if residual == 0.0 && scale.is_finite() => 0.0,
+        residual => residual / scale,
+    }
+}
+
+/// Whether the plainest Cholesky factorisation of the row-major matrix of n rows ends.
+fn has_factor(a: &[f64], n: usize) -> bool {
+    let mut l = vec![0.0; n * n];
+    for i in 0..n {
+        let (before, own) = l.split_at_mut(i * n);
+        let mut square = a[i * n + i];
+        for j in 0..i {
+            let other = &before[j * n..];
+            let sum: f64 = own[..j].iter().zip(other).map(|(a, b)| a * b).sum();
+            own[j] = (a[i * n + j] - sum) / other[j];
+            square -= own[j] * own[j];
+        }
+        if !(square > 0.0 && square < f64::INFINITY) {
+            return false;
+        }
+        own[i] = square.sqrt();
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::RightHandSides;
+    use crate::matrix::Batch;
+
+    /// Solutions of diag(2, 4) and of the matrix 1 1, 1 0.5, which has a negative eigenvalue.
+    fn systems() -> (Batch, Definiteness) {
+        let batch = Batch::new(2, vec![2.0, 0.0, 0.0, 4.0, 1.0, 1.0, 1.0, 0.5]).unwrap();
+        let definiteness = Definiteness::of(batch.view(), &|| false).unwrap();
+        (batch, definiteness)
+    }
+
+    fn check(x: &[f64], flagged: &[bool]) -> Check {
+        let (batch, definiteness) = systems();
+        let b = [2.0, 2.0, 1.0, 1.0];
+        let systems = Systems::new(batch.view(), RightHandSides::Given(&b));
+        let found = Solutions { x: x.to_vec(), flagged: flagged.to_vec() };
+        definiteness.check(systems, &found, &|s| s as u64)
+    }
+
+    #[test]
+    fn what_is_not_positive_definite_is_known_from_eigenvalues_on_paper() {
+        assert_eq!(systems().1.indefinite().collect::<Vec<_>>(), [1]);
+        // Eigenvalues 1 + ρ and 1 − ρ, then 1 + 2ρ and 1 − ρ twice.
+        for (rho, n, definite) in [
+            (0.999, 2, true),
+            (1.0, 2, false),
+            (1.5, 2, false),
+            (-0.49, 3, true),
+            (-0.51, 3, false),
+        ] {
+            let value = |k: usize| if k.is_multiple_of(n + 1) { 1.0 } else { rho };
+            let batch = Batch::new(n, (0..n * n).map(value).collect()).unwrap();
+            let found = Definiteness::of(batch.view(), &|| false).unwrap();
+            assert_eq!(found.indefinite().count() == 0, definite, "{rho} {n}");
+        }
+        let zero = Batch::new(1, vec![0.0, -0.0, 1e-300]).unwrap();
+        let found = Definiteness::of(zero.view(), &|| false).unwrap();
+        assert_eq!(found.indefinite().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(Definiteness::of(zero.view(), &|| true), None);
+    }
+
+    #[test]
+    fn a_right_solution_passes_and_a_wrong_one_is_named() {
+        let nan = f64::NAN;
+        let right = check(&[1.0, 0.5, nan, nan], &[false, true]);
+        assert_eq!((right.verdict, right.worst), (Verdict::Pass, Some(0.0)));
+        // ‖A‖ = 4, ‖x‖ = 1, ‖b‖ = 2: a residual of 96ε is what n = 2 allows.
+        let by = |residual: f64| check(&[1.0 + residual / 2.0, 0.5, 0.0, 0.0], &[false, true]);
+        let inside = by(90.0 * f64::EPSILON);
+        assert_eq!(inside.verdict, Verdict::Pass);
+        assert!((inside.worst.unwrap() - 90.0 / 96.0).abs() < 0.02, "{inside:?}");
+        let outside = by(104.0 * f64::EPSILON);
+        assert_eq!((outside.verdict, outside.row), (Verdict::Fail, Some(0)));
+        let reason = outside.reason.unwrap();
+        assert!(reason.starts_with("the solution of system 0 has 1.08"), "{reason}");
+        for wrong in [nan, f64::INFINITY] {
+            let check = check(&[1.0, wrong, 0.0, 0.0], &[false, true]);
+            assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(0)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn flags_must_be_those_of_the_systems_that_have_no_solution() {
+        let reason = |flags: &[bool]| check(&[1.0, 0.5, 0.0, 0.0], flags).reason.unwrap();
+        assert_eq!(reason(&[true, true]), "system 0 was flagged, but is positive definite");
+        assert_eq!(
+            reason(&[false, false]),
+            "system 1 is not positive definite, but was not flagged"
+        );
+        assert_eq!(reason(&[false]), "there are 4 numbers and 1 flags for 2 systems of 2 unknowns");
+        assert_eq!(check(&[1.0], &[false, true]).verdict, Verdict::Fail);
+    }
+}

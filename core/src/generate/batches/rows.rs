@@ -1,0 +1,83 @@
+//! Which dense systems of a matrix make a batch.
+
+use std::fmt;
+
+use crate::generate::keys::{Key, MOST, Values, optional};
+use crate::generate::recipe::{self, Named, SpecError};
+
+/// `fsai?k=…&most=…`: those that rows of a factorised sparse approximate inverse solve.
+#[derive(Clone, Debug)]
+pub struct RowsSpec {
+    kind: &'static RowsKind,
+    values: Values,
+}
+
+/// The only kind.
+#[derive(Debug)]
+struct RowsKind;
+
+static KINDS: &[RowsKind] = &[RowsKind];
+
+static KEYS: &[Key] = &[
+    optional("k", 1, 20, "power of the pattern", 2),
+    optional("most", 0, MOST, "rows, evenly from all of them; 0 for all", 0),
+];
+
+impl Named for RowsKind {
+    fn name(&self) -> &'static str {
+        "fsai"
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        KEYS
+    }
+}
+
+impl RowsSpec {
+    /// Understands `fsai` and `fsai?k=1&most=100k`, numbers as recipes have them.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        let (kind, values) = recipe::parse(text, KINDS)?;
+        Ok(Self { kind, values })
+    }
+
+    /// The power of the recursive pattern, at least 1.
+    pub fn power(&self) -> u32 {
+        u32::try_from(self.values.value("k")).unwrap_or(u32::MAX)
+    }
+
+    /// How many rows are taken at most; none where all are.
+    pub fn most(&self) -> Option<usize> {
+        Some(self.values.size("most")).filter(|most| *most > 0)
+    }
+}
+
+/// `fsai?key=value&…`, those at their default left out.
+impl fmt::Display for RowsSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Recipe<'s>(&'s RowsSpec);
+        impl fmt::Display for Recipe<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                recipe::write(f, self.0.kind, &self.0.values)
+            }
+        }
+        f.write_str(Recipe(self).to_string().trim_start_matches("gen:"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_read_back_and_say_what_is_wrong_with_them() {
+        let read = |text: &str| RowsSpec::parse(text).unwrap();
+        let usual = read("fsai");
+        assert_eq!((usual.power(), usual.most(), usual.to_string().as_str()), (2, None, "fsai"));
+        let few = read("fsai?most=1k&k=1");
+        assert_eq!((few.power(), few.most()), (1, Some(1000)));
+        assert_eq!(few.to_string(), "fsai?k=1&most=1000");
+        let error = |text: &str| RowsSpec::parse(text).unwrap_err().to_string();
+        assert_eq!(error("fsai?k=0"), "k is `0`, expected a whole number from 1 to 20");
+        assert_eq!(error("fsai?tau=0"), "fsai has no key `tau`; it has: k, most");
+    }
+}
