@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::{
@@ -35,6 +35,9 @@ pub(super) struct Part {
 /// How often it is looked how far reading has come.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
+/// Shares of a long execution are shown at least this far apart.
+const BETWEEN_SHARES: Duration = Duration::from_millis(500);
+
 /// Collects the bundle and shows progress.
 pub(super) struct Recorder {
     bundle: Bundle,
@@ -42,6 +45,9 @@ pub(super) struct Recorder {
     output: PathBuf,
     force: bool,
     shown: progress::Progress,
+    /// What was shown last, and when a share of a long execution was.
+    what: String,
+    told: Option<Instant>,
     part: Part,
     /// Ids of the matrices taken up so far.
     seen: BTreeSet<String>,
@@ -79,6 +85,8 @@ impl Recorder {
             output,
             force,
             shown,
+            what: String::new(),
+            told: None,
             part,
             seen: BTreeSet::new(),
             spy_bytes: args.spy_bytes,
@@ -268,6 +276,18 @@ impl Recorder {
 impl Observer for Recorder {
     fn progress(&mut self, done: usize, total: usize, what: &str) {
         let text = format!("{}: {what}", self.part.name);
+        self.show(done as f64 / total.max(1) as f64, &text);
+        self.what = text;
+    }
+
+    fn executing(&mut self, done: usize, total: usize, share: f64) {
+        // Seldom: a solver tells after every iteration, while it is timed.
+        if self.told.is_some_and(|told| told.elapsed() < BETWEEN_SHARES) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let percent = share.clamp(0.0, 1.0) * 100.0;
+        let text = format!("{}, {percent:.0} % of one execution", self.what);
         self.show(done as f64 / total.max(1) as f64, &text);
     }
 
