@@ -295,7 +295,7 @@ impl<T: Scalar> Hll<T> {
     }
 
     /// Some rows of `a`, in the order given.
-    fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
+    pub(super) fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
         let row_ptr = RowPtr::from_lengths(rows.clone().map(|i| a.row_len(i)));
         let col = rows.clone().flat_map(|i| a.row(i).0.iter().copied()).collect();
         let val = rows.clone().flat_map(|i| a.row(i).1.iter().copied()).collect();

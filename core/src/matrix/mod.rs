@@ -5,6 +5,7 @@
 mod batch;
 mod batches;
 mod bsr;
+mod compact;
 mod coo;
 mod csr;
 mod dia;
@@ -28,6 +29,10 @@ mod stats;
 pub use batch::{Batch, BatchExtent, BatchView, MOST_UNKNOWNS};
 pub use batches::{Batches, NumberedBatch};
 pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
+pub use compact::{
+    Code, Coded, CompactCsr, CompactEstimate, CompactHll, CsrPlan, Dictionary, HllPlan, Lines,
+    MOST_VALUES, ValueCoding, WIDE,
+};
 pub use coo::Coo;
 pub use csr::Csr;
 pub use dia::{DIA_MIN_FILL, Dia};

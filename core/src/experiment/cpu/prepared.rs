@@ -61,10 +61,22 @@ impl<'p> CpuPrepared<'p> {
         })
     }
 
+    /// The same, after which nothing of the kernel takes time from others.
+    fn install_and_rest<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
+    ) -> Result<R, KernelError> {
+        self.install(|task| {
+            let done = work(task);
+            task.rest();
+            done
+        })
+    }
+
     /// Samples of an execution that can be repeated as it is.
     fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
-        let (samples, repetitions) = self.install(|task| {
+        let (samples, repetitions) = self.install_and_rest(|task| {
             let once = match known {
                 Some(once) => Some(once),
                 None => time(task, 1, watch)?,
@@ -79,7 +91,7 @@ impl<'p> CpuPrepared<'p> {
 
     fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let flusher = self.flusher()?;
-        self.install(|task| {
+        self.install_and_rest(|task| {
             collect(n, || {
                 task.reset();
                 flusher.flush();
@@ -169,7 +181,13 @@ impl Prepared for CpuPrepared<'_> {
     fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         let Self { pool, bound, .. } = self;
         let Bound { task, costs, .. } = bound;
-        let run = AssertUnwindSafe(|| pool.install(|| task.set_up(costs, watch)));
+        let run = AssertUnwindSafe(|| {
+            pool.install(|| {
+                let done = task.set_up(costs, watch);
+                task.rest();
+                done
+            })
+        });
         catch_unwind(run).unwrap_or_else(|_| {
             let reason = "its set-up panicked, which is a defect of the program".to_owned();
             Err(PrepareError::Unsupported(reason))
@@ -190,7 +208,7 @@ impl Prepared for CpuPrepared<'_> {
     }
 
     fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let executed = self.install(|task| {
+        let executed = self.install_and_rest(|task| {
             task.reset();
             task.spoil();
             Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
@@ -217,7 +235,7 @@ impl Prepared for CpuPrepared<'_> {
     }
 
     fn parts(&self) -> Option<usize> {
-        self.bound.parts
+        self.bound.task.parts().or(self.bound.parts)
     }
 
     fn costs(&self) -> Costs {

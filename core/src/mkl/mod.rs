@@ -1,0 +1,11 @@
+//! Intel's oneMKL: its library, looked for when the program runs, and products with its sparse matrices.
+//! Nothing of it is linked; what is missing is a sentence.
+
+mod library;
+mod matrix;
+mod places;
+mod team;
+
+pub use library::{Mkl, mkl};
+pub use matrix::{MklError, MklMatrix, MklValue};
+pub use places::FOLDERS;
