@@ -108,6 +108,7 @@ fn drawn(
     let mut installed = !by_adapter;
     let mut harness = Harness::builder()
         .with_size(vec2(width, height))
+        .with_max_steps(1000) // what is drawn in parts takes as many frames as the machine is busy
         .renderer(egui_kittest::wgpu::WgpuTestRenderer::from_render_state(adapter))
         .build_ui_state(
             move |ui, app: &mut App| {

@@ -77,8 +77,11 @@ fn shown_with(files: &[Vec<u8>], link: &str, size: egui::Vec2) -> Harness<'stati
     let state = ViewState::from_fragment(link).unwrap();
     let matrix = (!files.is_empty()).then(|| KEY.to_owned());
     app.set_state(ViewState { matrix, ..state });
-    let mut harness =
-        Harness::builder().with_size(size).build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    // A large set is drawn in parts, in as many frames as a busy machine needs.
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .with_max_steps(1000)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
 }
