@@ -9,6 +9,8 @@ use crate::memory::zeroed;
 /// What one thread finds adaptive rows with.
 pub(super) struct Adaptive<'l, 'a> {
     lower: &'l Lower<'a>,
+    /// Of each row, side by side: where CSR keeps them they lie far apart, and each step asks for many.
+    diagonal: &'l [f64],
     solver: Solver<'l, 'a>,
     steps: u32,
     per_step: usize,
@@ -24,9 +26,14 @@ pub(super) struct Adaptive<'l, 'a> {
 }
 
 impl<'l, 'a> Adaptive<'l, 'a> {
-    pub(super) fn new(lower: &'l Lower<'a>, steps: u32, per_step: usize, gain: f64) -> Self {
+    pub(super) fn new(
+        lower: &'l Lower<'a>,
+        diagonal: &'l [f64],
+        (steps, per_step, gain): (u32, usize, f64),
+    ) -> Self {
         Self {
             lower,
+            diagonal,
             solver: Solver::new(lower),
             steps,
             per_step,
@@ -103,7 +110,10 @@ impl<'l, 'a> Adaptive<'l, 'a> {
         self.best.clear();
         for &j in &self.touched {
             let product = std::mem::take(&mut self.product[j as usize]);
-            let score = product * product / self.lower.diagonal(j as usize);
+            if product == 0.0 {
+                continue; // in the pattern, or seen already
+            }
+            let score = product * product / self.diagonal[j as usize];
             let after = |&(other, at): &(f64, u32)| other > score || (other == score && at < j);
             let place = self.best.partition_point(after);
             if score > 0.0 && place < self.per_step {

@@ -113,8 +113,10 @@ pub(super) fn follow(
         }
         (&PatternRule::Adaptive { steps, per_step, gain }, _) => {
             let threads = rayon::current_num_threads() as u128;
-            limit.check("room for adaptive patterns", threads * Adaptive::bytes(rows))?;
-            let scratch = || Adaptive::new(lower, steps, per_step as usize, gain);
+            let bytes = 8 * rows as u128 + threads * Adaptive::bytes(rows);
+            limit.check("room for adaptive patterns", bytes)?;
+            let diagonal: Vec<f64> = (0..rows).map(|i| lower.diagonal(i)).collect();
+            let scratch = || Adaptive::new(lower, &diagonal, (steps, per_step as usize, gain));
             Pattern::made(rows, WHAT, limit, cancelled, scratch, |adaptive, i, to| {
                 adaptive.row(i, cancelled)?;
                 to.extend_from_slice(adaptive.columns());
