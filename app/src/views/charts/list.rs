@@ -2,14 +2,15 @@
 
 use super::chart::{Chart, Group, Operations};
 use super::{
-    batches, compare, convergence, costs, errors, matrices, planes, settings, sizes, skylines,
-    solves, spread, sweeps,
+    batches, compare, convergence, costs, entries, errors, matrices, planes, settings, sizes,
+    skylines, solves, spread, sweeps,
 };
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
 
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
 const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
+const ON_MATRICES: Operations = Operations::Only(&[Operation::Spmv, Operation::Symgs]);
 const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::Solve]);
 
 const NO_THREADS: &str =
@@ -22,7 +23,7 @@ const NO_SERIAL: &str =
 const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: solves do, and sweeps of mode standard.";
 
 /// Every chart but those of one operation with a list of its own, in the order offered within its group.
-pub(super) const CHARTS: [Chart; 30] = [
+pub(super) const CHARTS: [Chart; 31] = [
     Chart {
         id: "kernels",
         group: Group::Compare,
@@ -92,6 +93,16 @@ pub(super) const CHARTS: [Chart; 30] = [
         data: matrices::ell_four,
         of: None,
         operations: SPMV,
+    },
+    Chart {
+        id: "time-entries",
+        group: Group::Scaling,
+        name: "Time an entry",
+        sentence: "How long each kernel takes for an entry, at its best setting, the more entries a matrix has.",
+        nothing: NO_RUNS,
+        data: entries::time,
+        of: Some(entries::families),
+        operations: ON_MATRICES,
     },
     Chart {
         id: "threads",

@@ -10,6 +10,7 @@ mod costs;
 mod draw;
 #[cfg(test)]
 mod draw_tests;
+mod entries;
 mod errors;
 mod list;
 mod looks;
@@ -17,6 +18,7 @@ mod matrices;
 mod plane;
 mod planes;
 mod plot;
+mod recipes;
 mod rows;
 mod settings;
 mod sheet;

@@ -181,6 +181,12 @@ pub(super) fn model(bundles: &[(&str, f64)]) -> Model {
     model
 }
 
+pub(super) fn model_of(bundle: Bundle) -> Model {
+    let mut model = Model::default();
+    model.open("one", &bundle.to_bytes().unwrap()).unwrap();
+    model
+}
+
 pub(super) fn state(chart: &str) -> ViewState {
     ViewState::from_fragment(&format!("v1;chart={chart}")).unwrap()
 }

@@ -4,6 +4,7 @@ use sparsescope_core::record::Subject;
 
 use crate::model::{RunOf, extent, subject_key};
 use crate::views::charts::plot::Data;
+use crate::views::charts::recipes::family;
 
 /// A set of points.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,11 +41,7 @@ fn kind(generator: &str) -> String {
         let words = told.split_whitespace().filter(|word| !is_size(word));
         return words.fold("rbox".to_owned(), |kind, word| format!("{kind} {word}"));
     }
-    let recipe = generator.strip_prefix("gen:").unwrap_or(generator);
-    let (name, keys) = recipe.split_once('?').unwrap_or((recipe, ""));
-    let is_size = |key: &str| key.is_empty() || key.starts_with("n=") || key.starts_with("d=");
-    let others = keys.split('&').filter(|key| !is_size(key));
-    others.fold(name.to_owned(), |kind, key| format!("{kind} {key}"))
+    family(generator, &["n", "d"])
 }
 
 /// Numbers of points count as equal within this share: recipes add a few.
