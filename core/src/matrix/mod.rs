@@ -4,6 +4,7 @@
 
 mod batch;
 mod batches;
+mod blocks;
 mod bsr;
 mod coo;
 mod csr;

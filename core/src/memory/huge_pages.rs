@@ -1,6 +1,8 @@
 //! Large arrays on large pages, where the system hands them out on request: filling an array for
 //! the first time costs one page fault for every 2 MiB instead of 512.
 
+use crate::parallel::*;
+
 /// A vector of `len` copies of `zero`, whose bytes are all 0, so that fresh memory needs no
 /// filling.
 pub(crate) fn zeroed<T: Copy>(zero: T, len: usize) -> Vec<T> {
@@ -16,10 +18,17 @@ pub(crate) fn room_for<T>(len: usize) -> Vec<T> {
     array
 }
 
-/// A copy of elements that will be read here and there.
-pub(crate) fn copied<T: Copy>(from: &[T]) -> Vec<T> {
+/// A copy of elements that will be read here and there, made on several threads.
+pub(crate) fn copied<T: Copy + Send + Sync>(from: &[T]) -> Vec<T> {
+    const CHUNK: usize = 1 << 16;
     let mut array = room_for(from.len());
-    array.extend_from_slice(from);
+    let (room, _) = array.spare_capacity_mut().split_at_mut(from.len());
+    room.par_chunks_mut(CHUNK).zip(from.par_chunks(CHUNK)).for_each(|(to, from)| {
+        to.write_copy_of_slice(from);
+    });
+    // SAFETY: there is room for so many elements, and the chunks, which are as many and as long as
+    // those of `from`, have been written to their ends.
+    unsafe { array.set_len(from.len()) };
     array
 }
 
