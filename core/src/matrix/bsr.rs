@@ -4,7 +4,7 @@ use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len, check_offsets};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::{Pace, at_once};
 
 /// Edges of blocks that are accepted.
@@ -164,9 +164,9 @@ impl<T: Scalar> Bsr<T> {
         limit.check(what, Self::bytes_needed(a, block, blocks))?;
         let b2 = block * block;
         let row_ptr = RowPtr::from_lengths(counts.iter().copied());
-        let mut col = vec![0u32; blocks];
+        let mut col = zeroed(0u32, blocks);
         let mut stored = vec![0u64; blocks];
-        let mut val = vec![T::ZERO; blocks * b2];
+        let mut val = zeroed(T::ZERO, blocks * b2);
         let mut parts = Vec::with_capacity(counts.len());
         let (mut c, mut s, mut v) = (&mut col[..], &mut stored[..], &mut val[..]);
         for &count in &counts {

@@ -4,7 +4,7 @@ use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, zeroed};
 
 /// Least share of slots in percent that hold entries, where nothing else is asked for.
 pub const DIA_MIN_FILL: u32 = 20;
@@ -106,7 +106,7 @@ impl<T: Scalar> Dia<T> {
         limit.check(what, Self::bytes_needed(rows, offsets.len()))?;
         let words = rows.div_ceil(64);
         let mut stored = vec![0u64; offsets.len() * words];
-        let mut val = vec![T::ZERO; offsets.len() * rows];
+        let mut val = zeroed(T::ZERO, offsets.len() * rows);
         let diagonals = stored.par_chunks_mut(words.max(1)).zip(val.par_chunks_mut(rows.max(1)));
         diagonals.zip(&offsets).for_each(|((stored, val), &offset)| {
             for (i, slot) in val.iter_mut().enumerate() {

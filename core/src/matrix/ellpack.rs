@@ -4,7 +4,7 @@ use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, Order, RowPtr, Scalar, SlotLayout};
-use crate::memory::{MemoryError, MemoryLimit};
+use crate::memory::{MemoryError, MemoryLimit, zeroed};
 
 /// Sizes of an ELLPACK block and its slot arithmetic; sizes that no memory holds are fine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +97,8 @@ impl<T: Scalar> Ellpack<T> {
     /// HYB.
     pub(crate) fn from_csr_truncated(a: &Csr<T>, shape: EllShape) -> Self {
         let slots = shape.slots() as usize;
-        let mut col = vec![0u32; slots];
-        let mut val = vec![T::ZERO; slots];
+        let mut col = zeroed(0u32, slots);
+        let mut val = zeroed(T::ZERO, slots);
         let stored = |i: usize| a.row_len(i).min(shape.width);
         if slots > 0 {
             match shape.order {

@@ -6,7 +6,7 @@ use crate::parallel::*;
 use super::csr::{check_dimensions, check_len};
 use super::ellpack::{check_padded_rows, unpad};
 use super::{Csr, FormatError, Order, RowOrder, RowPtr, Scalar, SlotLayout};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, zeroed};
 
 /// Hack sizes that are accepted: powers of two from 4 to 256.
 pub const HACK_SIZES: [usize; 7] = [4, 8, 16, 32, 64, 128, 256];
@@ -270,8 +270,8 @@ impl<T: Scalar> Hll<T> {
         let what = format!("HLL of {} x {} with hack size {hack_size}", a.rows(), a.cols());
         limit.check(what, Self::bytes_needed(a, &row_order, &shape))?;
         let slots = shape.slots() as usize;
-        let mut col = vec![0u32; slots];
-        let mut val = vec![T::ZERO; slots];
+        let mut col = zeroed(0u32, slots);
+        let mut val = zeroed(T::ZERO, slots);
         let hacks = hack_slices(&shape, &mut col, &mut val);
         hacks.into_par_iter().enumerate().for_each(|(h, (col, val))| {
             let (base, width) = (shape.offsets[h], shape.max_nzr[h] as usize);

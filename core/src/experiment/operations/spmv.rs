@@ -12,7 +12,7 @@ use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
 use crate::kernel::DeviceKind;
 use crate::matrix::{Csr, FormatError, FormatSize, FormatSpec, Precision, Real};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, copied};
 use crate::record::{Check, Predicted, Work};
 
 /// y = A·x.
@@ -33,7 +33,9 @@ impl SpmvProblem {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
         let x_is_finite = x.iter().all(|v| v.is_finite());
         let (double, single, sizes) = Default::default();
-        Self { a, x: Arc::new(x), x_is_finite, double, single, sizes }
+        // x is read here and there.
+        let x = Arc::new(copied(&x));
+        Self { a, x, x_is_finite, double, single, sizes }
     }
 
     /// A as it was read, m × n.
