@@ -29,7 +29,7 @@ const BENCH: [&str; 12] = [
     "--threads",
     "1",
     "--kernels",
-    "cpu/csr/*",
+    "cpu/csr/{serial,rows,nnz,merge}",
     "-q",
 ];
 
@@ -211,7 +211,7 @@ fn a_full_disk_is_a_sentence_and_what_was_measured_can_be_continued() {
         "--threads",
         "1",
         "--kernels",
-        "cpu/csr/*",
+        "cpu/csr/{serial,rows,nnz,merge}",
         "-q",
         "-o",
         "disk/b.zip",

@@ -23,7 +23,7 @@ fn by_precision(bundle: &Bundle) -> BTreeMap<(&str, &str), &Run> {
 #[test]
 fn both_precisions_are_measured_told_apart_continued_and_compared() {
     let p = program();
-    let kernels = "cpu/csr/*,cpu/hll/serial";
+    let kernels = "cpu/csr/{serial,rows,nnz,merge},cpu/hll/serial";
     let table = p.succeed(&[
         "bench",
         "gen:poisson2d?n=20",

@@ -12,18 +12,23 @@ use crate::figure::Mark;
 use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
+/// Kernels that came after others of their formats had been shown, whose forms stay.
+const LATER: [&str; 2] = ["cpu/csr/simd", "cpu/hll/simd"];
+
 /// The forms of kernels by their ids.
 pub(crate) struct Looks(BTreeMap<String, usize>);
 
 impl Looks {
-    /// Of the kernels of an operation: those that the program knows in its own order, then others of
-    /// the opened bundles.
+    /// Of the kernels of an operation: those that the program knows in its own order, the later ones after
+    /// them, then others of the opened bundles.
     pub(crate) fn of(model: &Model, operation: &str) -> Self {
         let known = Operation::of(operation).map_or(&[][..], kernels);
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        for id in known.iter().map(|kernel| kernel.id).chain(opened) {
+        let known = known.iter().map(|kernel| kernel.id);
+        let (later, first): (Vec<_>, Vec<_>) = known.partition(|id| LATER.contains(id));
+        for id in first.into_iter().chain(later).chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // What has no colour of its own is told apart among all that have none.
@@ -103,6 +108,7 @@ mod tests {
             ("cpu/csr/serial", Mark::Circle),
             ("cpu/csr/nnz", Mark::Triangle),
             ("cpu/hll/guided", Mark::Square),
+            ("cuda/hll/thread-per-hack", Mark::Triangle),
             ("cuda/csr/thread-per-row", Mark::Down),
             ("vendor/cusparse/coo", Mark::Triangle),
         ];
