@@ -19,6 +19,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 use sparsescope_core::record::Verdict;
 use sparsescope_core::spmv;
+use sparsescope_core::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
 
 /// Matrices of up to 70 x 70: no rows, no columns, empty rows, and now and then a dense row.
 fn matrices() -> impl Strategy<Value = Csr> {
@@ -215,6 +216,9 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         let by_entries = spmv::RowParts::equal_entries(a.row_ptr(), 3);
         guarded(&|y| spmv::csr::parts(&a, &by_entries, &x, y));
         guarded(&|y| spmv::csr::merge(&a, &path, &x, y));
+        let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::of_machine(), 0);
+        let plan = CsrPlan::new(&a, 3, tuning);
+        guarded(&|y| spmv::simd::csr(&a, &plan, &x, y));
         let ell = Ellpack::from_csr(&a, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::ellpack::serial(&ell, &x, y));
         guarded(&|y| spmv::ellpack::parts(&ell, &parts, &x, y));
@@ -229,16 +233,22 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         for block in BSR_BLOCKS {
             let bsr = Bsr::from_csr(&a, block, MemoryLimit::unlimited()).unwrap();
             let parts = spmv::RowParts::equal_block_rows(m, block, 3);
-            guarded(&|y| spmv::bsr::parts(&bsr, &parts, &x, y));
+            guarded(&|y| spmv::bsr::parts(&bsr, Level::of_machine(), &parts, &x, y));
         }
         let dia = Dia::from_csr(&a, 0, MemoryLimit::unlimited()).unwrap();
-        guarded(&|y| spmv::dia::parts(&dia, &parts, &x, y));
+        guarded(&|y| spmv::dia::parts(&dia, Level::of_machine(), &parts, &x, y));
         let layout =
             HllLayout { spill: Some(20), sigma: 9, ..HllLayout::plain(4, Order::RowMajor) };
         let sorted = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
         let chunks = spmv::GuidedChunks::new(sorted.shape(), 3);
         guarded(&|y| spmv::hll::serial(&sorted, &x, y));
         guarded(&|y| spmv::hll::guided(&sorted, &chunks, &x, y));
+        for hack_size in [4, 32] {
+            let layout = HllLayout { hack_size, order: Order::ColumnMajor, ..layout };
+            let columns = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
+            let plan = HllPlan::new(&columns, 3, tuning);
+            guarded(&|y| spmv::simd::hll(&columns, &plan, &x, y));
+        }
         let coo = Coo::from_csr(&a, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::coo::serial(&coo, &x, y));
     }

@@ -39,12 +39,13 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         let reason = k["reason"].as_str().unwrap_or_default();
         assert_eq!(reason.contains("SPARSESCOPE_GPU=off"), !on_cpu, "{k}");
     }
-    // Every row of the papers' table of CPU kernels.
+    // Every row of the papers' table of CPU kernels, and ours beside them.
     for id in [
         "cpu/csr/serial",
         "cpu/csr/rows",
         "cpu/csr/nnz",
         "cpu/csr/merge",
+        "cpu/csr/simd",
         "cpu/coo/serial",
         "cpu/ell/serial",
         "cpu/ell/rows",
@@ -52,6 +53,7 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         "cpu/hyb/rows",
         "cpu/hll/serial",
         "cpu/hll/guided",
+        "cpu/hll/simd",
     ] {
         assert!(kernels.iter().any(|k| k["id"] == id), "{id}");
     }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::grid::GridMapping;
-use crate::matrix::{AnyFormat, RowPtr, Scalar};
-use crate::spmv::{GuidedChunks, MergePath, RowParts};
+use crate::matrix::{AnyFormat, Scalar};
+use crate::spmv::{GuidedChunks, MergePath, MergePoint, Pieces, RowParts, SlotParts};
 
 /// The rule by which work is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,15 @@ pub enum Mapping {
     EqualEntries,
     /// Contiguous pieces with equally many rows plus entries; a row may be shared (CSR).
     MergePath,
+    /// Neighbouring pieces, whose ends do not depend on the number of workers, with about equally many
+    /// rows plus entries; a long row may be shared (CSR).
+    EqualPieces,
     /// Contiguous parts of equally many rows of blocks (BSR).
     EqualBlockRows,
     /// Hacks in shrinking chunks for the next free worker (HLL).
     GuidedHacks,
+    /// Neighbouring hacks with about equally many slots plus rows, the rows kept apart after them (HLL).
+    EqualSlots,
     /// The rows of a dependency level at once, level after level.
     Levels,
     /// The rows of a colour at once, colour after colour.
@@ -69,7 +74,15 @@ impl Mapping {
             (Self::EqualEntries, AnyFormat::Csr(a)) => {
                 by_worker(&RowParts::equal_entries(a.row_ptr(), workers))
             }
-            (Self::MergePath, AnyFormat::Csr(a)) => merge_shares(a.row_ptr(), workers),
+            (Self::MergePath, AnyFormat::Csr(a)) => {
+                shared_rows(a.rows(), MergePath::new(a.row_ptr(), workers).iter())
+            }
+            (Self::EqualPieces, AnyFormat::Csr(a)) => {
+                shared_rows(a.rows(), Pieces::new(a.row_ptr(), workers).ends())
+            }
+            (Self::EqualSlots, AnyFormat::Hll(a)) => {
+                by_worker(SlotParts::new(a, workers).positions())
+            }
             (Self::EqualBlockRows, AnyFormat::Bsr(a)) => {
                 by_worker(&RowParts::equal_block_rows(a.rows(), a.block(), workers))
             }
@@ -85,11 +98,9 @@ impl Mapping {
     }
 }
 
-fn merge_shares(row_ptr: &RowPtr, workers: usize) -> Vec<Share> {
-    let rows = row_ptr.len() - 1;
-    let path = MergePath::new(row_ptr, workers);
-    let pieces = path.iter().enumerate();
-    pieces
+/// Shares between whose ends a row may lie.
+fn shared_rows(rows: usize, ends: impl Iterator<Item = (MergePoint, MergePoint)>) -> Vec<Share> {
+    ends.enumerate()
         .map(|(p, (from, to))| Share {
             worker: Some(p),
             rows: from.row..rows.min(to.row + 1),

@@ -70,6 +70,12 @@ const fn cpu_spmv(
     kernel
 }
 
+/// The same without multiplying padding.
+const fn any_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
+    kernel.needs.finite_x = false;
+    kernel
+}
+
 /// A kernel on a GPU. `padding` says whether it multiplies padding, as the papers' do.
 const fn cuda_spmv(
     id: &'static str,
@@ -125,6 +131,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "contiguous parts of the rows with about equally many entries, one a thread"),
     cpu_spmv("cpu/csr/merge", Format::Csr, Mapping::MergePath, &[Ours],
         "equal pieces of rows plus entries, one a thread; long rows are shared"),
+    cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],
+        "pieces of equally many rows plus entries, neighbouring ones a thread; vectors along rows, or along all entries and cut where rows end"),
     cpu_spmv("cpu/coo/serial", Format::Coo, Mapping::Serial, &[Paper003],
         "one thread, entries in order, each added to its row"),
     cpu_spmv("cpu/ell/serial", Format::Ell(RowMajor), Mapping::Serial, &[Paper002, Paper003],
@@ -139,10 +147,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one thread, hack by hack, rows in order, padding multiplied"),
     cpu_spmv("cpu/hll/guided", Format::Hll(RowMajor), Mapping::GuidedHacks, &[Paper000],
         "hacks in shrinking chunks for the next free thread; four sums a row, prefetch"),
+    any_x(cpu_spmv("cpu/hll/simd", Format::Hll(ColumnMajor), Mapping::EqualSlots, &[Ours],
+        "hacks of equally many slots plus rows, neighbouring ones a thread; vectors across rows, each to its end")),
     cpu_spmv("cpu/bsr/rows", Format::Bsr, Mapping::EqualBlockRows, &[Ours],
-        "equal contiguous parts of the rows of blocks, one a thread, zeros multiplied"),
+        "equal contiguous parts of the rows of blocks, one a thread, in vectors, zeros multiplied"),
     cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
-        "equal contiguous parts of the rows, one a thread, diagonal by diagonal, zeros multiplied"),
+        "equal contiguous parts of the rows, one a thread, four diagonals at a time in vectors, zeros multiplied"),
 
     cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
         "one thread a row"),

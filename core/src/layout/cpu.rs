@@ -245,7 +245,10 @@ impl<T: Scalar> Walk<'_, T> {
                     match position.checked_sub(a.row_order().in_blocks()) {
                         None => {
                             element(Array::Offsets, a.shape().hack_of(position), tell);
-                            element(Array::MaxNzr, a.shape().hack_of(position), tell);
+                            match self.kernel.needs.finite_x {
+                                true => element(Array::MaxNzr, a.shape().hack_of(position), tell),
+                                false => element(Array::RowLen, position, tell),
+                            }
                         }
                         Some(k) => {
                             element(Array::TailRowPtr, k, tell);

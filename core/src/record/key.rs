@@ -8,9 +8,9 @@ use super::run::{Run, Verdict};
 use super::subject::Subject;
 use crate::matrix::sha256;
 
-/// A parameter that runs of before 1.3 have, and that is none: the version of the library, which
-/// the environment tells.
-const NO_PARAMETER: &str = "cusparse";
+/// What runs tell among their parameters and is none: the version of the library in runs of before 1.3,
+/// which the environment tells, and the vectors that a kernel chose for the processor.
+const NO_PARAMETERS: [&str; 2] = ["cusparse", "simd"];
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.
@@ -66,7 +66,7 @@ impl<'a> KeyParams<'a> {
     /// Names and values, sorted by name.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        all.filter(|(name, _)| *name != NO_PARAMETER)
+        all.filter(|(name, _)| !NO_PARAMETERS.contains(name))
     }
 }
 
@@ -162,6 +162,7 @@ mod tests {
         again.matrix = renamed.id.clone();
         again.environment = "b".into();
         again.samples = vec![1.0];
+        again.params.insert("simd".into(), "avx2".into());
         assert_eq!(again.key(&renamed), key);
 
         let mut stand_in = record.clone();

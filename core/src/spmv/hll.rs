@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use super::Checked;
 use super::dot::Slots;
 use super::partition::GuidedChunks;
+use super::rows::Rows;
 use crate::matrix::{Hll, Order, Scalar};
 
 /// Hack, row, entry.
@@ -72,34 +73,6 @@ enum Piece {
     Row(usize),
     /// Neighbouring hacks.
     Hacks(Range<usize>),
-}
-
-/// y, whose elements several workers write, each another one.
-#[derive(Clone, Copy)]
-struct Rows<T> {
-    y: *mut T,
-    rows: usize,
-}
-
-// SAFETY: the pointer stands for exclusive access to y, which `put`'s callers divide by rows.
-unsafe impl<T: Send> Send for Rows<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Rows<T> {}
-
-impl<T: Scalar> Rows<T> {
-    /// Panics when y has not one element a row of `a`.
-    fn of(a: &Hll<T>, y: &mut [T]) -> Self {
-        assert_eq!(y.len(), a.rows(), "y has one element a row");
-        Self { y: y.as_mut_ptr(), rows: y.len() }
-    }
-
-    /// # Safety
-    /// y is alive, `row` is below its length, and nobody else touches that element meanwhile.
-    unsafe fn put(self, row: usize, value: T) {
-        debug_assert!(row < self.rows);
-        // SAFETY: the caller's promise.
-        unsafe { self.y.add(row).write(value) };
-    }
 }
 
 fn check<'a, T: Scalar>(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Checked<'a, Hll<T>, T> {

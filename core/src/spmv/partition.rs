@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::matrix::{HllShape, RowPtr};
+use crate::matrix::{Hll, HllShape, RowPtr, Scalar};
 
 /// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there
 /// are no rows.
@@ -170,6 +170,82 @@ impl GuidedChunks {
     pub fn rows(&self) -> &RowParts {
         &self.rows
     }
+}
+
+/// Contiguous parts of an HLL matrix with about equally many slots plus rows: neighbouring hacks, and after
+/// the last of them the rows that are kept apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotParts {
+    /// Part p is hacks and rows kept apart `bounds[p]..bounds[p + 1]`, the hacks numbered first.
+    bounds: Vec<usize>,
+    hacks: usize,
+    /// The first position of each part, and the number of rows.
+    positions: RowParts,
+}
+
+impl SlotParts {
+    /// At most `parts` of them; none is empty unless there are no rows.
+    pub fn new<T: Scalar>(a: &Hll<T>, parts: usize) -> Self {
+        let (shape, tail) = (a.shape(), a.tail());
+        let (hacks, in_hacks) = (shape.hacks(), shape.rows());
+        let position = |piece: usize| match piece.checked_sub(hacks) {
+            None => piece * shape.hack_size(),
+            Some(k) => in_hacks + k,
+        };
+        let steps_before = |piece: usize| {
+            let slots = shape.offsets()[piece.min(hacks)] as u128;
+            let entries = tail.row_ptr().get(piece.saturating_sub(hacks)) as u128;
+            slots + entries + position(piece) as u128
+        };
+        let pieces = hacks + tail.rows();
+        let all = steps_before(pieces);
+        let mut bounds: Vec<usize> = (0..=parts)
+            .map(|p| {
+                first_that(pieces, |piece| steps_before(piece) * parts as u128 >= all * p as u128)
+            })
+            .collect();
+        bounds.dedup();
+        let positions = RowParts::from_bounds(bounds.iter().map(|&piece| position(piece)));
+        Self { bounds, hacks, positions }
+    }
+
+    /// Number of parts.
+    pub fn len(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    /// No part at all: there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The positions of each part.
+    pub fn positions(&self) -> &RowParts {
+        &self.positions
+    }
+
+    /// The hacks of each part, and which of the rows kept apart it has.
+    pub fn iter(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
+        let hacks = self.hacks;
+        self.bounds.windows(2).map(move |w| {
+            let apart = w[0].max(hacks) - hacks..w[1].max(hacks) - hacks;
+            (w[0].min(hacks)..w[1].min(hacks), apart)
+        })
+    }
+}
+
+/// The first of 0..=n that `is_past`, which is false up to some number and true from it on; n if none below is.
+pub(super) fn first_that(n: usize, is_past: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_past(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }
 
 #[cfg(test)]

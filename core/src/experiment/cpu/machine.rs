@@ -18,6 +18,10 @@ impl Machine {
         Self { caches, pools: Mutex::default(), flusher: Mutex::default() }
     }
 
+    pub(super) fn caches(&self) -> CacheSizes {
+        self.caches
+    }
+
     pub(super) fn pool(&self, threads: usize) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = pools.get(&threads) {

@@ -9,10 +9,12 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::kernel::KernelDescriptor;
 use crate::matrix::{AnyFormat, Precision, Real};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, zeroed};
 use crate::record::Costs;
 use crate::spmv::hyb::HybParts;
+use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
 use crate::spmv::{GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb};
 
 /// A product bound to its matrix and partition, with its vectors.
@@ -40,31 +42,53 @@ where
     }
 }
 
-/// A product, and into how many parts the work fell.
-pub(super) type Bindable = (Box<dyn Task>, Option<usize>);
+/// A product that is bound.
+pub(super) struct Bindable {
+    pub(super) task: Box<dyn Task>,
+    /// Into how many parts the work fell.
+    pub(super) parts: Option<usize>,
+    /// Which vectors it is computed in, where that was chosen for the processor.
+    level: Option<Level>,
+}
+
+impl Bindable {
+    fn at(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
 
 /// The vectors of a product that is being bound.
 pub(super) struct Vectors<T> {
     x: Arc<Vec<T>>,
     rows: usize,
+    /// How much of x lies near a core.
+    near_bytes: u64,
 }
 
 impl<T: Real> Vectors<T>
 where
     Output: From<Vec<T>>,
 {
-    /// x, and a y of so many rows.
-    pub(super) fn new(x: Arc<Vec<T>>, rows: usize) -> Self {
-        Self { x, rows }
+    /// x, and a y of so many rows. `near_bytes` of x lie in a core's own caches.
+    pub(super) fn new(x: Arc<Vec<T>>, rows: usize, near_bytes: u64) -> Self {
+        Self { x, rows, near_bytes }
+    }
+
+    /// For a matrix with so many columns that are read in this order.
+    fn tuning(&self, cols: usize, col: &[u32]) -> Tuning
+    where
+        T: Vectorised,
+    {
+        Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
     }
 
     fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
-        let y = vec![T::ZERO; self.rows];
-        (Box::new(Product { multiply, x: self.x, y }), None)
+        let y = zeroed(T::ZERO, self.rows);
+        Bindable { task: Box::new(Product { multiply, x: self.x, y }), parts: None, level: None }
     }
 
     fn parts(self, parts: usize, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
-        (self.serial(multiply).0, Some(parts))
+        Bindable { parts: Some(parts), ..self.serial(multiply) }
     }
 }
 
@@ -74,7 +98,7 @@ pub(super) type Bind<T> = fn(AnyFormat<T>, usize, Vectors<T>) -> Option<Bindable
 /// The launchers in a precision.
 pub(super) struct Launchers<T>(PhantomData<T>);
 
-impl<T: Real> Launchers<T>
+impl<T: Vectorised> Launchers<T>
 where
     Output: From<Vec<T>>,
 {
@@ -102,6 +126,15 @@ where
             AnyFormat::Csr(a) => {
                 let path = MergePath::new(a.row_ptr(), threads);
                 Some(v.parts(path.len(), move |x, y| csr::merge(&a, &path, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/csr/simd", |a, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let tuning = v.tuning(a.cols(), a.col());
+                let plan = CsrPlan::new(&a, threads, tuning);
+                let (parts, level) = (plan.parts(), plan.level());
+                Some(v.parts(parts, move |x, y| simd::csr(&a, &plan, x, y)).at(level))
             }
             _ => None,
         }),
@@ -144,17 +177,30 @@ where
             }
             _ => None,
         }),
+        ("cpu/hll/simd", |a, threads, v| match a {
+            AnyFormat::Hll(a) => {
+                let tuning = v.tuning(a.cols(), a.col());
+                let plan = HllPlan::new(&a, threads, tuning);
+                let (parts, level) = (plan.parts(), plan.level());
+                Some(v.parts(parts, move |x, y| simd::hll(&a, &plan, x, y)).at(level))
+            }
+            _ => None,
+        }),
         ("cpu/bsr/rows", |a, threads, v| match a {
             AnyFormat::Bsr(a) => {
                 let parts = RowParts::equal_block_rows(a.rows(), a.block(), threads);
-                Some(v.parts(parts.len(), move |x, y| bsr::parts(&a, &parts, x, y)))
+                let (count, level) = (parts.len(), bsr::level(&a, Level::of_machine()));
+                let multiply = move |x: &[T], y: &mut [T]| bsr::parts(&a, level, &parts, x, y);
+                Some(v.parts(count, multiply).at(level))
             }
             _ => None,
         }),
         ("cpu/dia/rows", |a, threads, v| match a {
             AnyFormat::Dia(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
-                Some(v.parts(parts.len(), move |x, y| dia::parts(&a, &parts, x, y)))
+                let (count, level) = (parts.len(), Level::of_machine());
+                let multiply = move |x: &[T], y: &mut [T]| dia::parts(&a, level, &parts, x, y);
+                Some(v.parts(count, multiply).at(level))
             }
             _ => None,
         }),
@@ -175,18 +221,22 @@ pub(super) fn bind(
     configuration: &Configuration,
     problem: &SpmvProblem,
     memory: MemoryLimit,
+    near_bytes: u64,
     pool: &rayon::ThreadPool,
 ) -> Result<Bound<'static>, PrepareError> {
     match configuration.precision {
-        Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
-        Precision::F32 => bind_in(configuration, &*problem.single(memory)?, memory, pool),
+        Precision::F64 => bind_in(configuration, problem.double(), memory, near_bytes, pool),
+        Precision::F32 => {
+            bind_in(configuration, &*problem.single(memory)?, memory, near_bytes, pool)
+        }
     }
 }
 
-fn bind_in<T: Real>(
+fn bind_in<T: Vectorised>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
     memory: MemoryLimit,
+    near_bytes: u64,
     pool: &rayon::ThreadPool,
 ) -> Result<Bound<'static>, PrepareError>
 where
@@ -197,18 +247,35 @@ where
     let spec = SpmvProblem::spec(configuration);
     let made =
         side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let vectors = Vectors::new(Arc::clone(side.x()), side.a().rows());
+    let vectors = Vectors::new(Arc::clone(side.x()), side.a().rows(), near_bytes);
     let start = Instant::now();
     let threads = configuration.threads as usize;
-    let (task, parts) = pool
+    let Bindable { task, parts, level } = pool
         .install(|| bind(made.matrix.clone(), threads, vectors))
         .expect("a kernel's descriptor names the format that its launcher takes"); // invariant
     let costs = Costs {
         conversion_s: made.seconds,
         plan_s: start.elapsed().as_secs_f64(),
         format_bytes: made.matrix.bytes(),
-        minimal_bytes: made.matrix.minimal_bytes(),
+        minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix),
         ..Costs::default()
     };
-    Ok(Bound { task, parts, costs, params: spec.in_force(&made.matrix) })
+    let mut params = spec.in_force(&made.matrix);
+    params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
+    Ok(Bound { task, parts, costs, params })
+}
+
+/// The least that one product moves. A kernel that stops at `row_len` reads that array and only the slots
+/// that hold entries, so that padding does not count for it.
+fn minimal_bytes<T: Real>(kernel: &KernelDescriptor, matrix: &AnyFormat<T>) -> u64 {
+    let whole = matrix.minimal_bytes();
+    match matrix {
+        AnyFormat::Hll(a) if !kernel.needs.finite_x => {
+            let entries: u64 = a.row_len().iter().map(|&length| u64::from(length)).sum();
+            let padding = a.val().len() as u64 - entries;
+            let slot = (T::BYTES + size_of::<u32>()) as u64;
+            whole - padding * slot + size_of_val(a.row_len()) as u64
+        }
+        _ => whole,
+    }
 }

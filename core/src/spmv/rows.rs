@@ -1,0 +1,43 @@
+//! A y whose elements several workers write.
+
+use crate::matrix::{Hll, Scalar};
+
+/// y, whose elements several workers write, each another one.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<T> {
+    y: *mut T,
+    rows: usize,
+}
+
+// SAFETY: the pointer stands for exclusive access to y, which the callers of its methods divide by rows.
+unsafe impl<T: Send> Send for Rows<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Rows<T> {}
+
+impl<T: Scalar> Rows<T> {
+    /// Panics when y has not one element a row of `a`.
+    pub(super) fn of(a: &Hll<T>, y: &mut [T]) -> Self {
+        assert_eq!(y.len(), a.rows(), "y has one element a row");
+        Self { y: y.as_mut_ptr(), rows: y.len() }
+    }
+
+    /// # Safety
+    /// y is alive, `row` is below its length, and nobody else touches that element meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn put(self, row: usize, value: T) {
+        debug_assert!(row < self.rows);
+        // SAFETY: the caller's promise.
+        unsafe { self.y.add(row).write(value) };
+    }
+
+    /// Where the elements from `row` on are.
+    ///
+    /// # Safety
+    /// y is alive, and `row` is at most its length.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, row: usize) -> *mut T {
+        debug_assert!(row <= self.rows);
+        // SAFETY: the caller's promise.
+        unsafe { self.y.add(row) }
+    }
+}

@@ -1,0 +1,197 @@
+//! Which instructions the processor has, and loops built for each of them.
+
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::lanes::{Arrays, Lanes};
+#[cfg(target_arch = "aarch64")]
+use super::neon;
+use crate::matrix::Real;
+
+/// Which instructions vectors are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// AVX-512 F, VL and DQ, with AVX2 and FMA: 512 bits and masks.
+    Avx512,
+    /// AVX2 and FMA: 256 bits.
+    Avx2,
+    /// NEON: 128 bits.
+    Neon,
+    /// Whatever the compiler makes of arrays.
+    Portable,
+}
+
+impl Level {
+    /// All of them, the widest first.
+    pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
+
+    /// The widest that this processor has, looked for once.
+    pub fn of_machine() -> Self {
+        static FOUND: OnceLock<Level> = OnceLock::new();
+        let widest = || Self::ALL.into_iter().find(|level| level.is_here());
+        *FOUND.get_or_init(|| widest().unwrap_or(Self::Portable))
+    }
+
+    /// Whether this processor has the instructions.
+    pub fn is_here(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                Self::Avx2.is_here()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512dq")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("fma")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => true,
+            Self::Portable => true,
+            #[allow(unreachable_patterns, reason = "every architecture has levels of others")]
+            _ => false,
+        }
+    }
+
+    /// `avx512`, `avx2`, `neon` or `portable`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Neon => "neon",
+            Self::Portable => "portable",
+        }
+    }
+
+    /// The same, or what needs no signed 32-bit indices where there are so many columns.
+    pub(super) fn for_columns(self, cols: usize) -> Self {
+        if cols as u64 > crate::matrix::NARROW_MAX { Self::Portable } else { self }
+    }
+
+    /// Values of type `T` in a vector.
+    pub(super) fn lanes<T: Vectorised>(self) -> usize {
+        struct Count;
+        impl<T: Vectorised> Loop<T> for Count {
+            type Output = usize;
+            #[inline(always)]
+            unsafe fn run<L: Lanes<Value = T>>(self) -> usize {
+                L::LANES
+            }
+        }
+        run::<T, _>(self, Count)
+    }
+
+    /// This one, or the widest below it whose vectors have at most so many lanes, but for arrays.
+    pub(in crate::spmv) fn of_at_most<T: Vectorised>(self, lanes: usize) -> Self {
+        let from = Self::ALL.into_iter().skip_while(|&level| level != self);
+        let mut here = from.filter(|&level| level.is_here() && level != Self::Portable).peekable();
+        while let Some(level) = here.next() {
+            if level.lanes::<T>() <= lanes || here.peek().is_none() {
+                return level;
+            }
+        }
+        Self::Portable
+    }
+
+    /// This one, or the widest below it that fills its vectors with `rows` rows, a power of two from 4.
+    pub(super) fn filled_by<T: Vectorised>(self, rows: usize) -> Self {
+        let from = Self::ALL.into_iter().skip_while(|&level| level != self);
+        let mut fitting = from.filter(|l| l.is_here() && rows.is_multiple_of(l.lanes::<T>()));
+        fitting.next().unwrap_or(Self::Portable)
+    }
+}
+
+/// A value that vectors are made of.
+pub trait Vectorised: Real + sealed::Vectors {}
+
+impl Vectorised for f64 {}
+impl Vectorised for f32 {}
+
+mod sealed {
+    use super::*;
+
+    /// The vectors of a value at each level; who may implement it is decided here.
+    #[allow(unnameable_types, reason = "nobody outside implements or names it")]
+    pub trait Vectors: Real {
+        #[cfg(target_arch = "x86_64")]
+        type Avx512: Lanes<Value = Self>;
+        #[cfg(target_arch = "x86_64")]
+        type Avx2: Lanes<Value = Self>;
+        #[cfg(target_arch = "aarch64")]
+        type Neon: Lanes<Value = Self>;
+        type Portable: Lanes<Value = Self>;
+    }
+
+    impl Vectors for f64 {
+        #[cfg(target_arch = "x86_64")]
+        type Avx512 = avx512::F64x8;
+        #[cfg(target_arch = "x86_64")]
+        type Avx2 = avx2::F64x4;
+        #[cfg(target_arch = "aarch64")]
+        type Neon = neon::F64x2;
+        type Portable = Arrays<f64>;
+    }
+
+    impl Vectors for f32 {
+        #[cfg(target_arch = "x86_64")]
+        type Avx512 = avx512::F32x16;
+        #[cfg(target_arch = "x86_64")]
+        type Avx2 = avx2::F32x8;
+        #[cfg(target_arch = "aarch64")]
+        type Neon = neon::F32x4;
+        type Portable = Arrays<f32>;
+    }
+}
+
+/// A loop over vectors of any level.
+pub(crate) trait Loop<T> {
+    /// What it gives.
+    type Output;
+
+    /// # Safety
+    /// The processor has the instructions of `L`.
+    ///
+    /// To be marked `#[inline(always)]`, with all that it calls in its loops, so that it becomes part of
+    /// the function that is built for these instructions.
+    unsafe fn run<L: Lanes<Value = T>>(self) -> Self::Output;
+}
+
+/// Runs a loop in the vectors of a level; panics where the processor does not have them.
+pub(crate) fn run<T: Vectorised, K: Loop<T>>(level: Level, kernel: K) -> K::Output {
+    assert!(level.is_here(), "the processor has the instructions of the level");
+    match level {
+        // SAFETY: the processor has them, as was just looked at.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { run_avx512::<T, K>(kernel) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { run_avx2::<T, K>(kernel) },
+        // SAFETY: aarch64 has NEON.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { kernel.run::<T::Neon>() },
+        // SAFETY: arrays need nothing.
+        _ => unsafe { kernel.run::<T::Portable>() },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,popcnt")]
+fn run_avx512<T: Vectorised, K: Loop<T>>(kernel: K) -> K::Output {
+    // SAFETY: the instructions are those of this function.
+    unsafe { kernel.run::<T::Avx512>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt")]
+fn run_avx2<T: Vectorised, K: Loop<T>>(kernel: K) -> K::Output {
+    // SAFETY: the instructions are those of this function.
+    unsafe { kernel.run::<T::Avx2>() }
+}

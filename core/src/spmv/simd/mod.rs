@@ -1,0 +1,25 @@
+//! Kernels in vectors of whatever instructions the processor has, chosen once when the program runs:
+//! AVX-512, AVX2 with FMA, NEON, or what the compiler makes of arrays. A loop is written once, over
+//! [`Lanes`], and built for each of them.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod csr;
+mod hll;
+mod lanes;
+mod level;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod ways;
+
+pub use csr::{CsrPlan, csr};
+pub use hll::{HllPlan, hll};
+pub(super) use lanes::Lanes;
+pub use level::{Level, Vectorised};
+pub(super) use level::{Loop, run};
+pub use ways::Tuning;
+
+#[cfg(test)]
+mod tests;
