@@ -36,9 +36,12 @@ impl RunOf<'_> {
         };
         let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
         let word = self.word();
-        let moved = match run.costs.minimal_bytes {
-            0 => format!("Takes {} a {word}", seconds(figures.median_s)),
-            least => format!("Moves at least {} a {word}", bytes(least)),
+        let moved = match (run.costs.minimal_bytes, &run.costs.choice) {
+            (0, _) => format!("Takes {} a {word}", seconds(figures.median_s)),
+            (least, None) => format!("Moves at least {} a {word}", bytes(least)),
+            (least, Some(choice)) => {
+                format!("Runs {}, which moves at least {} a {word}", choice.kernel, bytes(least))
+            }
         };
         let (mut sentence, mut reasons) = match (figures.pct_copy, &run.solve) {
             (_, Some(solve)) => self.solve(solve, figures.median_s),

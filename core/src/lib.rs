@@ -16,6 +16,8 @@ pub mod layout;
 pub mod matrix;
 pub mod measure;
 pub mod memory;
+#[cfg(not(target_family = "wasm"))]
+mod mkl;
 pub mod pace;
 mod packed;
 mod parallel;

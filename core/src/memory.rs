@@ -3,7 +3,7 @@
 
 mod huge_pages;
 
-pub(crate) use huge_pages::{copied, room_for, zeroed};
+pub(crate) use huge_pages::{room_for, zeroed};
 
 /// A request that does not fit, found before allocating.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

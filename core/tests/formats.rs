@@ -6,14 +6,15 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, Output, PrepareError, Problem, SpmvProblem, Watch,
+    Availability, Backend, Configuration, CpuBackend, Output, PrepareError, Problem, SpmvProblem,
+    Watch,
 };
 use sparsescope_core::gate::Reference;
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
 use sparsescope_core::matrix::{
-    AnyFormat, BSR_BLOCKS, Bsr, Coo, Csr, Dia, Ellpack, FormatSpec, HACK_SIZES, Hll, HllLayout,
-    Hyb, Order, Precision, Real, RowOrder,
+    AnyFormat, BSR_BLOCKS, Bsr, CompactCsr, CompactHll, Coo, Csr, Dia, Ellpack, FormatSpec,
+    HACK_SIZES, Hll, HllLayout, Hyb, Order, Precision, Real, RowOrder, ValueCoding,
 };
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
@@ -43,6 +44,15 @@ fn all_formats() -> Vec<FormatSpec> {
     let mut all = vec![FormatSpec::Csr, FormatSpec::Coo, FormatSpec::Dia { min_fill: 0 }];
     let blocks = BSR_BLOCKS.map(Some).chain([None]);
     all.extend(blocks.map(|block| FormatSpec::Bsr { block, min_fill: 0 }));
+    for coding in ValueCoding::ALL {
+        all.push(FormatSpec::CsrCompact(coding));
+        for (size, sigma, spill) in
+            [(8, 1, None), (32, 20, None), (4, 1, Some(3)), (16, 7, Some(0))]
+        {
+            let layout = HllLayout { sigma, spill, ..HllLayout::plain(size, Order::ColumnMajor) };
+            all.push(FormatSpec::HllCompact(layout, coding));
+        }
+    }
     for order in orders {
         all.push(FormatSpec::Ell { order });
         all.extend(
@@ -83,6 +93,19 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
             let made = Dia::try_new((a.rows(), a.cols()), arrays.0, arrays.1, arrays.2);
             made.as_ref() == Ok(a)
         }
+        AnyFormat::CsrCompact(a) => {
+            let arrays = (a.start().to_vec(), a.low().to_vec(), a.high().to_vec());
+            let made =
+                CompactCsr::try_new(a.cols(), a.row_ptr().clone(), arrays, a.values().clone());
+            made.as_ref() == Ok(a)
+        }
+        AnyFormat::HllCompact(a) => {
+            let arrays = (a.base().to_vec(), a.low().to_vec(), a.high().to_vec());
+            let (rows, len) = (a.row_order().clone(), a.row_len().to_vec());
+            let (values, tail) = (a.values().clone(), a.tail().clone());
+            let size = a.shape().hack_size();
+            CompactHll::try_new(size, rows, len, arrays, values, tail).as_ref() == Ok(a)
+        }
         AnyFormat::Hyb(a) => Hyb::try_new(a.ell().clone(), a.tail().clone()).as_ref() == Ok(a),
         AnyFormat::Hll(a) => {
             let (size, order) = (a.shape().hack_size(), a.shape().order());
@@ -101,6 +124,12 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
 }
 
 /// A kernel with so many threads and those of the parameters that it lists.
+/// The products of this processor; a library's only where it is.
+fn on_cpu(cpu: &CpuBackend) -> impl Iterator<Item = &'static KernelDescriptor> {
+    let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
+    on_cpu.filter(|k| cpu.availability(k) == Availability::Available)
+}
+
 fn with(kernel: &'static KernelDescriptor, threads: u32, parameters: &Parameters) -> Configuration {
     let threads = if kernel.takes.threads { threads } else { 1 };
     let parameters = kernel.listed(parameters);
@@ -114,7 +143,14 @@ proptest! {
     fn every_format_gives_the_matrix_back_and_is_as_large_as_foretold(a in matrices()) {
         let single = Arc::new(a.map(f32::rounded));
         let a = Arc::new(a);
+        let few = a.map(|value| (value / 10.0).round() * 0.1);
         for spec in all_formats() {
+            // 200 distinct values where codes of 8 bits are asked for.
+            let is_bytes = matches!(
+                spec, FormatSpec::CsrCompact(ValueCoding::Byte) | FormatSpec::HllCompact(_, ValueCoding::Byte)
+            );
+            let a = if is_bytes { Arc::new(few.clone()) } else { Arc::clone(&a) };
+            let single = if is_bytes { Arc::new(few.map(f32::rounded)) } else { Arc::clone(&single) };
             let made = spec.build(&a, MemoryLimit::unlimited()).unwrap();
             prop_assert_eq!(&made.to_csr(), a.as_ref(), "{:?}", spec);
             prop_assert!(accepted_by_try_new(&made), "{:?}", spec);
@@ -125,8 +161,16 @@ proptest! {
             prop_assert_eq!(&made.to_csr(), single.as_ref(), "{:?} in f32", spec);
             let narrow = spec.size(&single).unwrap();
             prop_assert_eq!((narrow.bytes, narrow.minimal_bytes), (made.bytes(), made.minimal_bytes()));
-            // Each slot holds one value; how large blocks are chosen depends on the bytes of one.
-            if !matches!(spec, FormatSpec::Bsr { block: None, .. }) {
+            // Each slot holds one value; how large blocks are, and whether codes are smaller, depends on
+            // the bytes of one.
+            let is_alike = match spec {
+                FormatSpec::Bsr { block, .. } => block.is_some(),
+                FormatSpec::CsrCompact(coding) | FormatSpec::HllCompact(_, coding) => {
+                    coding == ValueCoding::Plain
+                }
+                _ => true,
+            };
+            if is_alike {
                 prop_assert_eq!(size.bytes - narrow.bytes, 4 * size.slots, "{:?}", spec);
             }
         }
@@ -151,7 +195,7 @@ proptest! {
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
         let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
         let backend = CpuBackend::new();
-        let cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
+        let cpu = on_cpu(&backend);
         for (kernel, precision) in cpu.flat_map(|k| Precision::ALL.map(|precision| (k, precision))) {
             let configuration =
                 Configuration { precision, ..with(kernel, threads as u32, &parameters) };
@@ -159,7 +203,9 @@ proptest! {
                 backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
             // `output` fills y with NaN first.
             let never = AtomicBool::new(false);
-            let output = prepared.output(&Watch::cancelled_by(&never)).unwrap().unwrap();
+            let watch = Watch::cancelled_by(&never);
+            prepared.set_up(&watch).unwrap();
+            let output = prepared.output(&watch).unwrap().unwrap();
             let check = problem.check(&configuration, &output);
             prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
             let is_single = matches!(output, Output::Single(_));
@@ -264,11 +310,13 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
             // Every other column: rows that hold one stand beside rows that do not.
             let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
             let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
-            for kernel in kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu) {
+            for kernel in on_cpu(&backend) {
                 let configuration = with(kernel, 3, &parameters);
                 match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                     Ok(mut prepared) => {
-                        let output = prepared.output(&Watch::cancelled_by(&never)).unwrap();
+                        let watch = Watch::cancelled_by(&never);
+                        prepared.set_up(&watch).unwrap();
+                        let output = prepared.output(&watch).unwrap();
                         let output = output.unwrap();
                         let check = problem.check(&configuration, &output);
                         assert_eq!(check.verdict, Verdict::Pass, "{}", kernel.id);

@@ -146,6 +146,8 @@ impl<T: DeviceReal> Arrays<T> {
             },
             AnyFormat::Bsr(_) => return Err(DeviceError::Format("BSR")),
             AnyFormat::Dia(_) => return Err(DeviceError::Format("DIA")),
+            AnyFormat::CsrCompact(_) => return Err(DeviceError::Format("compact CSR")),
+            AnyFormat::HllCompact(_) => return Err(DeviceError::Format("compact HLL")),
         })
     }
 }
@@ -190,6 +192,8 @@ impl<T: DeviceReal> Shared for AnyFormat<T> {
             (Self::Hll(a), Self::Hll(b)) => a.is(b),
             (Self::Bsr(a), Self::Bsr(b)) => a.is(b),
             (Self::Dia(a), Self::Dia(b)) => a.is(b),
+            (Self::CsrCompact(a), Self::CsrCompact(b)) => a.is(b),
+            (Self::HllCompact(a), Self::HllCompact(b)) => a.is(b),
             _ => false,
         }
     }

@@ -18,6 +18,8 @@ pub enum Need {
     Gpu,
     /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
     Matrices,
+    /// oneMKL, where the program finds it.
+    Mkl,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
     /// A `python3` that can import PyAMG.
@@ -35,12 +37,13 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Adapter,
         Self::Browser,
         Self::Cusparse,
         Self::Gpu,
         Self::Matrices,
+        Self::Mkl,
         Self::Nvrtc,
         Self::Pyamg,
         Self::Quiet,
@@ -57,6 +60,7 @@ impl Need {
             Self::Cusparse => "cusparse",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
+            Self::Mkl => "mkl",
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, journal_path};
-use sparsescope_core::experiment::Key;
-use sparsescope_core::kernel::{DeviceKind, kernels};
+use sparsescope_core::experiment::{Availability, Backend, CpuBackend, Key};
+use sparsescope_core::kernel::{KernelDescriptor, kernels};
 use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_tests::Program;
@@ -29,8 +29,9 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
 
 /// Configurations of all products on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let all = kernels(Operation::Spmv).iter();
-    let on_cpu: Vec<_> = all.filter(|k| k.device == DeviceKind::Cpu).collect();
+    let (all, cpu) = (kernels(Operation::Spmv).iter(), CpuBackend::new());
+    let is_here = |k: &&KernelDescriptor| cpu.availability(k) == Availability::Available;
+    let on_cpu: Vec<_> = all.filter(is_here).collect();
     let serial = on_cpu.iter().filter(|k| !k.takes.threads).count();
     serial + threads * (on_cpu.len() - serial)
 }

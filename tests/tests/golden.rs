@@ -20,7 +20,10 @@
 //! recursive,adaptive --max-iter 3,1000 --backend cpu --runs 4 --threads 1,2 --label golden`,
 //! `golden/bundle-1.7.zip` with `bench 'gen:spd-batch?n=7&count=30&bad=10' 'gen:spd-batch?n=20&count=9'
 //! --operation batched-dense --backend cpu --rhs last-unit,random --runs 4 --warmup 1 --threads 1,2 --label
-//! golden`. They are never made anew: a new schema adds a file beside them.
+//! golden`, `golden/bundle-1.8.zip` with `bench 'gen:stencil7?n=6' 'gen:powerlaw?m=400&nnz=1600&max=60'
+//! --kernels 'cpu/csr/serial,cpu/spmv/auto,cpu/*/compact,vendor/mkl/*' --compact on,off --backend cpu --runs 4
+//! --warmup 1 --threads 1,2 --spy-bytes 1KiB --label golden` beside oneMKL 2026.2. They are never made anew: a
+//! new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -47,6 +50,8 @@ const GOLDEN_1_5: &[u8] = include_bytes!("../golden/bundle-1.5.zip");
 const GOLDEN_1_6: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
 
 const GOLDEN_1_7: &[u8] = include_bytes!("../golden/bundle-1.7.zip");
+
+const GOLDEN_1_8: &[u8] = include_bytes!("../golden/bundle-1.8.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -139,7 +144,8 @@ fn a_bundle_of_schema_1_2_tells_what_was_predicted() {
     assert_eq!(of("dense-row", "cpu/csr/rows", 2).imbalance, Some(46.0 * 2.0 / 75.0));
     let has_none = |run: &&Run| run.costs.predicted.is_none();
     for run in bundle.runs.iter().filter(has_none) {
-        let modelled = !["cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f));
+        let modelled = !["cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f))
+            && !run.kernel.ends_with("/compact");
         assert!(!modelled || run.check.verdict != Verdict::Pass, "{}", run.kernel);
     }
     // Nothing was predicted before.
@@ -330,6 +336,35 @@ fn a_bundle_of_schema_1_7_tells_of_batches_and_which_systems_have_no_solution() 
 }
 
 #[test]
+fn a_bundle_of_schema_1_8_tells_which_kernel_was_chosen_and_which_library_ran() {
+    let bundle = Bundle::read(GOLDEN_1_8, &Limits::default()).unwrap();
+    // The serial kernel once; with two thread counts two compact ones, the choice with and without these,
+    // and two of the library.
+    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * (1 + 2 * (2 + 2 + 2))));
+    let machine = bundle.environment(&bundle.runs[0].environment).unwrap();
+    assert!(machine.libraries["oneMKL"].starts_with("2026.2"), "{:?}", machine.libraries);
+    let kernels: BTreeSet<&str> = all_kernels().map(|kernel| kernel.id).collect();
+    for run in &bundle.runs {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        let is_choice = run.kernel == "cpu/spmv/auto";
+        assert_eq!(run.costs.choice.is_some(), is_choice, "{}", run.kernel);
+        let Some(choice) = &run.costs.choice else { continue };
+        assert!(kernels.contains(choice.kernel.as_str()), "{}", choice.kernel);
+        assert!(choice.tried.iter().all(|one| kernels.contains(one.kernel.as_str())));
+        assert_eq!(choice.tried[0].kernel, "cpu/csr/serial");
+        let compact = choice.tried.iter().any(|one| one.kernel.ends_with("/compact"));
+        assert_eq!(compact, run.params["compact"] == "on");
+        let paid = run.costs.conversion_s + run.costs.plan_s;
+        assert!((paid - choice.seconds()).abs() < 1e-12 && choice.trial_s > 0.0);
+    }
+    // Seven diagonals of one value each.
+    let grid = |run: &&Run| run.matrix.starts_with("stencil7") && run.kernel == "cpu/spmv/auto";
+    let chosen = |run: &Run| run.costs.choice.as_ref().unwrap().kernel.clone();
+    let chosen: BTreeSet<String> = bundle.runs.iter().filter(grid).map(chosen).collect();
+    assert_eq!(chosen, BTreeSet::from(["cpu/dia/rows".to_owned()]));
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -370,6 +405,7 @@ fn their_documents_follow_the_schema() {
         (GOLDEN_1_6, 2, 2 + 60),
         // And what is flagged.
         (GOLDEN_1_7, 2 * 2, 2),
+        (GOLDEN_1_8, 2, 2),
         (H200, 30, 30),
     ] {
         let documents = sparsescope_tests::documents(bundle);
@@ -381,7 +417,7 @@ fn their_documents_follow_the_schema() {
 fn reading_and_writing_them_loses_nothing() {
     for bytes in [
         GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, GOLDEN_1_6, GOLDEN_1_7,
-        H200,
+        GOLDEN_1_8, H200,
     ] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();

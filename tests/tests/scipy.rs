@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_tests::{Need, Program, skip};
@@ -97,9 +98,11 @@ fn check_in<'k>(p: &Program, precision: &str, matrix: &str, kernels: &[&'k str])
     compared
 }
 
-/// The products that run on any machine.
+/// The products that run on this processor: a library's only where it is.
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu)
+    let cpu = CpuBackend::new();
+    let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
+    on_cpu.filter(move |k| cpu.availability(k) == Availability::Available)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod choice;
 mod compare;
 mod devices;
 mod export;

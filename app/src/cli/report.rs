@@ -378,7 +378,7 @@ fn kernels(model: &Model, mut runs: Vec<RunOf<'_>>) -> String {
         header.push("bundle");
     }
     let line = |run: &RunOf<'_>| {
-        let mut line = vec![Cell::Text(run.run.kernel.clone())];
+        let mut line = vec![Cell::Text(run.run.kernel_as_run())];
         line.extend(figures(run));
         if several {
             line.push(Cell::Text(run.bundle.label().into()));

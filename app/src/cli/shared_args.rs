@@ -61,19 +61,32 @@ pub(super) struct FormatArgs {
     /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill))]
     pub(super) min_fill: Vec<String>,
+    /// Values of compact formats: auto, plain, or codes of 8 or 16 bits [default: the smallest]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values))]
+    pub(super) values: Vec<String>,
+    /// Whether kernels that choose another may choose compact formats, on or off [default: on]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Compact))]
+    pub(super) compact: Vec<String>,
+    /// The same as --compact off
+    #[arg(long, conflicts_with = "compact")]
+    pub(super) no_compact: bool,
 }
 
 impl FormatArgs {
     /// The values given for each parameter.
     pub(super) fn lists(&self) -> Result<ParameterLists, ParameterError> {
         let mut lists = ParameterLists::default();
+        let off = ["off".to_owned()];
+        let compact = if self.no_compact { &off[..] } else { &self.compact };
         for (parameter, values) in [
-            (Parameter::HackSize, &self.hack_size),
+            (Parameter::Compact, compact),
+            (Parameter::HackSize, &self.hack_size[..]),
             (Parameter::Sigma, &self.sigma),
             (Parameter::Spill, &self.spill),
             (Parameter::HybWidth, &self.hyb_width),
             (Parameter::BsrBlock, &self.bsr_block),
             (Parameter::MinFill, &self.min_fill),
+            (Parameter::Values, &self.values),
         ] {
             lists.set(parameter, values)?;
         }

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use sparsescope_core::experiment::{Configuration, MatrixSource, Problem, SpmvProblem, Watch};
+use sparsescope_core::experiment::{
+    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch,
+};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 
+use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
@@ -48,6 +51,15 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         .admit(&configuration)
         .and_then(|()| backend.prepare(&configuration, &problem, memory))
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
+    let finished = prepared
+        .set_up(&Watch::cancelled_by(interrupt.flag()))
+        .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
+    if finished == Finished::Cancelled {
+        return Ok(Outcome::Interrupted);
+    }
+    if let (Some(choice), false) = (&prepared.costs().choice, quiet) {
+        eprintln!("{}", choice::sentence(kernel.id, choice));
+    }
     let Some(output) = prepared.output(&Watch::cancelled_by(interrupt.flag()))? else {
         return Ok(Outcome::Interrupted);
     };

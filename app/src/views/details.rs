@@ -112,6 +112,7 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     }
     facts.extend(run.solved().into_iter().flat_map(|of| solve(of, run.density())));
     facts.extend(check(run));
+    facts.extend(choice(&of.costs));
     facts.extend(costs(&of.costs));
     if let Some(predicted) = &of.costs.predicted {
         let sectors = predicted.load_sectors.map(|n| format!("{} sectors loaded", count(n)));
@@ -174,6 +175,33 @@ fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
         let kappa = significant(spectrum.condition);
         ("Condition", format!("κ ≥ {kappa}, from {} steps", spectrum.steps))
     }));
+    facts
+}
+
+/// What it runs in place of itself, why, and what finding that took.
+fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
+    let Some(choice) = &costs.choice else { return Vec::new() };
+    let mut facts = vec![("Runs", choice.words()), ("", choice.why.clone())];
+    let parts = choice.times().map(|(name, s)| {
+        let name = match name {
+            "statistics_s" => "statistics",
+            "conversion_s" => "conversions",
+            "plan_s" => "plans",
+            _ => "trial",
+        };
+        format!("{name} {}", seconds(s))
+    });
+    facts.push(("Choosing", format!("{}: {}", seconds(choice.seconds()), parts.join(", "))));
+    let products = costs.break_even.map(|products| count(products.max(0.0) as u64));
+    facts.extend(products.map(|products| ("Has paid", format!("after {products} products"))));
+    for tried in &choice.tried {
+        let told = match (tried.least_s, &tried.left_out) {
+            (Some(least), _) => format!("{}: {}", tried.kernel, seconds(least)),
+            (None, Some(why)) => format!("{}: not tried, {why}", tried.kernel),
+            (None, None) => continue,
+        };
+        facts.push(("Tried", told));
+    }
     facts
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Solve,
+    Choice, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Solve,
     Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
@@ -236,6 +236,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     if let Some(solve) = &run.solve {
         check_solve(whose, solve)?;
     }
+    if let Some(choice) = &run.costs.choice {
+        check_choice(whose, choice)?;
+    }
     let (check, costs) = (&run.check, &run.costs);
     let predicted = costs.predicted.as_ref();
     let errors = [
@@ -326,6 +329,20 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         return Err(BundleError::Figures { whose: whose.into(), field, found, expected });
     }
     check_metric(whose, run, operation, figures.median_s)
+}
+
+fn check_choice(whose: &str, choice: &Choice) -> Result<(), BundleError> {
+    for (field, seconds) in choice.times() {
+        check_numbers(whose, MOST_SECONDS, &[(&format!("costs.choice.{field}"), Some(seconds))])?;
+    }
+    for tried in &choice.tried {
+        let times = [
+            ("costs.choice.tried.conversion_s", Some(tried.conversion_s)),
+            ("costs.choice.tried.least_s", tried.least_s),
+        ];
+        check_numbers(whose, MOST_SECONDS, &times)?;
+    }
+    Ok(())
 }
 
 /// Residuals of what did not converge may be as large as they like.

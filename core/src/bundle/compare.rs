@@ -301,6 +301,9 @@ fn facts(environment: &Environment) -> BTreeMap<String, String> {
         ("set of build flags".to_owned(), build.flags.clone()),
         ("binding of threads".to_owned(), environment.threads_bound.to_string()),
     ]);
+    for (name, version) in &environment.libraries {
+        facts.insert(format!("version of {name}"), version.clone());
+    }
     for (k, gpu) in environment.gpus.iter().enumerate() {
         facts.insert(format!("model of GPU {k}"), gpu.model.clone());
         for (name, value) in gpu.details.iter().filter(|(name, _)| is_version(name)) {

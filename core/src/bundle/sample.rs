@@ -1,9 +1,10 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
 use crate::record::{
-    Bandwidth, Better, Build, Cache, Check, Costs, Cpu, Environment, Figures, Gpu, History,
+    Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Environment, Figures, Gpu, History,
     LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer, Reordered, Run,
-    Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Until, Verdict, Work, matrix_id,
+    Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work,
+    matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -126,6 +127,7 @@ pub(crate) fn with_points() -> Bundle {
     told.series.push(Series { name, values: vec![5.0, 3.0], every: 1, step });
     second.history = Some(told);
     second.solve = Some(solve());
+    second.costs.choice = Some(choice());
     let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
     for folder in bundle.matrices.iter_mut().take(1) {
         folder.files.insert("levels.json".into(), levels.to_vec());
@@ -170,6 +172,31 @@ pub(crate) fn solve() -> Solve {
             largest: 3,
         }),
         spectrum: Some(Spectrum { steps: 2, smallest: 0.5, largest: 2.0, condition: 4.0 }),
+    }
+}
+
+/// What a kernel tells that runs another.
+pub(crate) fn choice() -> Choice {
+    let tried = |kernel: &str, least_s, left_out: Option<&str>| Tried {
+        kernel: kernel.into(),
+        params: BTreeMap::from([("hack_size".into(), "8".into())]),
+        minimal_bytes: 224,
+        conversion_s: 2e-6,
+        least_s,
+        left_out: left_out.map(str::to_owned),
+    };
+    Choice {
+        kernel: "cpu/hll/simd".into(),
+        params: BTreeMap::from([("hack_size".into(), "8".into())]),
+        why: "2.00 times as fast as cpu/csr/serial in the trial".into(),
+        statistics_s: 1e-6,
+        conversion_s: 4e-6,
+        plan_s: 5e-7,
+        trial_s: 9e-6,
+        tried: vec![
+            tried("cpu/hll/simd", Some(1e-7), None),
+            tried("cpu/dia/rows", None, Some("the time for choosing was over")),
+        ],
     }
 }
 
@@ -333,6 +360,7 @@ fn full_environment(id: &str) -> Environment {
         }],
         threads_bound: true,
         noise: Noise { load_before: Some(0.5), load_after: Some(1.25), stolen_seconds: Some(0.0) },
+        libraries: BTreeMap::from([("oneMKL".into(), "2026.2".into())]),
     }
 }
 

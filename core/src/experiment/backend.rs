@@ -33,6 +33,12 @@ pub trait Backend {
         None
     }
 
+    /// Versions of the libraries that it found on this machine and runs kernels of, by name; of a GPU they
+    /// are in its description.
+    fn libraries(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
     /// Makes a configuration, which the problem admits, ready to run on it: formats, plan, buffers,
     /// the conversions within `memory`.
     fn prepare<'p>(

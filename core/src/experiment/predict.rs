@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn kernels_without_a_model_have_no_prediction_and_all_others_have_one() {
         let a = uneven(64);
-        for kernel in kernels(Operation::Spmv) {
+        for kernel in kernels(Operation::Spmv).iter().filter(|kernel| kernel.format().is_some()) {
             assert_eq!(of(kernel.id, &a, 32).is_some(), kernel.model.is_some(), "{}", kernel.id);
         }
     }

@@ -53,6 +53,12 @@ pub trait Task: Send {
         false
     }
 
+    /// Its executions are products, which a crew shares out among workers that stay awake between them.
+    #[cfg(not(target_family = "wasm"))]
+    fn is_product(&self) -> bool {
+        false
+    }
+
     /// Puts back what executions in place change. Never timed.
     fn reset(&mut self) {}
 
@@ -62,12 +68,20 @@ pub trait Task: Send {
         Ok(Finished::Done)
     }
 
+    /// Parts of the work that are not empty, where that is known only after the set-up.
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+
     /// Fills the result with NaN, so that what an execution leaves out is seen; does nothing in
     /// place.
     fn spoil(&mut self);
 
     /// Executes the kernel once.
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError>;
+
+    /// Waits, after a group of executions, until nothing of this task takes time from others. Never timed.
+    fn rest(&mut self) {}
 
     /// Seconds of the last execution that are no part of what it is timed for, as finding out how good
     /// its result is.

@@ -3,8 +3,8 @@
 use super::Cancelled;
 use super::error::Stop;
 use super::workers::in_order;
-use crate::matrix::{Csr, RowPtr};
-use crate::memory::{MemoryLimit, copied, zeroed};
+use crate::matrix::{Csr, RowPtr, copied};
+use crate::memory::{MemoryLimit, zeroed};
 
 /// Rows of columns, ascending in each row.
 #[derive(Clone, Debug, PartialEq, Eq)]

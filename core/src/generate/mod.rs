@@ -73,4 +73,6 @@ pub fn generate(
 }
 
 #[cfg(test)]
+mod compact_tests;
+#[cfg(test)]
 mod tests;

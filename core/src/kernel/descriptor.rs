@@ -64,6 +64,8 @@ impl Origin {
 pub enum Reads {
     /// A matrix in a format.
     Matrix(Format),
+    /// A matrix, in the format of the kernel that it chooses.
+    Chosen,
     /// Points of a space.
     Points,
     /// Many small dense systems.
@@ -134,17 +136,17 @@ impl KernelDescriptor {
         self.origin.iter().map(|o| o.as_str().to_owned()).collect()
     }
 
-    /// The matrix format that it reads; none for kernels on other subjects.
+    /// The matrix format that it reads; none for kernels that choose one, or on other subjects.
     pub fn format(&self) -> Option<Format> {
         match self.reads {
             Reads::Matrix(format) => Some(format),
-            Reads::Points | Reads::Systems => None,
+            Reads::Chosen | Reads::Points | Reads::Systems => None,
             #[cfg(feature = "proof")]
             Reads::Vector => None,
         }
     }
 
-    /// What the middle of its id says: the format for products, the method for solves, the operation
+    /// What the middle of its id says: the format for products that have one, the method for solves, the operation
     /// otherwise.
     pub fn what(&self) -> &'static str {
         match (self.operation, self.format()) {

@@ -1,6 +1,8 @@
 //! Matrix formats as kernels read them, and the parameters that they take.
 
-use crate::matrix::{BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order};
+use crate::matrix::{
+    BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order, ValueCoding,
+};
 
 /// The matrix format that a kernel reads, its parameters still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,10 @@ pub enum Format {
     Bsr,
     /// Diagonals.
     Dia,
+    /// CSR with 16-bit differences of columns.
+    CsrCompact,
+    /// HLL with 16-bit distances of columns.
+    HllCompact,
 }
 
 /// Parameters of formats that a user may set.
@@ -36,25 +42,35 @@ pub struct FormatParams {
     pub bsr_block: Option<usize>,
     /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
     pub min_fill: Option<u32>,
+    /// How compact formats store values.
+    pub values: ValueCoding,
 }
 
 impl Default for FormatParams {
     fn default() -> Self {
         let (spill, hyb_width, bsr_block, min_fill) = (None, None, None, None);
-        let (hack_size, sigma) = (DEFAULT_HACK_SIZE, 1);
-        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill }
+        let (hack_size, sigma, values) = (DEFAULT_HACK_SIZE, 1, ValueCoding::Auto);
+        Self { hack_size, sigma, spill, hyb_width, bsr_block, min_fill, values }
+    }
+}
+
+impl FormatParams {
+    /// How they lay out HLL.
+    fn hll(&self, order: Order) -> HllLayout {
+        let Self { hack_size, sigma, spill, .. } = *self;
+        HllLayout { hack_size, order, sigma: sigma.max(1), spill }
     }
 }
 
 impl Format {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`; a compact format has the name of the plain one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coo => "coo",
-            Self::Csr => "csr",
+            Self::Csr | Self::CsrCompact => "csr",
             Self::Ell(_) => "ell",
             Self::Hyb(_) => "hyb",
-            Self::Hll(_) => "hll",
+            Self::Hll(_) | Self::HllCompact => "hll",
             Self::Bsr => "bsr",
             Self::Dia => "dia",
         }
@@ -72,9 +88,10 @@ impl Format {
                 min_fill: params.min_fill.unwrap_or(BSR_MIN_FILL),
             },
             Self::Dia => FormatSpec::Dia { min_fill: params.min_fill.unwrap_or(DIA_MIN_FILL) },
-            Self::Hll(order) => {
-                let FormatParams { hack_size, sigma, spill, .. } = *params;
-                FormatSpec::Hll(HllLayout { hack_size, order, sigma: sigma.max(1), spill })
+            Self::Hll(order) => FormatSpec::Hll(params.hll(order)),
+            Self::CsrCompact => FormatSpec::CsrCompact(params.values),
+            Self::HllCompact => {
+                FormatSpec::HllCompact(params.hll(Order::ColumnMajor), params.values)
             }
         }
     }

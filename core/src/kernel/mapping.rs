@@ -47,6 +47,8 @@ pub enum Mapping {
     Grid(GridMapping),
     /// A library's own.
     Library,
+    /// That of the kernel that is chosen for the matrix.
+    Chosen,
 }
 
 /// What one worker does in one go.
@@ -92,6 +94,12 @@ impl Mapping {
                 let kept_apart = (order.in_blocks()..order.rows()).map(|p| p..p + 1);
                 let rows = chunks.rows().iter().chain(kept_apart);
                 rows.map(|rows| Share { worker: None, rows, entries: None }).collect()
+            }
+            (Self::EqualEntries, AnyFormat::CsrCompact(a)) => {
+                by_worker(&RowParts::equal_entries(a.row_ptr(), workers))
+            }
+            (Self::EqualSlots, AnyFormat::HllCompact(a)) => {
+                by_worker(SlotParts::of(a.shape(), a.tail(), workers).positions())
             }
             _ => vec![Share { worker: Some(0), rows: 0..a.rows(), entries: None }],
         }

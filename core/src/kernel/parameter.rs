@@ -8,8 +8,12 @@ use super::counting::Counting;
 use super::format::FormatParams;
 use super::solver;
 use crate::dense::Rhs;
-use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES};
+use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES, ValueCoding};
 use crate::symgs::Mode;
+
+/// The words of what is done or left.
+const ON: &str = "on";
+const OFF: &str = "off";
 
 /// A parameter of kernels beside threads, blocks and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +30,10 @@ pub enum Parameter {
     BsrBlock,
     /// Least share of slots in percent that hold entries, for BSR and DIA.
     MinFill,
+    /// How compact formats store values: as they are, or with codes of 8 or 16 bits.
+    Values,
+    /// Whether a kernel that chooses another may choose compact formats.
+    Compact,
     /// What a Gauss–Seidel sweep solves each row for.
     Mode,
     /// Where a GPU's kernel counts the points that it keeps.
@@ -101,13 +109,15 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
         Self::HybWidth,
         Self::BsrBlock,
         Self::MinFill,
+        Self::Values,
+        Self::Compact,
         Self::Mode,
         Self::Counting,
         Self::Preconditioner,
@@ -139,6 +149,8 @@ impl Parameter {
             Self::HybWidth => "hyb_width",
             Self::BsrBlock => "bsr_block",
             Self::MinFill => "min_fill",
+            Self::Values => "values",
+            Self::Compact => "compact",
             Self::Mode => "mode",
             Self::Counting => "counting",
             Self::Preconditioner => "precond",
@@ -173,6 +185,8 @@ impl Parameter {
         match self {
             Self::HackSize => Some(DEFAULT_HACK_SIZE.to_string()),
             Self::Sigma => Some("1".to_owned()),
+            Self::Values => Some(ValueCoding::Auto.as_str().to_owned()),
+            Self::Compact => Some(ON.to_owned()),
             Self::Mode => Some(Mode::Standard.as_str().to_owned()),
             Self::Counting => Some(Counting::Device.as_str().to_owned()),
             Self::Rhs => Some(Rhs::LastUnit.as_str().to_owned()),
@@ -181,11 +195,13 @@ impl Parameter {
     }
 
     /// The words that it takes, where it takes no numbers.
-    fn words(self) -> Option<[&'static str; 2]> {
+    fn words(self) -> Option<Vec<&'static str>> {
         match self {
-            Self::Mode => Some(Mode::ALL.map(Mode::as_str)),
-            Self::Counting => Some(Counting::ALL.map(Counting::as_str)),
-            Self::Rhs => Some(Rhs::ALL.map(Rhs::as_str)),
+            Self::Values => Some(ValueCoding::ALL.map(ValueCoding::as_str).into()),
+            Self::Compact => Some(vec![ON, OFF]),
+            Self::Mode => Some(Mode::ALL.map(Mode::as_str).into()),
+            Self::Counting => Some(Counting::ALL.map(Counting::as_str).into()),
+            Self::Rhs => Some(Rhs::ALL.map(Rhs::as_str).into()),
             _ => None,
         }
     }
@@ -317,6 +333,18 @@ impl Parameters {
         named.expect("a right-hand side is checked when it is set, and has a default") // invariant
     }
 
+    /// Whether a kernel that chooses another may choose compact formats.
+    pub fn compact(&self) -> bool {
+        self.get(Parameter::Compact).as_deref() == Some(ON)
+    }
+
+    /// How compact formats store values.
+    fn values(&self) -> ValueCoding {
+        let word = self.get(Parameter::Values).unwrap_or_default();
+        let named = ValueCoding::ALL.into_iter().find(|coding| coding.as_str() == word);
+        named.expect("how is checked when it is set, and has a default") // invariant
+    }
+
     /// Those among them that formats know.
     pub fn format(&self) -> FormatParams {
         let number = |parameter| self.number::<usize>(parameter);
@@ -328,6 +356,7 @@ impl Parameters {
             hyb_width: number(Parameter::HybWidth),
             bsr_block: number(Parameter::BsrBlock),
             min_fill: number(Parameter::MinFill).and_then(|value| u32::try_from(value).ok()),
+            values: self.values(),
         }
     }
 }
@@ -365,6 +394,10 @@ mod tests {
         assert_eq!(error, "mode is `soft`: expected smoother or standard");
         let error = Parameter::Counting.value("gpu").unwrap_err().to_string();
         assert_eq!(error, "counting is `gpu`: expected device or host");
+        let error = Parameter::Compact.value("no").unwrap_err().to_string();
+        assert_eq!(error, "compact is `no`: expected on or off");
+        let error = Parameter::Values.value("32").unwrap_err().to_string();
+        assert_eq!(error, "values is `32`: expected auto or plain or 8 or 16");
     }
 
     #[test]

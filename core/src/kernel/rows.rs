@@ -6,6 +6,7 @@ use crate::matrix::{AnyFormat, Coo, Scalar, SlotLayout};
 pub fn row_at<T: Scalar>(a: &AnyFormat<T>, position: usize) -> usize {
     match a {
         AnyFormat::Hll(a) => a.row_order().row_at(position),
+        AnyFormat::HllCompact(a) => a.row_order().row_at(position),
         _ => position,
     }
 }
@@ -41,6 +42,15 @@ pub fn row_steps<T: Scalar>(a: &AnyFormat<T>, row: usize) -> Vec<(u32, T)> {
             None => padded(a.shape(), row, a.col(), a.val()),
             Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
         },
+        AnyFormat::CsrCompact(a) => a.entries(row).collect(),
+        AnyFormat::HllCompact(a) => match row.checked_sub(a.row_order().in_blocks()) {
+            None => {
+                let len = a.row_len()[row] as usize;
+                let slots = a.row_slots(row).enumerate();
+                slots.map(|(j, (c, v))| (c, if j < len { v } else { T::ZERO })).collect()
+            }
+            Some(k) => padded(a.tail(), k, a.tail().col(), a.tail().val()),
+        },
         AnyFormat::Bsr(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
         AnyFormat::Dia(a) => (0..a.row_slots(row)).filter_map(|j| a.slot_entry(row, j)).collect(),
     }
@@ -56,6 +66,8 @@ pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool)
         AnyFormat::Ell(a) => length(a.row_len(), a.shape().row_slots(row)),
         AnyFormat::Hll(a) => length(a.row_len(), a.shape().row_slots(row)),
         AnyFormat::Hyb(a) => length(a.ell().row_len(), a.ell().shape().row_slots(row)),
+        AnyFormat::CsrCompact(a) => a.row_slots(row),
+        AnyFormat::HllCompact(a) => length(a.row_len(), a.shape().row_slots(row)),
         AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => 0,
     }
 }
@@ -69,6 +81,8 @@ pub(crate) fn slot<T: Scalar>(a: &AnyFormat<T>, row: usize, j: usize) -> u64 {
         AnyFormat::Ell(a) => a.shape().slot(row, j),
         AnyFormat::Hll(a) => a.shape().slot(row, j),
         AnyFormat::Hyb(a) => a.ell().shape().slot(row, j),
+        AnyFormat::CsrCompact(a) => a.slot(row, j),
+        AnyFormat::HllCompact(a) => a.shape().slot(row, j),
         AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => j as u64,
     }
 }

@@ -39,7 +39,7 @@ const fn product(
 /// The parameters of a format. On a GPU HLL has all rows in their own order.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     use Allowed::{Any, Only};
-    use Parameter::{BsrBlock, HackSize, HybWidth, MinFill, Sigma, Spill};
+    use Parameter::{BsrBlock, HackSize, HybWidth, MinFill, Sigma, Spill, Values};
     match (format, device) {
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
         (Format::Hyb(_), _) => &[(HybWidth, Any)],
@@ -49,6 +49,8 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
         }
         (Format::Bsr, _) => &[(BsrBlock, Any), (MinFill, Any)],
         (Format::Dia, _) => &[(MinFill, Any)],
+        (Format::CsrCompact, _) => &[(Values, Any)],
+        (Format::HllCompact, _) => &[(HackSize, Any), (Sigma, Any), (Spill, Any), (Values, Any)],
     }
 }
 
@@ -62,11 +64,27 @@ const fn cpu_spmv(
     let mut kernel = product(id, format, DeviceKind::Cpu, mapping, origin, summary);
     // The papers' kernels on padded formats multiply the padding, those on blocks and diagonals
     // the zeros in them.
-    kernel.needs.finite_x = !matches!(format, Format::Coo | Format::Csr);
+    let stops_at_entries =
+        matches!(format, Format::Coo | Format::Csr | Format::CsrCompact | Format::HllCompact);
+    kernel.needs.finite_x = !stops_at_entries;
     kernel.takes.threads = !matches!(mapping, Mapping::Serial);
-    if !matches!(format, Format::Bsr | Format::Dia) {
+    let is_modelled =
+        !matches!(format, Format::Bsr | Format::Dia | Format::CsrCompact | Format::HllCompact);
+    if is_modelled {
         kernel.model = Some(Model { unrolling: Unrolling::None, keeps_x: false });
     }
+    kernel
+}
+
+/// The processor's kernel that runs the fastest of the others, which differs from machine to machine: so
+/// may the last bits of its result.
+const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    let (format, device) = (Format::Csr, DeviceKind::Cpu);
+    let mut kernel = product(id, format, device, Mapping::Chosen, &[Origin::Ours], summary);
+    kernel.reads = Reads::Chosen;
+    kernel.deterministic = false;
+    kernel.takes.threads = true;
+    kernel.parameters = &[(Parameter::Compact, Allowed::Any)];
     kernel
 }
 
@@ -115,6 +133,17 @@ const fn vendor_spmv(
     kernel
 }
 
+/// A kernel of oneMKL on the processor. What its inspector makes of a matrix may have padding.
+const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> KernelDescriptor {
+    let origin = &[Origin::Vendor];
+    let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
+    kernel.needs.finite_x = finite_x;
+    // The library does not promise it.
+    kernel.deterministic = false;
+    kernel.takes.threads = true;
+    kernel
+}
+
 use GridMapping::{ThreadPerHack, ThreadPerRow, WarpPerRow, WarpPerSpan};
 use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
@@ -153,6 +182,16 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "equal contiguous parts of the rows of blocks, one a thread, in vectors, zeros multiplied"),
     cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
         "equal contiguous parts of the rows, one a thread, four diagonals at a time in vectors, zeros multiplied"),
+    cpu_spmv("cpu/csr/compact", Format::CsrCompact, Mapping::EqualEntries, &[Ours],
+        "contiguous parts with about equally many entries, one a thread; vectors along rows, 16-bit differences of columns and coded values decoded in registers"),
+    cpu_spmv("cpu/hll/compact", Format::HllCompact, Mapping::EqualSlots, &[Ours],
+        "as hll/simd; 16-bit columns and coded values, decoded in registers"),
+    cpu_choice("cpu/spmv/auto",
+        "the fastest of the others in a short trial of those that the matrix's statistics speak for"),
+    mkl_spmv("vendor/mkl/csr", false,
+        "oneMKL's sparse product on the arrays of CSR as they are"),
+    mkl_spmv("vendor/mkl/optimized", true,
+        "oneMKL's sparse product after its inspector has been told of many products, and may have copied the matrix"),
 
     cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
         "one thread a row"),

@@ -214,7 +214,10 @@ mod tests {
             AnyFormat::Hll(a) => (a.val()[slot], a.col()[slot]),
             AnyFormat::Hyb(a) if access.in_tail => (a.tail().val()[slot], a.tail().col()[slot]),
             AnyFormat::Hyb(a) => (a.ell().val()[slot], a.ell().col()[slot]),
-            AnyFormat::Bsr(_) | AnyFormat::Dia(_) => panic!("no kernel on a grid reads these"),
+            AnyFormat::Bsr(_)
+            | AnyFormat::Dia(_)
+            | AnyFormat::CsrCompact(_)
+            | AnyFormat::HllCompact(_) => panic!("no kernel on a grid reads these"),
         }
     }
 

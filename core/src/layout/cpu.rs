@@ -62,7 +62,7 @@ pub struct CpuTraffic<T = f64> {
 
 impl<T: Scalar> CpuTraffic<T> {
     /// The shares of `workers` workers, in row order, each gone through. Fails without workers,
-    /// for kernels that run elsewhere, for BSR and DIA, and for a matrix in another format than
+    /// for kernels that run elsewhere, for BSR, DIA and compact formats, and for a matrix in another format than
     /// the kernel reads.
     pub fn of(
         kernel: &'static KernelDescriptor,
@@ -94,12 +94,18 @@ impl<T: Scalar> CpuTraffic<T> {
             return Err(LayoutError::Workers);
         }
         match (kernel.mapping, a) {
-            (Mapping::Grid(_) | Mapping::Library, _) => {
+            (Mapping::Grid(_) | Mapping::Library | Mapping::Chosen, _) => {
                 let what = "threads of a processor";
                 return Err(LayoutError::Mapping { kernel: kernel.id, what });
             }
             (_, AnyFormat::Bsr(_)) => return Err(LayoutError::Format { format: "BSR" }),
             (_, AnyFormat::Dia(_)) => return Err(LayoutError::Format { format: "DIA" }),
+            (_, AnyFormat::CsrCompact(_)) => {
+                return Err(LayoutError::Format { format: "compact CSR" });
+            }
+            (_, AnyFormat::HllCompact(_)) => {
+                return Err(LayoutError::Format { format: "compact HLL" });
+            }
             _ => check_format(kernel, a)?,
         }
         let (a, arrays) = (a.clone(), arrays(a));
@@ -319,7 +325,14 @@ impl<T: Scalar> Walk<'_, T> {
             (AnyFormat::Hyb(a), _) => a.ell().col(),
             (AnyFormat::Hll(a), Array::TailCol) => a.tail().col(),
             (AnyFormat::Hll(a), _) => a.col(),
-            (AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_), _) => &[],
+            (
+                AnyFormat::Coo(_)
+                | AnyFormat::Bsr(_)
+                | AnyFormat::Dia(_)
+                | AnyFormat::CsrCompact(_)
+                | AnyFormat::HllCompact(_),
+                _,
+            ) => &[],
         }
     }
 

@@ -149,6 +149,8 @@ fn name_of<T: Scalar>(a: &AnyFormat<T>) -> &'static str {
         }
         AnyFormat::Bsr(_) => "bsr",
         AnyFormat::Dia(_) => "dia",
+        AnyFormat::CsrCompact(_) => "csr-compact",
+        AnyFormat::HllCompact(_) => "hll-compact",
     }
 }
 

@@ -40,7 +40,11 @@ impl<'a, T: Scalar> RowPass<'a, T> {
             AnyFormat::Ell(a) => a.col(),
             AnyFormat::Hyb(a) => a.ell().col(),
             AnyFormat::Hll(a) => a.col(),
-            AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => &[],
+            AnyFormat::Coo(_)
+            | AnyFormat::Bsr(_)
+            | AnyFormat::Dia(_)
+            | AnyFormat::CsrCompact(_)
+            | AnyFormat::HllCompact(_) => &[],
         };
         let kept = keeps_x(kernel).then(|| kept_of_x(a, block));
         let warp_a_row = kernel.mapping == Mapping::Grid(GridMapping::WarpPerRow);

@@ -73,11 +73,14 @@ impl SlotMap {
 }
 
 impl Slots {
-    /// The places of `a`; fails for BSR and DIA, whose slots have no column of their own.
+    /// The places of `a`; fails for BSR and DIA, whose slots have no column of their own, and for compact formats,
+    /// which have it in parts.
     pub fn new(a: &AnyFormat) -> Result<Self, LayoutError> {
         let positions = match a {
             AnyFormat::Bsr(_) => return Err(LayoutError::Format { format: "BSR" }),
             AnyFormat::Dia(_) => return Err(LayoutError::Format { format: "DIA" }),
+            AnyFormat::CsrCompact(_) => return Err(LayoutError::Format { format: "compact CSR" }),
+            AnyFormat::HllCompact(_) => return Err(LayoutError::Format { format: "compact HLL" }),
             AnyFormat::Hll(a) if !a.is_plain() => Some(a.row_order().positions()),
             _ => None,
         };
@@ -161,7 +164,10 @@ impl Slots {
             AnyFormat::Ell(a) => (a.col(), a.val()),
             AnyFormat::Hyb(a) => (a.ell().col(), a.ell().val()),
             AnyFormat::Hll(a) => (a.col(), a.val()),
-            AnyFormat::Bsr(_) | AnyFormat::Dia(_) => (&[], &[]),
+            AnyFormat::Bsr(_)
+            | AnyFormat::Dia(_)
+            | AnyFormat::CsrCompact(_)
+            | AnyFormat::HllCompact(_) => (&[], &[]),
         }
     }
 
@@ -244,7 +250,10 @@ impl Slots {
                 }
                 Some(places)
             }
-            AnyFormat::Bsr(_) | AnyFormat::Dia(_) => None,
+            AnyFormat::Bsr(_)
+            | AnyFormat::Dia(_)
+            | AnyFormat::CsrCompact(_)
+            | AnyFormat::HllCompact(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::parallel::*;
 
+use super::blocks::{BlockRow, blocks_in_row, gather_row};
 use super::csr::{check_dimensions, check_len, check_offsets};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryLimit, zeroed};
@@ -81,11 +82,8 @@ impl<T: Scalar> Bsr<T> {
     /// Blocks of each row of blocks.
     fn block_counts(a: &Csr<T>, block: usize) -> Vec<usize> {
         let block_rows = 0..a.rows().div_ceil(block);
-        let count = |columns: &mut Vec<u32>, h: usize| {
-            block_columns(a, block, h, columns);
-            columns.len()
-        };
-        block_rows.into_par_iter().map_init(Vec::new, count).collect()
+        let counts = block_rows.into_par_iter().with_min_len(64);
+        counts.map(|h| blocks_in_row(a, block, h)).collect()
     }
 
     /// Number of b × b blocks that hold an entry of `a`.
@@ -164,8 +162,7 @@ impl<T: Scalar> Bsr<T> {
         limit.check(what, Self::bytes_needed(a, block, blocks))?;
         let b2 = block * block;
         let row_ptr = RowPtr::from_lengths(counts.iter().copied());
-        let mut col = zeroed(0u32, blocks);
-        let mut stored = vec![0u64; blocks];
+        let (mut col, mut stored) = (zeroed(0u32, blocks), zeroed(0u64, blocks));
         let mut val = zeroed(T::ZERO, blocks * b2);
         let mut parts = Vec::with_capacity(counts.len());
         let (mut c, mut s, mut v) = (&mut col[..], &mut stored[..], &mut val[..]);
@@ -173,26 +170,10 @@ impl<T: Scalar> Bsr<T> {
             let col = c.split_off_mut(..count).unwrap_or_default();
             let stored = s.split_off_mut(..count).unwrap_or_default();
             let val = v.split_off_mut(..count * b2).unwrap_or_default();
-            parts.push((col, stored, val));
+            parts.push(BlockRow { col, stored, val });
         }
-        let gather = |columns: &mut Vec<u32>, (h, part): (usize, BlockRow<'_, T>)| {
-            let (col, stored, val) = part;
-            block_columns(a, block, h, columns);
-            col.copy_from_slice(columns);
-            for r in 0..block.min(a.rows() - h * block) {
-                let (c, v) = a.row(h * block + r);
-                let mut k = 0;
-                for (&c, &v) in c.iter().zip(v) {
-                    while col[k] != c / block as u32 {
-                        k += 1;
-                    }
-                    let slot = r * block + c as usize % block;
-                    stored[k] |= 1 << slot;
-                    val[k * b2 + slot] = v;
-                }
-            }
-        };
-        parts.into_par_iter().enumerate().for_each_init(Vec::new, gather);
+        let parts = parts.into_par_iter().enumerate().with_min_len(64);
+        parts.for_each(|(h, part)| gather_row(a, block, h, part));
         let (rows, cols) = (a.rows(), a.cols());
         Ok(Self { rows, cols, block, row_ptr, col, stored, val })
     }
@@ -200,19 +181,33 @@ impl<T: Scalar> Bsr<T> {
     /// Back to CSR, slots without entries dropped.
     pub fn to_csr(&self) -> Csr<T> {
         let b2 = self.block * self.block;
-        let entries = |i: usize| {
-            let r = i % self.block;
-            self.row_ptr.range(i / self.block).flat_map(move |k| {
-                let slots = r * self.block..(r + 1) * self.block;
-                let held = slots.filter(move |slot| self.stored[k] >> slot & 1 == 1);
-                held.map(move |slot| (self.column(k, slot), self.val[k * b2 + slot]))
-            })
+        // The bits of row i in block k.
+        let held = |i: usize, k: usize| {
+            self.stored[k] >> (i % self.block * self.block) & ((1 << self.block) - 1)
         };
-        let row_ptr = RowPtr::from_lengths((0..self.rows).map(|i| entries(i).count()));
-        let col = (0..self.rows).flat_map(|i| entries(i).map(|(c, _)| c as u32)).collect();
-        let val = (0..self.rows).flat_map(|i| entries(i).map(|(_, v)| v)).collect();
-        Csr::try_new(self.rows, self.cols, row_ptr, col, val)
-            .expect("blocks ascend and their entries lie inside") // invariant
+        let length = |i: usize| -> usize {
+            let blocks = self.row_ptr.range(i / self.block);
+            blocks.map(|k| held(i, k).count_ones() as usize).sum()
+        };
+        let rows = (0..self.rows).into_par_iter().with_min_len(256);
+        let lengths: Vec<usize> = rows.map(length).collect();
+        let row_ptr = RowPtr::from_lengths(lengths.into_iter());
+        Csr::filled(self.rows, self.cols, row_ptr, |i, col, val| {
+            let mut to = col.iter_mut().zip(val);
+            for k in self.row_ptr.range(i / self.block) {
+                let first = k * b2 + i % self.block * self.block;
+                let base = self.col[k] * self.block as u32;
+                let mut held = held(i, k);
+                while held != 0 {
+                    let c = held.trailing_zeros();
+                    held &= held - 1;
+                    if let Some((col, val)) = to.next() {
+                        (*col, *val) = (base + c, self.val[first + c as usize]);
+                    }
+                }
+            }
+        })
+        .expect("blocks ascend and their entries lie inside") // invariant
     }
 
     /// The matrix's column of a slot of block `k`; past the last one in the rightmost blocks.
@@ -274,25 +269,6 @@ impl<T: Scalar> Bsr<T> {
         Self::read_bytes(self.rows, self.block, self.col.len()) as u64
             + T::BYTES as u64 * (self.rows + self.cols) as u64
     }
-}
-
-/// Columns, entries and values of a row of blocks.
-type BlockRow<'a, T> = (&'a mut [u32], &'a mut [u64], &'a mut [T]);
-
-/// The block columns of row of blocks `h`, ascending.
-fn block_columns<T: Scalar>(a: &Csr<T>, block: usize, h: usize, columns: &mut Vec<u32>) {
-    columns.clear();
-    for i in h * block..a.rows().min((h + 1) * block) {
-        let from = columns.len();
-        for &c in a.row(i).0 {
-            let column = c / block as u32;
-            if columns.len() == from || columns.last() != Some(&column) {
-                columns.push(column);
-            }
-        }
-    }
-    columns.sort_unstable();
-    columns.dedup();
 }
 
 fn check_block(block: usize) -> Result<(), FormatError> {

@@ -2,9 +2,10 @@
 
 use crate::parallel::*;
 
+use super::copied::copied;
 use super::csr::{check_dimensions, check_len};
-use super::{Csr, FormatError, RowPtr, Scalar};
-use crate::memory::MemoryLimit;
+use super::{Csr, FormatError, Offset, OffsetWidth, RowPtr, Scalar};
+use crate::memory::{MemoryLimit, zeroed};
 
 /// An m × n matrix as `nnz` coordinates in row-major order, columns ascending in each row, no
 /// coordinate twice.
@@ -57,20 +58,31 @@ impl<T: Scalar> Coo<T> {
             rows: a.rows(),
             cols: a.cols(),
             row: expand_rows(a),
-            col: a.col().to_vec(),
-            val: a.val().to_vec(),
+            col: copied(a.col()),
+            val: copied(a.val()),
         })
+    }
+
+    /// The entries of a matrix that is not needed any longer.
+    pub(super) fn from_rows(a: Csr<T>) -> Self {
+        let (rows, cols, row) = (a.rows(), a.cols(), expand_rows(&a));
+        let (col, val) = a.into_entries();
+        Self { rows, cols, row, col, val }
     }
 
     /// Back to CSR.
     pub fn to_csr(&self) -> Csr<T> {
-        let mut lengths = vec![0usize; self.rows];
-        for &r in &self.row {
-            lengths[r as usize] += 1;
-        }
-        let row_ptr = RowPtr::from_lengths(lengths.into_iter());
-        Csr::try_new(self.rows, self.cols, row_ptr, self.col.clone(), self.val.clone())
+        let row_ptr = self.row_offsets();
+        Csr::try_new(self.rows, self.cols, row_ptr, copied(&self.col), copied(&self.val))
             .expect("row-major coordinates without repeats are CSR's order") // invariant
+    }
+
+    /// Where each row begins: offset i is the number of entries in the rows before i.
+    pub(super) fn row_offsets(&self) -> RowPtr {
+        match OffsetWidth::of(self.nnz() as u64) {
+            OffsetWidth::Narrow => RowPtr::Narrow(offsets_of(&self.row, zeroed(0, self.rows + 1))),
+            OffsetWidth::Wide => RowPtr::Wide(offsets_of(&self.row, zeroed(0, self.rows + 1))),
+        }
     }
 
     /// Number of rows m.
@@ -114,9 +126,23 @@ impl<T: Scalar> Coo<T> {
     }
 }
 
+/// Fills `offsets`, of which there is one more than rows, from the ascending rows of all entries.
+fn offsets_of<O: Offset>(row: &[u32], mut offsets: Vec<O>) -> Vec<O> {
+    const CHUNK: usize = 1 << 12;
+    offsets.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
+        let first = c * CHUNK;
+        let mut k = row.partition_point(|&r| (r as usize) < first);
+        for (i, offset) in (first..).zip(chunk) {
+            k += row[k..].iter().take_while(|&&r| (r as usize) < i).count();
+            *offset = O::from_index(k);
+        }
+    });
+    offsets
+}
+
 /// The row of every entry of `a`, filled in parallel.
 fn expand_rows<T: Scalar>(a: &Csr<T>) -> Vec<u32> {
-    let mut row = vec![0u32; a.nnz()];
+    let mut row = zeroed(0u32, a.nnz());
     const CHUNK: usize = 1 << 16;
     row.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
         let first = c * CHUNK;

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use crate::parallel::*;
 
+use super::copied::copied;
 use super::{FormatError, RowPtr, Scalar, SlotLayout};
-use crate::memory::{copied, zeroed};
+use crate::memory::zeroed;
 
 /// An m × n matrix in CSR: the entries of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
 /// range of `val`, columns strictly ascending.
@@ -43,14 +44,45 @@ impl<T: Scalar> Csr<T> {
         check_len("row_ptr", row_ptr.len(), rows + 1)?;
         check_len("val", val.len(), col.len())?;
         check_offsets("row_ptr", &row_ptr, col.len())?;
-        let bad = (0..rows).into_par_iter().find_map_first(|i| {
-            let row = &col[row_ptr.range(i)];
-            let out_of_range = row.iter().find(|&&c| c as usize >= cols);
-            if let Some(&c) = out_of_range {
-                return Some(FormatError::ColumnOutOfRange { row: i, col: u64::from(c), cols });
+        let row = |i: usize| &col[row_ptr.range(i)];
+        match (0..rows).into_par_iter().find_first(|&i| !is_row(row(i), cols)) {
+            Some(i) => Err(why_no_row(i, row(i), cols)),
+            None => Ok(Self { rows, cols, row_ptr, col, val }),
+        }
+    }
+
+    /// A matrix of rows as long as `row_ptr` says, of which `fill(row, columns, values)` writes each.
+    /// Rows are filled side by side, piece by piece, and checked as [`try_new`](Self::try_new) does.
+    pub(super) fn filled(
+        rows: usize,
+        cols: usize,
+        row_ptr: RowPtr,
+        fill: impl Fn(usize, &mut [u32], &mut [T]) + Sync,
+    ) -> Result<Self, FormatError> {
+        check_dimensions(rows, cols)?;
+        check_len("row_ptr", row_ptr.len(), rows + 1)?;
+        let nnz = row_ptr.get(rows);
+        check_offsets("row_ptr", &row_ptr, nnz)?;
+        let (mut col, mut val) = (zeroed(0u32, nnz), zeroed(T::ZERO, nnz));
+        let mut pieces = Vec::new();
+        let (mut free_col, mut free_val) = (&mut col[..], &mut val[..]);
+        for rows in row_ptr.pieces(ENTRIES_PER_PIECE) {
+            let count = row_ptr.get(rows.end) - row_ptr.get(rows.start);
+            let col = free_col.split_off_mut(..count).unwrap_or_default();
+            let val = free_val.split_off_mut(..count).unwrap_or_default();
+            pieces.push((rows, col, val));
+        }
+        let bad = pieces.into_par_iter().find_map_first(|(rows, mut col, mut val)| {
+            for i in rows {
+                let length = row_ptr.range(i).len();
+                let row_col = col.split_off_mut(..length).unwrap_or_default();
+                let row_val = val.split_off_mut(..length).unwrap_or_default();
+                fill(i, row_col, row_val);
+                if !is_row(row_col, cols) {
+                    return Some(why_no_row(i, row_col, cols));
+                }
             }
-            let unsorted = row.windows(2).any(|w| w[0] >= w[1]);
-            unsorted.then_some(FormatError::ColumnsNotAscending { row: i })
+            None
         });
         match bad {
             Some(error) => Err(error),
@@ -123,6 +155,11 @@ impl<T: Scalar> Csr<T> {
     /// Value of every entry, row by row.
     pub fn val(&self) -> &[T] {
         &self.val
+    }
+
+    /// Columns and values of all entries.
+    pub(super) fn into_entries(self) -> (Vec<u32>, Vec<T>) {
+        (self.col, self.val)
     }
 
     /// Where row `i`'s entries lie in [`col`](Self::col) and [`val`](Self::val).
@@ -210,6 +247,24 @@ impl<T: Scalar> SlotLayout for Csr<T> {
 
     fn slot(&self, row: usize, j: usize) -> u64 {
         (self.row_range(row).start + j) as u64
+    }
+}
+
+/// Entries of the rows that are filled at a time: they stay in the second-level cache.
+const ENTRIES_PER_PIECE: usize = 1 << 14;
+
+/// Whether these are the columns of a row: ascending, all below `cols`.
+fn is_row(columns: &[u32], cols: usize) -> bool {
+    // No early end: the processor compares several pairs at once.
+    let ascending = columns.windows(2).fold(true, |so_far, w| so_far & (w[0] < w[1]));
+    ascending && columns.last().is_none_or(|&c| (c as usize) < cols)
+}
+
+/// What is wrong with a row for which [`is_row`] does not hold.
+fn why_no_row(row: usize, columns: &[u32], cols: usize) -> FormatError {
+    match columns.iter().find(|&&c| c as usize >= cols) {
+        Some(&c) => FormatError::ColumnOutOfRange { row, col: u64::from(c), cols },
+        None => FormatError::ColumnsNotAscending { row },
     }
 }
 

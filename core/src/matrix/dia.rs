@@ -1,5 +1,8 @@
 //! Diagonals (DIA): every diagonal that holds an entry, stored whole.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
@@ -8,6 +11,10 @@ use crate::memory::{MemoryLimit, zeroed};
 
 /// Least share of slots in percent that hold entries, where nothing else is asked for.
 pub const DIA_MIN_FILL: u32 = 20;
+
+/// Rows that are spread over the diagonals together, a multiple of 64: each row is read once, and what
+/// they write of each diagonal is some cache lines.
+const ROWS_TOGETHER: usize = 256;
 
 /// An m × n matrix in DIA: for each diagonal, by ascending offset j − i, one slot a row. Slots
 /// without an entry hold 0; which slots have one is remembered, so that an entry of value 0
@@ -67,13 +74,19 @@ impl<T: Scalar> Dia<T> {
     /// `min_fill` percent of their slots would hold entries.
     pub fn diagonals(a: &Csr<T>, min_fill: u32) -> Result<Vec<i64>, FormatError> {
         let (m, n) = (a.rows(), a.cols());
-        let mut present = vec![false; (m + n).saturating_sub(1)];
-        for i in 0..m {
+        let present: Vec<AtomicBool> =
+            (0..(m + n).saturating_sub(1)).map(|_| AtomicBool::new(false)).collect();
+        (0..m).into_par_iter().with_min_len(256).for_each(|i| {
             for &c in a.row(i).0 {
-                present[c as usize + m - 1 - i] = true;
+                let diagonal = &present[c as usize + m - 1 - i];
+                // Looked at first: what nobody writes, all threads keep in their caches.
+                if !diagonal.load(Relaxed) {
+                    diagonal.store(true, Relaxed);
+                }
             }
-        }
-        let numbered = present.into_iter().enumerate().filter(|(_, present)| *present);
+        });
+        let present = present.into_iter().map(AtomicBool::into_inner);
+        let numbered = present.enumerate().filter(|(_, present)| *present);
         let offsets: Vec<i64> = numbered.map(|(k, _)| k as i64 - (m as i64 - 1)).collect();
         let slots = offsets.len() as f64 * m as f64;
         let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
@@ -105,16 +118,27 @@ impl<T: Scalar> Dia<T> {
         let what = format!("DIA of {rows} x {cols} with {} diagonals", offsets.len());
         limit.check(what, Self::bytes_needed(rows, offsets.len()))?;
         let words = rows.div_ceil(64);
-        let mut stored = vec![0u64; offsets.len() * words];
+        let mut stored = zeroed(0u64, offsets.len() * words);
         let mut val = zeroed(T::ZERO, offsets.len() * rows);
-        let diagonals = stored.par_chunks_mut(words.max(1)).zip(val.par_chunks_mut(rows.max(1)));
-        diagonals.zip(&offsets).for_each(|((stored, val), &offset)| {
-            for (i, slot) in val.iter_mut().enumerate() {
-                let (col, values) = a.row(i);
-                let column = u32::try_from(i as i64 + offset);
-                if let Some(k) = column.ok().and_then(|c| col.binary_search(&c).ok()) {
-                    *slot = values[k];
-                    stored[i / 64] |= 1 << (i % 64);
+        let mut stretches: Vec<Vec<(&mut [u64], &mut [T])>> =
+            (0..rows.div_ceil(ROWS_TOGETHER)).map(|_| Vec::with_capacity(offsets.len())).collect();
+        for (bits, val) in stored.chunks_mut(words.max(1)).zip(val.chunks_mut(rows.max(1))) {
+            let parts = bits.chunks_mut(ROWS_TOGETHER / 64).zip(val.chunks_mut(ROWS_TOGETHER));
+            stretches.iter_mut().zip(parts).for_each(|(stretches, part)| stretches.push(part));
+        }
+        stretches.into_par_iter().enumerate().for_each(|(k, mut diagonals)| {
+            let first = k * ROWS_TOGETHER;
+            for i in first..rows.min(first + ROWS_TOGETHER) {
+                let (col, val) = a.row(i);
+                let mut d = 0;
+                for (&c, &v) in col.iter().zip(val) {
+                    let offset = i64::from(c) - i as i64;
+                    while offsets[d] < offset {
+                        d += 1;
+                    }
+                    let (bits, val) = &mut diagonals[d];
+                    val[i - first] = v;
+                    bits[(i - first) / 64] |= 1 << (i % 64);
                 }
             }
         });
@@ -124,16 +148,34 @@ impl<T: Scalar> Dia<T> {
     /// Back to CSR, slots without entries dropped.
     pub fn to_csr(&self) -> Csr<T> {
         let words = self.rows.div_ceil(64);
-        let entries = |i: usize| {
-            let diagonals = 0..self.offsets.len();
-            let held = move |d: &usize| self.stored[d * words + i / 64] >> (i % 64) & 1 == 1;
-            diagonals.filter(held).filter_map(move |d| self.slot_entry(i, d))
-        };
-        let row_ptr = RowPtr::from_lengths((0..self.rows).map(|i| entries(i).count()));
-        let col = (0..self.rows).flat_map(|i| entries(i).map(|(c, _)| c)).collect();
-        let val = (0..self.rows).flat_map(|i| entries(i).map(|(_, v)| v)).collect();
-        Csr::try_new(self.rows, self.cols, row_ptr, col, val)
-            .expect("diagonals ascend and their entries lie inside") // invariant
+        let row_ptr = RowPtr::from_lengths(self.row_lengths().into_iter().map(|l| l as usize));
+        Csr::filled(self.rows, self.cols, row_ptr, |i, col, val| {
+            let mut to = col.iter_mut().zip(val);
+            for (d, &offset) in self.offsets.iter().enumerate() {
+                if self.stored[d * words + i / 64] >> (i % 64) & 1 == 1
+                    && let Some((col, val)) = to.next()
+                {
+                    *col = (i as i64 + offset) as u32;
+                    *val = self.val[d * self.rows + i];
+                }
+            }
+        })
+        .expect("diagonals ascend and their entries lie inside") // invariant
+    }
+
+    /// Entries of each row.
+    fn row_lengths(&self) -> Vec<u32> {
+        let words = self.rows.div_ceil(64);
+        let mut lengths = vec![0u32; self.rows];
+        lengths.par_chunks_mut(64).enumerate().for_each(|(word, lengths)| {
+            for d in 0..self.offsets.len() {
+                let bits = self.stored[d * words + word];
+                for (i, length) in lengths.iter_mut().enumerate() {
+                    *length += (bits >> i) as u32 & 1;
+                }
+            }
+        });
+        lengths
     }
 
     /// The column where diagonal `d` crosses row `i`, if it does.

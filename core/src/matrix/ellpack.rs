@@ -97,39 +97,19 @@ impl<T: Scalar> Ellpack<T> {
     /// HYB.
     pub(crate) fn from_csr_truncated(a: &Csr<T>, shape: EllShape) -> Self {
         let slots = shape.slots() as usize;
-        let mut col = zeroed(0u32, slots);
-        let mut val = zeroed(T::ZERO, slots);
-        let stored = |i: usize| a.row_len(i).min(shape.width);
+        let (mut col, mut val) = (zeroed(0u32, slots), zeroed(T::ZERO, slots));
         if slots > 0 {
             match shape.order {
                 Order::RowMajor => {
-                    let rows = col.par_chunks_mut(shape.width).zip(val.par_chunks_mut(shape.width));
-                    rows.enumerate().for_each(|(i, (col, val))| {
-                        let (c, v) = a.row(i);
-                        let len = stored(i);
-                        col[..len].copy_from_slice(&c[..len]);
-                        val[..len].copy_from_slice(&v[..len]);
-                        col[len..].fill(c.last().map_or(0, |_| c[len - 1]));
-                    });
+                    let (col, val) =
+                        (col.par_chunks_mut(shape.width), val.par_chunks_mut(shape.width));
+                    let rows = col.zip(val).enumerate().with_min_len(256);
+                    rows.for_each(|(i, (col, val))| pad_row(a.row(i), col, val));
                 }
-                Order::ColumnMajor => {
-                    let columns =
-                        col.par_chunks_mut(shape.rows).zip(val.par_chunks_mut(shape.rows));
-                    columns.enumerate().for_each(|(j, (col, val))| {
-                        for i in 0..shape.rows {
-                            let (c, v) = a.row(i);
-                            let len = stored(i);
-                            if j < len {
-                                col[i] = c[j];
-                                val[i] = v[j];
-                            } else if len > 0 {
-                                col[i] = c[len - 1];
-                            }
-                        }
-                    });
-                }
+                Order::ColumnMajor => fill_columns(a, &shape, &mut col, &mut val),
             }
         }
+        let stored = |i: usize| a.row_len(i).min(shape.width);
         let row_len = (0..a.rows()).into_par_iter().map(|i| stored(i) as u32).collect();
         Self { shape, cols: a.cols(), row_len, col, val }
     }
@@ -182,6 +162,43 @@ impl<T: Scalar> Ellpack<T> {
     }
 }
 
+/// Writes a row of CSR, as much of it as fits, and its padding into the slots of a row.
+pub(super) fn pad_row<T: Scalar>(row: (&[u32], &[T]), col: &mut [u32], val: &mut [T]) {
+    let len = row.0.len().min(col.len());
+    col[..len].copy_from_slice(&row.0[..len]);
+    val[..len].copy_from_slice(&row.1[..len]);
+    col[len..].fill(len.checked_sub(1).map_or(0, |last| row.0[last]));
+}
+
+/// Rows whose slots are written together in column-major order: their stretch of each column of slots
+/// is some cache lines long, and all stretches of a matrix of short rows stay in the cache.
+const ROWS_TOGETHER: usize = 256;
+
+/// The slots of column-major order, by ranges of rows, so that each row is read once.
+fn fill_columns<T: Scalar>(a: &Csr<T>, shape: &EllShape, col: &mut [u32], val: &mut [T]) {
+    let mut stretches: Vec<Vec<(&mut [u32], &mut [T])>> =
+        (0..shape.rows.div_ceil(ROWS_TOGETHER)).map(|_| Vec::with_capacity(shape.width)).collect();
+    for (col, val) in col.chunks_mut(shape.rows).zip(val.chunks_mut(shape.rows)) {
+        let parts = col.chunks_mut(ROWS_TOGETHER).zip(val.chunks_mut(ROWS_TOGETHER));
+        stretches.iter_mut().zip(parts).for_each(|(stretches, part)| stretches.push(part));
+    }
+    stretches.into_par_iter().enumerate().for_each(|(k, mut columns)| {
+        let first = k * ROWS_TOGETHER;
+        for i in first..shape.rows.min(first + ROWS_TOGETHER) {
+            let (c, v) = a.row(i);
+            let len = c.len().min(shape.width);
+            let (stored, padding) = columns.split_at_mut(len);
+            for (((col, val), &c), &v) in stored.iter_mut().zip(c).zip(v) {
+                col[i - first] = c;
+                val[i - first] = v;
+            }
+            if let Some(last) = len.checked_sub(1) {
+                padding.iter_mut().for_each(|(col, _)| col[i - first] = c[last]);
+            }
+        }
+    });
+}
+
 /// The invariant that ELLPACK and HLL share, row by row.
 pub(crate) fn check_padded_rows<T: Scalar>(
     layout: &(impl SlotLayout + Sync),
@@ -217,20 +234,42 @@ pub(crate) fn check_padded_rows<T: Scalar>(
 
 /// Entries of a padded format, as CSR.
 pub(crate) fn unpad<T: Scalar>(
-    layout: &impl SlotLayout,
+    layout: &(impl SlotLayout + Sync),
     cols: usize,
     row_len: &[u32],
     col: &[u32],
     val: &[T],
 ) -> Csr<T> {
     let row_ptr = RowPtr::from_lengths(row_len.iter().map(|&l| l as usize));
-    let slots = || {
-        (0..row_len.len())
-            .flat_map(|i| (0..row_len[i] as usize).map(move |j| layout.slot(i, j) as usize))
-    };
-    let (col, val) = (slots().map(|s| col[s]).collect(), slots().map(|s| val[s]).collect());
-    Csr::try_new(row_len.len(), cols, row_ptr, col, val)
-        .expect("a padded format keeps its rows' columns ascending and in range") // invariant
+    Csr::filled(row_len.len(), cols, row_ptr, |i, to_col, to_val| {
+        copy_row(layout, i, (col, val), (to_col, to_val));
+    })
+    .expect("a padded format keeps its rows' columns ascending and in range") // invariant
+}
+
+/// Copies as many of a row's first slots as there is room for.
+pub(super) fn copy_row<T: Scalar>(
+    layout: &impl SlotLayout,
+    row: usize,
+    (col, val): (&[u32], &[T]),
+    (to_col, to_val): (&mut [u32], &mut [T]),
+) {
+    let len = to_col.len();
+    if len == 0 {
+        return;
+    }
+    let first = layout.slot(row, 0) as usize;
+    // A row's slots are equally far apart in every layout.
+    let step = if len > 1 { layout.slot(row, 1) as usize - first } else { 1 };
+    if step == 1 {
+        to_col.copy_from_slice(&col[first..first + len]);
+        to_val.copy_from_slice(&val[first..first + len]);
+        return;
+    }
+    let slots = col[first..].iter().step_by(step).zip(val[first..].iter().step_by(step));
+    for ((to_col, to_val), (&c, &v)) in to_col.iter_mut().zip(to_val).zip(slots) {
+        (*to_col, *to_val) = (c, v);
+    }
 }
 
 #[cfg(test)]

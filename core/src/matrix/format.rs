@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bsr, Coo, Csr, Dia, EllShape, Ellpack, FormatError, Hll, HllLayout, Hyb, Order, Scalar,
-    SlotLayout,
+    Bsr, CompactCsr, CompactHll, Coo, Csr, CsrPlan, Dia, EllShape, Ellpack, FormatError, Hll,
+    HllLayout, HllPlan, Hyb, Order, Scalar, SlotLayout, ValueCoding,
 };
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
@@ -45,6 +45,10 @@ pub enum FormatSpec {
         /// Least share of slots in percent that hold entries.
         min_fill: u32,
     },
+    /// CSR with 16-bit differences of columns.
+    CsrCompact(ValueCoding),
+    /// HLL with 16-bit distances of columns; the slots of a hack are column-major whatever the layout says.
+    HllCompact(HllLayout, ValueCoding),
 }
 
 impl FormatSpec {
@@ -56,7 +60,7 @@ impl FormatSpec {
     };
 
     /// Every format with its default parameters, as `info` and the statistics list them.
-    pub const DEFAULTS: [Self; 9] = [
+    pub const DEFAULTS: [Self; 11] = [
         Self::Coo,
         Self::Csr,
         Self::Ell { order: Order::RowMajor },
@@ -70,10 +74,12 @@ impl FormatSpec {
         }),
         Self::Bsr { block: None, min_fill: super::BSR_MIN_FILL },
         Self::Dia { min_fill: super::DIA_MIN_FILL },
+        Self::CsrCompact(ValueCoding::Auto),
+        Self::HllCompact(HllLayout { order: Order::ColumnMajor, ..Self::HLL }, ValueCoding::Auto),
     ];
 
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`; column-major orders have `-column-major` appended, sorted
-    /// rows `-sigma`.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`, `csr-compact`, `hll-compact`; column-major orders have
+    /// `-column-major` appended, sorted rows `-sigma`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -84,6 +90,9 @@ impl FormatSpec {
             Self::Hyb { order: Order::ColumnMajor, .. } => "hyb-column-major",
             Self::Bsr { .. } => "bsr",
             Self::Dia { .. } => "dia",
+            Self::CsrCompact(_) => "csr-compact",
+            Self::HllCompact(layout, _) if layout.sigma > 1 => "hll-compact-sigma",
+            Self::HllCompact(..) => "hll-compact",
             Self::Hll(layout) => match (layout.order, layout.sigma > 1) {
                 (Order::RowMajor, false) => "hll",
                 (Order::RowMajor, true) => "hll-sigma",
@@ -145,6 +154,14 @@ impl FormatSpec {
                 let minimal = Hll::minimal_bytes_of(a, &order, &shape);
                 (slots, Hll::bytes_needed(a, &order, &shape), minimal)
             }
+            Self::CsrCompact(coding) => {
+                let plan = CsrPlan::new(a, coding)?;
+                (nnz, plan.bytes(), plan.minimal_bytes())
+            }
+            Self::HllCompact(layout, coding) => {
+                let plan = HllPlan::at(a, layout, coding, pace).await?;
+                (plan.slots(), plan.bytes(), plan.minimal_bytes(cols))
+            }
         };
         let saturate = |bytes: u128| u64::try_from(bytes).unwrap_or(u64::MAX);
         Ok(FormatSize {
@@ -176,22 +193,43 @@ impl FormatSpec {
             }
             Self::Dia { min_fill } => AnyFormat::Dia(Dia::from_csr(a, min_fill, limit)?.into()),
             Self::Hll(layout) => AnyFormat::Hll(Hll::arranged(a, layout, limit)?.into()),
+            Self::CsrCompact(coding) => {
+                AnyFormat::CsrCompact(CompactCsr::from_csr(a, coding, limit)?.into())
+            }
+            Self::HllCompact(layout, coding) => {
+                AnyFormat::HllCompact(CompactHll::from_csr(a, layout, coding, limit)?.into())
+            }
         })
     }
 
     /// The parameters in force in a matrix made so, by the names that bundles and the command line
     /// have for them; none where the format takes none.
     pub fn in_force<T: Scalar>(&self, made: &AnyFormat<T>) -> BTreeMap<String, String> {
-        let named = |pairs: &[(&str, Option<usize>)]| {
+        let named = |pairs: &[(&str, Option<usize>)]| -> BTreeMap<String, String> {
             let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
             given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
         };
-        match (self, made) {
-            (Self::Hll(layout), _) => named(&[
+        let of_hll = |layout: &HllLayout| {
+            named(&[
                 ("hack_size", Some(layout.hack_size)),
                 ("sigma", Some(layout.sigma).filter(|&sigma| sigma > 1)),
                 ("spill", layout.spill),
-            ]),
+            ])
+        };
+        // What could not be stored in 16 bits is told where there is any.
+        let coded = |mut given: BTreeMap<String, String>, coding: &str, wide: (&str, usize)| {
+            given.insert("values".to_owned(), coding.to_owned());
+            given.extend(named(&[(wide.0, Some(wide.1).filter(|&count| count > 0))]));
+            given
+        };
+        match (self, made) {
+            (Self::HllCompact(layout, _), AnyFormat::HllCompact(a)) => {
+                coded(of_hll(layout), a.values().as_str(), ("wide_lines", a.wide_lines()))
+            }
+            (_, AnyFormat::CsrCompact(a)) => {
+                coded(BTreeMap::new(), a.values().as_str(), ("wide_rows", a.wide_rows()))
+            }
+            (Self::Hll(layout), _) => of_hll(layout),
             (_, AnyFormat::Hyb(a)) => named(&[("hyb_width", Some(a.ell().shape().width))]),
             (_, AnyFormat::Bsr(a)) => named(&[("bsr_block", Some(a.block()))]),
             _ => BTreeMap::new(),
@@ -231,6 +269,10 @@ pub enum AnyFormat<T = f64> {
     Bsr(Arc<Bsr<T>>),
     /// Diagonals.
     Dia(Arc<Dia<T>>),
+    /// CSR with 16-bit differences of columns.
+    CsrCompact(Arc<CompactCsr<T>>),
+    /// HLL with 16-bit distances of columns.
+    HllCompact(Arc<CompactHll<T>>),
 }
 
 impl<T: Scalar> AnyFormat<T> {
@@ -244,6 +286,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Hll(a) => a.rows(),
             Self::Bsr(a) => a.rows(),
             Self::Dia(a) => a.rows(),
+            Self::CsrCompact(a) => a.rows(),
+            Self::HllCompact(a) => a.rows(),
         }
     }
 
@@ -257,6 +301,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Hll(a) => a.cols(),
             Self::Bsr(a) => a.cols(),
             Self::Dia(a) => a.cols(),
+            Self::CsrCompact(a) => a.cols(),
+            Self::HllCompact(a) => a.cols(),
         }
     }
 
@@ -270,6 +316,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Hll(a) => a.bytes(),
             Self::Bsr(a) => a.bytes(),
             Self::Dia(a) => a.bytes(),
+            Self::CsrCompact(a) => a.bytes(),
+            Self::HllCompact(a) => a.bytes(),
         }
     }
 
@@ -283,6 +331,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Hll(a) => a.minimal_bytes(),
             Self::Bsr(a) => a.minimal_bytes(),
             Self::Dia(a) => a.minimal_bytes(),
+            Self::CsrCompact(a) => a.minimal_bytes(),
+            Self::HllCompact(a) => a.minimal_bytes(),
         }
     }
 
@@ -296,6 +346,8 @@ impl<T: Scalar> AnyFormat<T> {
             Self::Hll(a) => a.to_csr(),
             Self::Bsr(a) => a.to_csr(),
             Self::Dia(a) => a.to_csr(),
+            Self::CsrCompact(a) => a.to_csr(),
+            Self::HllCompact(a) => a.to_csr(),
         }
     }
 }
@@ -328,5 +380,11 @@ mod tests {
         let bsr = FormatSpec::Bsr { block: Some(2), min_fill: 0 };
         assert_eq!(in_force(bsr), named(&[("bsr_block", "2")]));
         assert_eq!(in_force(FormatSpec::Csr), named(&[]));
+        // Ten codes and six distinct values take less than ten values.
+        let compact = |coding| FormatSpec::CsrCompact(coding);
+        assert_eq!(in_force(compact(ValueCoding::Auto)), named(&[("values", "8")]));
+        assert_eq!(in_force(compact(ValueCoding::Plain)), named(&[("values", "plain")]));
+        let compact = FormatSpec::HllCompact(HllLayout::plain(8, order), ValueCoding::Short);
+        assert_eq!(in_force(compact), named(&[("hack_size", "8"), ("values", "16")]));
     }
 }

@@ -4,7 +4,7 @@
 use crate::parallel::*;
 
 use super::csr::{check_dimensions, check_len};
-use super::ellpack::{check_padded_rows, unpad};
+use super::ellpack::{check_padded_rows, copy_row, pad_row, unpad};
 use super::{Csr, FormatError, Order, RowOrder, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryLimit, zeroed};
 
@@ -270,20 +270,18 @@ impl<T: Scalar> Hll<T> {
         let what = format!("HLL of {} x {} with hack size {hack_size}", a.rows(), a.cols());
         limit.check(what, Self::bytes_needed(a, &row_order, &shape))?;
         let slots = shape.slots() as usize;
-        let mut col = zeroed(0u32, slots);
-        let mut val = zeroed(T::ZERO, slots);
+        let (mut col, mut val) = (zeroed(0u32, slots), zeroed(T::ZERO, slots));
         let hacks = hack_slices(&shape, &mut col, &mut val);
-        hacks.into_par_iter().enumerate().for_each(|(h, (col, val))| {
-            let (base, width) = (shape.offsets[h], shape.max_nzr[h] as usize);
-            for p in shape.hack_rows(h) {
-                let (c, v) = a.row(row_order.row_at(p));
-                let at = |j: usize| (shape.slot(p, j) - base) as usize;
-                for (j, (&c, &v)) in c.iter().zip(v).enumerate() {
-                    col[at(j)] = c;
-                    val[at(j)] = v;
-                }
-                if let Some(&last) = c.last() {
-                    (c.len()..width).for_each(|j| col[at(j)] = last);
+        hacks.into_par_iter().enumerate().with_min_len(16).for_each(|(h, (col, val))| {
+            let (rows, width) = (shape.hack_rows(h), shape.max_nzr[h] as usize);
+            for (r, p) in rows.enumerate() {
+                let row = a.row(row_order.row_at(p));
+                match shape.order {
+                    Order::RowMajor => {
+                        let slots = r * width..(r + 1) * width;
+                        pad_row(row, &mut col[slots.clone()], &mut val[slots]);
+                    }
+                    Order::ColumnMajor => pad_column(row, (r, hack_size), col, val),
                 }
             }
         });
@@ -295,30 +293,40 @@ impl<T: Scalar> Hll<T> {
     }
 
     /// Some rows of `a`, in the order given.
-    fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
+    pub(super) fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
         let row_ptr = RowPtr::from_lengths(rows.clone().map(|i| a.row_len(i)));
-        let col = rows.clone().flat_map(|i| a.row(i).0.iter().copied()).collect();
-        let val = rows.clone().flat_map(|i| a.row(i).1.iter().copied()).collect();
-        Csr::try_new(rows.count(), a.cols(), row_ptr, col, val)
-            .expect("rows of a matrix are rows of a matrix") // invariant
+        let rows: Vec<usize> = rows.collect();
+        Csr::filled(rows.len(), a.cols(), row_ptr, |k, col, val| {
+            let (c, v) = a.row(rows[k]);
+            col.copy_from_slice(c);
+            val.copy_from_slice(v);
+        })
+        .expect("rows of a matrix are rows of a matrix") // invariant
     }
 
     /// Back to CSR, padding dropped.
     pub fn to_csr(&self) -> Csr<T> {
-        let in_hacks = unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val);
         if self.row_order.row_of().is_none() {
-            return in_hacks;
+            return unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val);
         }
         let positions = self.row_order.positions();
-        let row = |position: &u32| match (*position as usize).checked_sub(in_hacks.rows()) {
-            None => in_hacks.row(*position as usize),
-            Some(k) => self.tail.row(k),
-        };
-        let row_ptr = RowPtr::from_lengths(positions.iter().map(|p| row(p).0.len()));
-        let col = positions.iter().flat_map(|p| row(p).0.iter().copied()).collect();
-        let val = positions.iter().flat_map(|p| row(p).1.iter().copied()).collect();
-        Csr::try_new(positions.len(), self.cols, row_ptr, col, val)
-            .expect("hacks and tail hold every row once") // invariant
+        let tail = |position: u32| (position as usize).checked_sub(self.row_len.len());
+        let row_ptr = RowPtr::from_lengths(positions.iter().map(|&p| match tail(p) {
+            None => self.row_len[p as usize] as usize,
+            Some(k) => self.tail.row_len(k),
+        }));
+        Csr::filled(positions.len(), self.cols, row_ptr, |i, col, val| match tail(positions[i]) {
+            None => {
+                let slots = (&self.col[..], &self.val[..]);
+                copy_row(&self.shape, positions[i] as usize, slots, (col, val));
+            }
+            Some(k) => {
+                let (c, v) = self.tail.row(k);
+                col.copy_from_slice(c);
+                val.copy_from_slice(v);
+            }
+        })
+        .expect("hacks and tail hold every row once") // invariant
     }
 
     /// Number of rows m, those kept apart included.
@@ -382,6 +390,26 @@ impl<T: Scalar> Hll<T> {
     /// `row_len`: slots, offsets and widths, permutation and tail, y and x.
     pub fn minimal_bytes(&self) -> u64 {
         self.read() + T::BYTES as u64 * (self.rows() + self.cols) as u64
+    }
+}
+
+/// Writes a row and its padding into every `step`-th slot from `first` on.
+fn pad_column<T: Scalar>(
+    (c, v): (&[u32], &[T]),
+    (first, step): (usize, usize),
+    col: &mut [u32],
+    val: &mut [T],
+) {
+    // A hack of empty rows has no slots.
+    let Some(col) = col.get_mut(first..) else { return };
+    let mut columns = col.iter_mut().step_by(step);
+    let values = val[first..].iter_mut().step_by(step);
+    // The row comes first: where it ends, no slot is taken from `columns`.
+    for ((&c, &v), (to_col, to_val)) in c.iter().zip(v).zip(columns.by_ref().zip(values)) {
+        (*to_col, *to_val) = (c, v);
+    }
+    if let Some(&last) = c.last() {
+        columns.for_each(|to_col| *to_col = last);
     }
 }
 

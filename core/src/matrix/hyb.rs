@@ -1,6 +1,7 @@
 //! Hybrid format (HYB): the regular part of each row in ELLPACK, what sticks out in COO.
 
 use super::csr::check_len;
+use super::ellpack::copy_row;
 use super::{Coo, Csr, EllShape, Ellpack, FormatError, Order, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
 
@@ -83,34 +84,32 @@ impl<T: Scalar> Hyb<T> {
         limit.check(what, Self::bytes_needed(a, width))?;
         let shape = EllShape { rows: a.rows(), width, order };
         let ell = Ellpack::from_csr_truncated(a, shape);
-        let tail_len = Self::tail_len(a, width);
-        let mut row = Vec::with_capacity(tail_len);
-        let mut col = Vec::with_capacity(tail_len);
-        let mut val = Vec::with_capacity(tail_len);
-        for i in 0..a.rows() {
+        let lengths = (0..a.rows()).map(|i| a.row_len(i).saturating_sub(width));
+        let beyond = RowPtr::from_lengths(lengths);
+        let tail = Csr::filled(a.rows(), a.cols(), beyond, |i, col, val| {
             let (c, v) = a.row(i);
-            if c.len() > width {
-                row.resize(row.len() + c.len() - width, i as u32);
-                col.extend_from_slice(&c[width..]);
-                val.extend_from_slice(&v[width..]);
-            }
-        }
-        let tail = Coo::try_new(a.rows(), a.cols(), row, col, val)
-            .expect("a CSR matrix's entries are in row-major order"); // invariant
+            col.copy_from_slice(&c[c.len() - col.len()..]);
+            val.copy_from_slice(&v[v.len() - val.len()..]);
+        })
+        .expect("ends of a matrix's rows are rows"); // invariant
+        let tail = Coo::from_rows(tail);
         Ok(Self { ell, tail })
     }
 
     /// Back to CSR.
     pub fn to_csr(&self) -> Csr<T> {
-        let (head, tail) = (self.ell.to_csr(), self.tail.to_csr());
-        let rows = head.rows();
-        let lengths: Vec<usize> = (0..rows).map(|i| head.row_len(i) + tail.row_len(i)).collect();
-        let parts = |i: usize| [head.row(i), tail.row(i)];
-        let col = (0..rows).flat_map(parts).flat_map(|(c, _)| c.iter().copied()).collect();
-        let val = (0..rows).flat_map(parts).flat_map(|(_, v)| v.iter().copied()).collect();
-        let row_ptr = RowPtr::from_lengths(lengths.into_iter());
-        Csr::try_new(rows, head.cols(), row_ptr, col, val)
-            .expect("the tail continues full rows to the right") // invariant
+        let tail = self.tail.row_offsets();
+        let (ell, head) = (&self.ell, self.ell.row_len());
+        let lengths = (0..head.len()).map(|i| head[i] as usize + tail.range(i).len());
+        let row_ptr = RowPtr::from_lengths(lengths);
+        Csr::filled(head.len(), ell.cols(), row_ptr, |i, col, val| {
+            let (col, end_col) = col.split_at_mut(head[i] as usize);
+            let (val, end_val) = val.split_at_mut(head[i] as usize);
+            copy_row(&ell.shape(), i, (ell.col(), ell.val()), (col, val));
+            end_col.copy_from_slice(&self.tail.col()[tail.range(i)]);
+            end_val.copy_from_slice(&self.tail.val()[tail.range(i)]);
+        })
+        .expect("the tail continues full rows to the right") // invariant
     }
 
     /// The regular part.

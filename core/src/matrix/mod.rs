@@ -4,8 +4,11 @@
 
 mod batch;
 mod batches;
+mod blocks;
 mod bsr;
+mod compact;
 mod coo;
+mod copied;
 mod csr;
 mod dia;
 mod ellpack;
@@ -28,7 +31,12 @@ mod stats;
 pub use batch::{Batch, BatchExtent, BatchView, MOST_UNKNOWNS};
 pub use batches::{Batches, NumberedBatch};
 pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
+pub use compact::{
+    Code, Coded, CompactCsr, CompactEstimate, CompactHll, CsrPlan, Dictionary, HllPlan, Lines,
+    MOST_VALUES, ValueCoding, WIDE,
+};
 pub use coo::Coo;
+pub(crate) use copied::copied;
 pub use csr::Csr;
 pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};

@@ -149,6 +149,19 @@ impl RowPtr {
         (0..self.len()).map(|k| self.get(k) as u64)
     }
 
+    /// All segments in order, cut into ranges of about so many elements, of one segment at least.
+    pub(crate) fn pieces(&self, elements: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let segments = self.len() - 1;
+        let mut first = 0;
+        std::iter::from_fn(move || {
+            let target = (first < segments).then(|| self.get(first).saturating_add(elements))?;
+            let within = self.partition_point(|offset| offset <= target);
+            let piece = first..within.saturating_sub(1).clamp(first + 1, segments);
+            first = piece.end;
+            Some(piece)
+        })
+    }
+
     /// Number of offsets at the start for which `pred` holds, by bisection: it holds for none after
     /// the first for which it does not. This is how work is split by entries.
     pub fn partition_point(&self, pred: impl Fn(usize) -> bool) -> usize {

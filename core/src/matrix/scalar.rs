@@ -37,6 +37,8 @@ pub trait Scalar:
     fn conj(self) -> Self;
     /// Absolute value as `f64`.
     fn magnitude(self) -> f64;
+    /// The bits: −0 has others than 0, and so has each NaN.
+    fn bits(self) -> u128;
 }
 
 impl Scalar for f64 {
@@ -50,6 +52,10 @@ impl Scalar for f64 {
     }
     fn magnitude(self) -> f64 {
         self.abs()
+    }
+    #[inline(always)]
+    fn bits(self) -> u128 {
+        self.to_bits().into()
     }
 }
 
@@ -65,6 +71,10 @@ impl Scalar for f32 {
     fn magnitude(self) -> f64 {
         f64::from(self).abs()
     }
+    #[inline(always)]
+    fn bits(self) -> u128 {
+        self.to_bits().into()
+    }
 }
 
 impl Scalar for Complex64 {
@@ -78,6 +88,10 @@ impl Scalar for Complex64 {
     }
     fn magnitude(self) -> f64 {
         libm::hypot(self.re, self.im)
+    }
+    #[inline(always)]
+    fn bits(self) -> u128 {
+        u128::from(self.re.to_bits()) << 64 | u128::from(self.im.to_bits())
     }
 }
 

@@ -16,6 +16,7 @@ pub fn environment(bandwidth: Vec<Bandwidth>) -> Environment {
         bandwidth,
         threads_bound: system::binds_threads(),
         noise: Noise::default(),
+        libraries: Default::default(),
         cpu,
     }
 }

@@ -27,5 +27,7 @@ pub use environment::{cpu, environment};
 pub use flusher::CacheFlusher;
 pub use noise::NoiseWatch;
 #[cfg(not(target_family = "wasm"))]
-pub use threads::{ThreadsError, default_thread_counts, pool};
+pub(crate) use threads::binds_threads;
+#[cfg(not(target_family = "wasm"))]
+pub use threads::{ThreadsError, bind_to_processor, default_thread_counts, pool};
 pub use vector::{DEFAULT_SEED, integer_vector};

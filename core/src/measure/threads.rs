@@ -1,5 +1,7 @@
 //! Thread pools for native runs. Kernels themselves use the ambient pool.
 
+use std::sync::OnceLock;
+
 use super::cache::parse_cpus;
 
 /// A pool that could not be started.
@@ -25,7 +27,7 @@ pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     if count == 0 || count > most {
         return Err(refused(format!("expected 1 to {most}")));
     }
-    let processors = if binds_threads(threads) { processors() } else { Vec::new() };
+    let processors = if binds_threads(threads) { processors() } else { &[] };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .thread_name(|index| format!("worker-{index}"))
@@ -38,15 +40,50 @@ pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
         .map_err(|error| refused(error.to_string()))
 }
 
+/// Binds the calling thread, which another library has started as the `index`-th of so many that work
+/// together, as [`pool`] binds its own. Where there are not enough processors it may run on all of them.
+pub fn bind_to_processor(index: usize, threads: u32) {
+    let processors = processors();
+    match processors.get(index).filter(|_| binds_threads(threads)) {
+        Some(&processor) => {
+            // As in a pool: where it cannot be bound, it runs unbound.
+            core_affinity::set_for_current(processor);
+        }
+        None => unbind(processors),
+    }
+}
+
+/// Lets the calling thread, which may have been started by one that is bound, run on any of these.
+#[cfg(target_os = "linux")]
+fn unbind(processors: &[core_affinity::CoreId]) {
+    // SAFETY: a set of processors is a number of bits, all of which may be 0.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let most = 8 * size_of::<libc::cpu_set_t>();
+    for processor in processors.iter().filter(|processor| processor.id < most) {
+        // SAFETY: the set has a bit for this processor.
+        unsafe { libc::CPU_SET(processor.id, &mut set) };
+    }
+    // SAFETY: the set has the size that is given; 0 is the calling thread. A refusal changes nothing.
+    unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unbind(_: &[core_affinity::CoreId]) {}
+
 /// Whether [`pool`] binds each of so many threads to a processor of its own: the system can, and
 /// there are enough processors.
-pub(super) fn binds_threads(threads: u32) -> bool {
+pub(crate) fn binds_threads(threads: u32) -> bool {
     threads as usize <= processors().len()
 }
 
 /// The processors that this process may use: the first of each core, then the second of each, and
-/// so on. Empty where threads cannot be bound.
-fn processors() -> Vec<core_affinity::CoreId> {
+/// so on. Empty where threads cannot be bound. Looked for once: a bound thread sees only its own.
+fn processors() -> &'static [core_affinity::CoreId] {
+    static FOUND: OnceLock<Vec<core_affinity::CoreId>> = OnceLock::new();
+    FOUND.get_or_init(ranked_processors)
+}
+
+fn ranked_processors() -> Vec<core_affinity::CoreId> {
     let mut ranked: Vec<_> = core_affinity::get_core_ids()
         .unwrap_or_default()
         .into_iter()

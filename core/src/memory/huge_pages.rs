@@ -16,13 +16,6 @@ pub(crate) fn room_for<T>(len: usize) -> Vec<T> {
     array
 }
 
-/// A copy of elements that will be read here and there.
-pub(crate) fn copied<T: Copy>(from: &[T]) -> Vec<T> {
-    let mut array = room_for(from.len());
-    array.extend_from_slice(from);
-    array
-}
-
 /// Asks for large pages in the part of an array's memory that consists of whole ones.
 #[cfg(target_os = "linux")]
 fn request<T>(array: &Vec<T>) {
@@ -51,8 +44,6 @@ mod tests {
             let array = zeroed(0u32, len);
             assert_eq!(array.len(), len);
             assert!(array.iter().all(|&v| v == 0));
-            let counted: Vec<u32> = (0..len as u32).collect();
-            assert_eq!(copied(&counted), counted);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The part of rayon's interface that the core uses, for one thread. Each call means what rayon's
 //! of the same name means.
 
-use std::slice::{Chunks, ChunksMut, Iter, Windows};
+use std::slice::{Chunks, ChunksMut, Iter};
 
 /// An iterator that is not shared among threads. Its own type, since methods of the same name take
 /// other arguments in [`Iterator`].
@@ -33,7 +33,6 @@ impl<I: Iterator> IntoSequence for Sequence<I> {
 pub(crate) trait SliceSequences<T> {
     fn par_iter(&self) -> Sequence<Iter<'_, T>>;
     fn par_chunks(&self, length: usize) -> Sequence<Chunks<'_, T>>;
-    fn par_windows(&self, length: usize) -> Sequence<Windows<'_, T>>;
     fn par_chunks_mut(&mut self, length: usize) -> Sequence<ChunksMut<'_, T>>;
     fn par_sort_unstable(&mut self)
     where
@@ -47,10 +46,6 @@ impl<T> SliceSequences<T> for [T] {
 
     fn par_chunks(&self, length: usize) -> Sequence<Chunks<'_, T>> {
         Sequence(self.chunks(length))
-    }
-
-    fn par_windows(&self, length: usize) -> Sequence<Windows<'_, T>> {
-        Sequence(self.windows(length))
     }
 
     fn par_chunks_mut(&mut self, length: usize) -> Sequence<ChunksMut<'_, T>> {
@@ -173,7 +168,7 @@ mod tests {
             let started = (0..9usize).into_par_iter().map_init(|| 3, |state, k| k + *state);
             (
                 (sorted, chunks, doubled.collect::<Vec<_>>(), started.collect::<Vec<_>>()),
-                numbers.par_windows(2).all(|pair| pair[0] != pair[1]),
+                numbers.par_iter().all(|n| *n < 1009),
                 numbers.par_iter().map(|n| *n).reduce(|| 0, |a, b| a + b),
                 numbers.par_iter().max().copied(),
                 numbers.par_iter().position_first(|n| *n > 1000),

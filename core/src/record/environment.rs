@@ -36,6 +36,9 @@ pub struct Environment {
     /// What may have disturbed the measurement.
     #[serde(default)]
     pub noise: Noise,
+    /// Versions of the libraries whose kernels ran on the processor, by name; those of a GPU are with it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub libraries: BTreeMap<String, String>,
 }
 
 /// The processor as the operating system describes it.

@@ -6,6 +6,7 @@
 //! minor version adds are optional with a default.
 
 mod absence;
+mod choice;
 mod environment;
 mod figures;
 mod history;
@@ -22,6 +23,7 @@ mod subject;
 mod until;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
+pub use choice::{Choice, Tried};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::Choice;
 use super::figures::Figures;
 use super::history::History;
 use super::metric::{Metric, Work};
@@ -95,11 +96,19 @@ pub struct Run {
 }
 
 impl Run {
-    /// The kernel, and its precision where it is not the usual one: `cpu/csr/serial (f32)`.
+    /// The kernel, and the one that it has chosen where it is not its own: `cpu/spmv/auto: cpu/csr/simd`.
+    pub fn kernel_as_run(&self) -> String {
+        match &self.costs.choice {
+            Some(choice) => format!("{}: {}", self.kernel, choice.kernel),
+            None => self.kernel.clone(),
+        }
+    }
+
+    /// The same, and the precision where it is not the usual one: `cpu/csr/serial (f32)`.
     pub fn kernel_and_precision(&self) -> String {
         match self.precision.as_str() {
-            "f64" => self.kernel.clone(),
-            other => format!("{} ({other})", self.kernel),
+            "f64" => self.kernel_as_run(),
+            other => format!("{} ({other})", self.kernel_as_run()),
         }
     }
 
@@ -219,6 +228,9 @@ pub struct Costs {
     /// What the layout model predicts of one product; absent for kernels without a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Predicted>,
+    /// What a kernel that runs another has chosen; what that took is in `conversion_s` and `plan_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
 }
 
 /// What a launch on a GPU takes of a multiprocessor.

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::partition::{MergePath, MergePoint, RowParts};
-use super::{Checked, each_part};
+use super::{Checked, each_own_part};
 use crate::matrix::{Csr, Offset, Scalar};
 use crate::with_offsets;
 
@@ -24,7 +22,7 @@ pub fn serial<T: Scalar>(a: &Csr<T>, x: &[T], y: &mut [T]) {
 pub fn parts<T: Scalar>(a: &Csr<T>, parts: &RowParts, x: &[T], y: &mut [T]) {
     let checked = Checked::<Csr<T>, T>::new(a, x, y);
     with_offsets!(a.row_ptr(), |row_ptr| {
-        each_part(parts.split(y), |(rows, y)| rows_into(checked, row_ptr, rows, y));
+        each_own_part(parts.split(y), |(rows, y)| rows_into(checked, row_ptr, rows, y));
     });
 }
 
@@ -45,11 +43,7 @@ pub fn merge<T: Scalar>(a: &Csr<T>, path: &MergePath, x: &[T], y: &mut [T]) {
         })
         .collect();
     let carries: Vec<(usize, T)> = with_offsets!(a.row_ptr(), |row_ptr| {
-        pieces
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(from, to, y)| (to.row, merge_piece(checked, row_ptr, from, to, y)))
-            .collect()
+        each_own_part(pieces, |(from, to, y)| (to.row, merge_piece(checked, row_ptr, from, to, y)))
     });
     for (row, carry) in carries {
         if row < y.len() {

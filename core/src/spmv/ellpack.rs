@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::partition::RowParts;
-use super::{Checked, each_part};
+use super::{Checked, each_own_part};
 use crate::matrix::{Ellpack, Order, Scalar};
 
 /// One loop over the rows, `width` steps each.
@@ -18,7 +18,7 @@ pub fn serial<T: Scalar>(a: &Ellpack<T>, x: &[T], y: &mut [T]) {
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn parts<T: Scalar>(a: &Ellpack<T>, parts: &RowParts, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
-    each_part(parts.split(y), |(rows, y)| rows_into(a, rows, y));
+    each_own_part(parts.split(y), |(rows, y)| rows_into(a, rows, y));
 }
 
 fn check<'a, T: Scalar>(a: &'a Ellpack<T>, x: &'a [T], y: &[T]) -> Checked<'a, Ellpack<T>, T> {

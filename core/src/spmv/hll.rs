@@ -34,7 +34,7 @@ pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]
     let y = Rows::of(a, y);
     let long_rows = (0..a.tail().rows()).map(Piece::Row);
     let queue = Mutex::new(long_rows.chain(chunks.hacks().iter().cloned().map(Piece::Hacks)));
-    rayon::broadcast(|_| {
+    super::crew::each_worker(&|_| {
         loop {
             // A statement of its own, so that the lock is free while the piece is worked on.
             let next = queue.lock().ok().and_then(|mut queue| queue.next());

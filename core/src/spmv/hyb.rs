@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::partition::RowParts;
-use super::{Checked, coo, each_part, ellpack};
+use super::{Checked, coo, each_own_part, ellpack};
 use crate::matrix::{Hyb, Order, Scalar};
 
 /// The ELLPACK part, then the tail.
@@ -41,7 +41,7 @@ impl HybParts {
 pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
     let work: Vec<_> = parts.rows.split(y).into_iter().zip(parts.tails.iter().cloned()).collect();
-    each_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
+    each_own_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
 }
 
 /// Some rows with their tail entries, `y[k]` being that of row `rows.start + k`; what a block of a step of an

@@ -1,10 +1,12 @@
 //! CPU kernels of y = A·x in f64 and f32: one file a format, one mapping a function. Kernels run on the
-//! ambient rayon pool, follow a [`partition`](self::RowParts) made beforehand and overwrite y. What
+//! ambient rayon pool, whose workers a crew keeps awake, follow a [`partition`](self::RowParts) made beforehand and overwrite y. What
 //! gathers from x without looking takes a value that only the check of the sizes makes.
 
 pub mod bsr;
 mod checked;
+pub mod compact;
 pub mod coo;
+mod crew;
 pub mod csr;
 pub mod dia;
 mod dot;
@@ -17,17 +19,12 @@ mod rows;
 pub mod simd;
 
 use checked::{Checked, check_sizes};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};
 pub use pieces::Pieces;
 
 use std::sync::{Mutex, PoisonError};
-
-use rayon::prelude::*;
-
-/// Runs `work` on each part, in parallel when there are several.
-fn each_part<P: Send>(parts: Vec<P>, work: impl Fn(P) + Sync + Send) {
-    parts.into_par_iter().with_max_len(1).for_each(work);
-}
 
 /// Runs `work` on each part, the k-th by the k-th worker, so that a worker finds its part in its own
 /// caches when the product is computed again. Gives the results in the order of the parts.
@@ -36,12 +33,14 @@ fn each_own_part<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) 
         return parts.into_iter().map(work).collect();
     }
     let slots: Vec<_> = parts.into_iter().map(|part| Mutex::new((Some(part), None))).collect();
-    rayon::broadcast(|worker| {
-        for slot in slots.iter().skip(worker.index()).step_by(worker.num_threads()) {
+    let threads = rayon::current_num_threads();
+    let own = |worker: usize| {
+        for slot in slots.iter().skip(worker).step_by(threads) {
             let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
             slot.1 = slot.0.take().map(&work);
         }
-    });
+    };
+    crew::each_worker(&own);
     let results = slots.into_iter().filter_map(|slot| slot.into_inner().ok()?.1);
     results.collect()
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::matrix::{Hll, HllShape, RowPtr, Scalar};
+use crate::matrix::{Csr, Hll, HllShape, RowPtr, Scalar};
 
 /// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there
 /// are no rows.
@@ -186,7 +186,11 @@ pub struct SlotParts {
 impl SlotParts {
     /// At most `parts` of them; none is empty unless there are no rows.
     pub fn new<T: Scalar>(a: &Hll<T>, parts: usize) -> Self {
-        let (shape, tail) = (a.shape(), a.tail());
+        Self::of(a.shape(), a.tail(), parts)
+    }
+
+    /// The same for hacks of this shape and these rows kept apart.
+    pub fn of<T: Scalar>(shape: &HllShape, tail: &Csr<T>, parts: usize) -> Self {
         let (hacks, in_hacks) = (shape.hacks(), shape.rows());
         let position = |piece: usize| match piece.checked_sub(hacks) {
             None => piece * shape.hack_size(),

@@ -1,6 +1,6 @@
 //! A y whose elements several workers write.
 
-use crate::matrix::{Hll, Scalar};
+use crate::matrix::{CompactHll, Hll, Scalar};
 
 /// y, whose elements several workers write, each another one.
 #[derive(Clone, Copy)]
@@ -17,6 +17,12 @@ unsafe impl<T: Send> Sync for Rows<T> {}
 impl<T: Scalar> Rows<T> {
     /// Panics when y has not one element a row of `a`.
     pub(super) fn of(a: &Hll<T>, y: &mut [T]) -> Self {
+        assert_eq!(y.len(), a.rows(), "y has one element a row");
+        Self { y: y.as_mut_ptr(), rows: y.len() }
+    }
+
+    /// The same of a compact matrix.
+    pub(super) fn of_compact(a: &CompactHll<T>, y: &mut [T]) -> Self {
         assert_eq!(y.len(), a.rows(), "y has one element a row");
         Self { y: y.as_mut_ptr(), rows: y.len() }
     }

@@ -15,7 +15,7 @@ use sparsescope_core::experiment::{
     Backend, Configuration, CpuBackend, Ending, Runner, SubjectSource,
 };
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::DeviceKind;
+use sparsescope_core::kernel::{DeviceKind, Mapping};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Run};
@@ -105,6 +105,10 @@ fn run_with(
         false => bandwidth?,
     };
     let mut machine = environment(bandwidth);
+    let is_library = |c: &Configuration| c.kernel.mapping == Mapping::Library;
+    if configurations.iter().any(|c| is_library(c) && c.kernel.device == DeviceKind::Cpu) {
+        machine.libraries = cpu_backend.libraries();
+    }
     let gpu = gpu.ok().filter(|_| uses_gpu);
     machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 

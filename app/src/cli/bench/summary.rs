@@ -12,6 +12,7 @@ use sparsescope_core::record::{
 };
 
 use super::next;
+use crate::cli::choice;
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
 /// The unit of the runs' rate, by which their operation is compared.
@@ -49,7 +50,7 @@ pub(super) fn table(bundle: &Bundle) -> String {
         let precision = if precisions { format!(" {}", run.precision) } else { String::new() };
         let asked: Vec<String> =
             run.asked.iter().map(|(parameter, value)| format!(" {parameter}={value}")).collect();
-        let kernel = format!("{}{precision}{}{temperature}", run.kernel, asked.concat());
+        let kernel = format!("{}{precision}{}{temperature}", run.kernel_as_run(), asked.concat());
         let threads = workers(run);
         let check = run.check.verdict.as_str().to_owned();
         let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
@@ -168,6 +169,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
             }
         }
     }
+    text += &chosen(bundle);
     text += &unsettled(bundle);
     text += &predicted(bundle);
     let path = output.display();
@@ -192,6 +194,25 @@ fn relative_to(bundle: &Bundle) -> String {
     }
     let what = if bundle.subjects.is_empty() { "matrix" } else { "subject" };
     format!("Speed-up is relative to {reference} on the same {what}.\n")
+}
+
+/// A line for each run of a kernel that has chosen another: what, why, what that took and when it has paid.
+fn chosen(bundle: &Bundle) -> String {
+    let with_choice = |run: &Run| Some((run.costs.choice.clone()?, run.clone()));
+    let mut text = String::new();
+    for (choice, run) in bundle.runs.iter().filter_map(with_choice) {
+        let subject = bundle.subject(&run.matrix).map_or("", Subject::name);
+        let threads = counted(run.threads as usize, "thread", "threads");
+        let paid = match run.costs.break_even {
+            Some(products) => {
+                format!(" It has paid after {} products.", count(products.max(0.0) as u64))
+            }
+            None => String::new(),
+        };
+        let sentence = choice::sentence(&run.kernel, &choice);
+        text += &format!("On {subject} with {threads} {sentence}{paid}\n");
+    }
+    text
 }
 
 /// A line on the prediction that is least useful to its kernel, one on the least balanced; nothing

@@ -6,9 +6,10 @@ use anyhow::{Context, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
-    MOST_UNTIL, MedianGoal, Settings, SubjectSource, select_kernels,
+    Availability, Backend, CpuBackend, MOST_UNTIL, MedianGoal, Settings, SubjectSource,
+    select_kernels,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
@@ -237,7 +238,15 @@ fn kernels(
     let operation = args.operation.into();
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
-    Ok(select_kernels(operation, &devices, &patterns)?)
+    let mut kernels = select_kernels(operation, &devices, &patterns)?;
+    if patterns.is_empty() {
+        // As without a GPU: what nobody has asked for, and is not here, is left out.
+        let cpu = CpuBackend::new();
+        let is_library =
+            |k: &KernelDescriptor| k.mapping == Mapping::Library && k.device == DeviceKind::Cpu;
+        kernels.retain(|k| !is_library(k) || cpu.availability(k) == Availability::Available);
+    }
+    Ok(kernels)
 }
 
 fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {

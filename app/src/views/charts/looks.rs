@@ -12,8 +12,17 @@ use crate::figure::Mark;
 use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
-/// Kernels that came after others of their formats had been shown, whose forms stay.
-const LATER: [&str; 2] = ["cpu/csr/simd", "cpu/hll/simd"];
+/// Kernels that came after bundles were shown with the forms of the others, which they must not take: they
+/// are listed among these, and have their forms after them.
+const LATER: [&str; 7] = [
+    "cpu/csr/simd",
+    "cpu/hll/simd",
+    "cpu/csr/compact",
+    "cpu/hll/compact",
+    "cpu/spmv/auto",
+    "vendor/mkl/csr",
+    "vendor/mkl/optimized",
+];
 
 /// The forms of kernels by their ids.
 pub(crate) struct Looks(BTreeMap<String, usize>);
@@ -26,9 +35,10 @@ impl Looks {
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        let known = known.iter().map(|kernel| kernel.id);
-        let (later, first): (Vec<_>, Vec<_>) = known.partition(|id| LATER.contains(id));
-        for id in first.into_iter().chain(later).chain(opened) {
+        let known = || known.iter().map(|kernel| kernel.id);
+        let first = known().filter(|id| !LATER.contains(id));
+        let later = known().filter(|id| LATER.contains(id));
+        for id in first.chain(later).chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // What has no colour of its own is told apart among all that have none.
@@ -48,6 +58,8 @@ impl Looks {
         let kernel = name.split(' ').next().unwrap_or(name);
         let (color, place) = match self.0.get(kernel) {
             Some(place) if has_color(format) => (format_color(format), *place),
+            // What chooses among formats has the colour of none.
+            Some(place) if format == "spmv" => (ink.text, *place),
             // Of an operation without formats, or of a format that nobody knows.
             Some(place) => (series(*place), *place),
             None if has_color(format) => (format_color(format), name.matches('-').count()),
@@ -63,11 +75,14 @@ impl Looks {
     }
 }
 
-/// The format in a kernel's id; a format is its own.
+/// The format in a kernel's id; a format is its own. What MKL makes of a matrix it makes of CSR.
 pub(super) fn format_of(name: &str) -> &str {
     let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
     let format = name.split('/').nth(part).unwrap_or(name);
-    format.split('-').next().unwrap_or(format)
+    match format {
+        "optimized" => "csr",
+        _ => format.split('-').next().unwrap_or(format),
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,14 @@ use sparsescope_core::matrix::FormatSize;
 
 /// What the slots of a format that hold no entry occupy.
 fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
+    let padding = size.slots.saturating_sub(nnz);
+    if size.format.contains("-compact") {
+        // What a slot takes depends on its column and the coding of values: all alike.
+        return (size.bytes as f64 * padding as f64 / size.slots.max(1) as f64) as u64;
+    }
     // Blocks and diagonals have no column of each slot.
     let slot = if ["bsr", "dia"].contains(&size.format.as_str()) { 8 } else { 12 };
-    slot * size.slots.saturating_sub(nnz)
+    slot * padding
 }
 
 /// Bytes of padding that a run moves; `None` where its format was made with other parameters than

@@ -76,6 +76,8 @@ pub(super) fn name(spec: &FormatSpec) -> &'static str {
         FormatSpec::Hll(HllLayout { order: Order::ColumnMajor, .. }) => "HLL, column-major hacks",
         FormatSpec::Bsr { .. } => "BSR",
         FormatSpec::Dia { .. } => "DIA",
+        FormatSpec::CsrCompact(_) => "compact CSR",
+        FormatSpec::HllCompact(..) => "compact HLL",
     }
 }
 

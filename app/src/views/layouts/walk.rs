@@ -57,7 +57,7 @@ impl Walk {
         let spec = kernel.format().ok_or("it reads no matrix")?.with(&params);
         let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
         let machine = match kernel.mapping {
-            Mapping::Grid(_) | Mapping::Library => {
+            Mapping::Grid(_) | Mapping::Library | Mapping::Chosen => {
                 Schedule::new(kernel, &format, state.block, Loops::AsWritten).map(Grid::of)
             }
             _ => Threads::new(kernel, &format, (a.rows(), a.cols()), state.threads as usize)

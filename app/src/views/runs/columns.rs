@@ -23,7 +23,7 @@ pub(super) struct Column {
     pub(super) cell: fn(&RunOf<'_>) -> Cell,
 }
 
-pub(super) const COLUMNS: [Column; 24] = [
+pub(super) const COLUMNS: [Column; 25] = [
     Column {
         id: "matrix",
         title: "Matrix",
@@ -39,6 +39,17 @@ pub(super) const COLUMNS: [Column; 24] = [
         explain: "Kernel id: device or vendor, format, mapping",
         number: false,
         cell: |run| Cell::Text(run.run.kernel.clone()),
+    },
+    Column {
+        id: "runs_kernel",
+        title: "Runs",
+        width: 150.0,
+        explain: "The kernel that a kernel which chooses one has chosen",
+        number: false,
+        cell: |run| {
+            let choice = run.run.costs.choice.as_ref();
+            Cell::Text(choice.map_or_else(String::new, |choice| choice.words()))
+        },
     },
     Column {
         id: "bundle",
@@ -235,9 +246,10 @@ pub(super) const COLUMNS: [Column; 24] = [
 ];
 
 /// Columns that are shown unless others are chosen.
-const USUAL: [&str; 18] = [
+const USUAL: [&str; 19] = [
     "matrix",
     "kernel",
+    "runs_kernel",
     "method",
     "bundle",
     "setting",
@@ -320,6 +332,7 @@ pub(super) fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'
     let worth = |column: &&Column| match column.id {
         "bundle" => several,
         "caches" => runs.iter().any(|run| !run.run.hot),
+        "runs_kernel" => runs.iter().any(|run| run.run.costs.choice.is_some()),
         "method" => runs.iter().any(|run| run.solved().is_some()),
         // The rate of solves is their time.
         "median_s" => runs.iter().any(|run| run.solved().is_none()),

@@ -64,7 +64,7 @@ fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
     let texts = [
         [run.name(), value.unwrap_or_else(|| "–".into())],
         [
-            format!("{} · {}", run.run.kernel, run.setting()),
+            format!("{} · {}", run.run.kernel_as_run(), run.setting()),
             median.unwrap_or_else(|| run.verdict().into()),
         ],
     ];

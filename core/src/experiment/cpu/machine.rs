@@ -3,19 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, pool};
+use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, binds_threads, pool};
 use crate::memory::MemoryLimit;
+use crate::spmv::gather;
 
 /// Both are made when first asked for.
 pub(super) struct Machine {
     caches: CacheSizes,
     pools: Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
+    /// By the threads that a library starts for the one thread of each.
+    callers: Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
     flusher: Mutex<Option<Arc<CacheFlusher>>>,
 }
 
 impl Machine {
     pub(super) fn new(caches: CacheSizes) -> Self {
-        Self { caches, pools: Mutex::default(), flusher: Mutex::default() }
+        Self {
+            caches,
+            pools: Mutex::default(),
+            callers: Mutex::default(),
+            flusher: Mutex::default(),
+        }
     }
 
     pub(super) fn caches(&self) -> CacheSizes {
@@ -23,13 +31,13 @@ impl Machine {
     }
 
     pub(super) fn pool(&self, threads: usize) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pool) = pools.get(&threads) {
-            return Ok(Arc::clone(pool));
-        }
-        let made = Arc::new(pool(u32::try_from(threads).unwrap_or(u32::MAX))?);
-        pools.insert(threads, Arc::clone(&made));
-        Ok(made)
+        kept(&self.pools, threads, threads)
+    }
+
+    /// One thread that calls a library, which gives it so many of its own: always the same for as many, so
+    /// that those are the same, too.
+    pub(super) fn caller(&self, threads: usize) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
+        kept(&self.callers, threads, 1)
     }
 
     pub(super) fn flusher(&self) -> Result<Arc<CacheFlusher>, String> {
@@ -42,4 +50,27 @@ impl Machine {
         *flusher = Some(Arc::clone(&made));
         Ok(made)
     }
+}
+
+/// Calls `work` with a crew of the ambient pool, where there is a processor for each of its threads.
+pub(super) fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match u32::try_from(rayon::current_num_threads()).is_ok_and(binds_threads) {
+        true => gather(work),
+        false => work(),
+    }
+}
+
+/// The pool under `key`, of `threads` threads, made when first asked for.
+fn kept(
+    pools: &Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
+    key: usize,
+    threads: usize,
+) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
+    let mut pools = pools.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = pools.get(&key) {
+        return Ok(Arc::clone(pool));
+    }
+    let made = Arc::new(pool(u32::try_from(threads).unwrap_or(u32::MAX))?);
+    pools.insert(key, Arc::clone(&made));
+    Ok(made)
 }

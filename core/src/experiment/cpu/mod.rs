@@ -1,12 +1,16 @@
 //! The CPU backend: binds kernels to their input, one pool a thread count.
 
+mod auto;
 mod dense;
 mod machine;
+mod mkl;
 mod pcg;
 mod prepared;
 mod skyline;
 mod spmv;
 mod symgs;
+
+use std::collections::BTreeMap;
 
 use super::backend::{Availability, Backend, Prepared};
 use super::configuration::Configuration;
@@ -51,8 +55,11 @@ impl Backend for CpuBackend {
         if kernel.device != DeviceKind::Cpu {
             return Availability::Missing("it runs on a GPU".to_owned());
         }
+        if mkl::has(kernel.id) {
+            return mkl::availability();
+        }
         let is_here = match kernel.operation {
-            Operation::Spmv => spmv::has(kernel.id),
+            Operation::Spmv => spmv::has(kernel.id) || kernel.id == auto::ID,
             Operation::Symgs => symgs::has(kernel.id),
             Operation::Skyline => skyline::has(kernel.id),
             Operation::Solve => pcg::has(kernel.id),
@@ -69,6 +76,10 @@ impl Backend for CpuBackend {
         }
     }
 
+    fn libraries(&self) -> BTreeMap<String, String> {
+        mkl::libraries()
+    }
+
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
@@ -77,12 +88,20 @@ impl Backend for CpuBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
         let kernel = configuration.kernel;
-        let pool = self.machine.pool(configuration.threads as usize);
+        let threads = configuration.threads as usize;
+        let pool = match mkl::has(kernel.id) {
+            true => self.machine.caller(threads),
+            false => self.machine.pool(threads),
+        };
         let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
         let bound = match problem {
             Problem::Spmv(problem) => {
                 let near_bytes = self.machine.caches().private_bytes;
-                spmv::bind(configuration, problem, memory, near_bytes, &pool)?
+                match kernel.id {
+                    auto::ID => auto::bind(configuration, problem, memory, near_bytes)?,
+                    id if mkl::has(id) => mkl::bind(configuration, problem, memory)?,
+                    _ => spmv::bind(configuration, problem, memory, near_bytes, &pool)?,
+                }
             }
             Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
             Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
@@ -108,7 +127,14 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
-        kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu)
+        let here =
+            |k: &&KernelDescriptor| CpuBackend::new().availability(k) == Availability::Available;
+        kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu).filter(here)
+    }
+
+    /// Those with a mapping of their own.
+    fn mapped() -> impl Iterator<Item = &'static KernelDescriptor> {
+        cpu_kernels().filter(|k| !matches!(k.mapping, Mapping::Chosen | Mapping::Library))
     }
 
     /// Blocks and diagonals however empty.
@@ -132,7 +158,7 @@ mod tests {
 
     #[test]
     fn descriptors_and_launchers_match_one_to_one() {
-        let described: Vec<_> = cpu_kernels().map(|k| k.id).collect();
+        let described: Vec<_> = mapped().map(|k| k.id).collect();
         let launched: Vec<_> = Launchers::<f64>::ALL.iter().map(|&(id, _)| id).collect();
         assert_eq!(described, launched);
     }
@@ -152,7 +178,7 @@ mod tests {
         let plain = any_fill();
         let sorted =
             FormatParams { hack_size: 4, sigma: 20, spill: Some(9), bsr_block: Some(5), ..plain };
-        for (kernel, params) in cpu_kernels().flat_map(|k| [(k, plain), (k, sorted)]) {
+        for (kernel, params) in mapped().flat_map(|k| [(k, plain), (k, sorted)]) {
             for threads in [1, 2, 3, 8] {
                 let spec = kernel.format().unwrap().with(&params);
                 let matrix =
@@ -179,6 +205,9 @@ mod tests {
                     AnyFormat::Dia(a) => outside(a.as_ref(), 97, |i, j| a.slot_entry(i, j)),
                     // The last hack stores rows past the last one.
                     AnyFormat::Hll(a) => {
+                        outside(a.shape(), a.shape().rows(), |_, _| Some((0, 0.0)))
+                    }
+                    AnyFormat::HllCompact(a) => {
                         outside(a.shape(), a.shape().rows(), |_, _| Some((0, 0.0)))
                     }
                     _ => 0,
@@ -219,7 +248,7 @@ mod tests {
     fn the_number_of_parts_is_the_mappings_number_of_shares() {
         let a = Arc::new(examples::five_by_five());
         let problem = SpmvProblem::new(Arc::clone(&a), vec![1.0; 5]);
-        for kernel in cpu_kernels().filter(|k| k.mapping != Mapping::GuidedHacks) {
+        for kernel in mapped().filter(|k| k.mapping != Mapping::GuidedHacks) {
             for threads in [1, 2, 4, 16] {
                 let spec = kernel.format().unwrap().with(&any_fill());
                 let matrix =
@@ -243,6 +272,7 @@ mod tests {
         for kernel in cpu_kernels() {
             let configuration = configuration(kernel, 2);
             let mut prepared = backend.prepare(&configuration, &problem, unlimited()).unwrap();
+            prepared.set_up(&watch).unwrap();
             let output = prepared.output(&watch).unwrap().unwrap();
             assert_eq!(output, Output::Vector(vec![11.0, 13.0, 8.0, 18.0, 34.0]), "{}", kernel.id);
             assert_eq!(problem.check(&configuration, &output).verdict, Verdict::Pass);
@@ -266,7 +296,9 @@ mod tests {
                     Ok(mut prepared) => {
                         assert!(!kernel.needs.finite_x, "{}", kernel.id);
                         let never = AtomicBool::new(false);
-                        let output = prepared.output(&Watch::cancelled_by(&never)).unwrap();
+                        let watch = Watch::cancelled_by(&never);
+                        prepared.set_up(&watch).unwrap();
+                        let output = prepared.output(&watch).unwrap();
                         let check = problem.check(&configuration, &output.unwrap());
                         assert_eq!(
                             check.verdict,

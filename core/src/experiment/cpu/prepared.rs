@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::machine::Machine;
+use super::machine::{Machine, awake};
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::{KernelError, PrepareError};
@@ -18,6 +18,8 @@ use crate::record::Costs;
 const SHORTEST_SAMPLE_S: f64 = 50e-6;
 /// Most executions behind one sample.
 const MOST_REPETITIONS: f64 = 10_000.0;
+/// Before samples of executions shorter than this, others go on for so long.
+const WARM_UP_S: f64 = 2e-3;
 /// Executions longer than this need none before them to warm up.
 const WARM_BY_ITSELF_S: f64 = 1.0;
 
@@ -48,28 +50,48 @@ impl<'p> CpuPrepared<'p> {
         KernelError { kernel: self.kernel.to_owned(), reason }
     }
 
-    /// Runs `work` inside the pool; a panic of the kernel becomes an error.
+    /// Runs `work` inside the pool, products with a crew; a panic of the kernel becomes an error.
     fn install<R: Send>(
         &mut self,
         work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
     ) -> Result<R, KernelError> {
         let Self { pool, bound, .. } = self;
         let task = bound.task.as_mut();
-        let run = AssertUnwindSafe(|| pool.install(|| work(task)));
+        let run = AssertUnwindSafe(|| {
+            pool.install(|| match task.is_product() {
+                true => awake(|| work(task)),
+                false => work(task),
+            })
+        });
         catch_unwind(run).unwrap_or_else(|_| {
             Err(self.failed("it panicked, which is a defect of the program".to_owned()))
+        })
+    }
+
+    /// The same, after which nothing of the kernel takes time from others.
+    fn install_and_rest<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
+    ) -> Result<R, KernelError> {
+        self.install(|task| {
+            let done = work(task);
+            task.rest();
+            done
         })
     }
 
     /// Samples of an execution that can be repeated as it is.
     fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
-        let (samples, repetitions) = self.install(|task| {
+        let (samples, repetitions) = self.install_and_rest(|task| {
             let once = match known {
                 Some(once) => Some(once),
                 None => time(task, 1, watch)?,
             };
             let Some(once) = once else { return Ok((Vec::new(), 1)) };
+            if warm_up(task, once, watch)?.is_none() {
+                return Ok((Vec::new(), 1));
+            }
             let repetitions = repetitions(once);
             Ok((collect(n, || time(task, repetitions, watch))?, repetitions))
         })?;
@@ -79,7 +101,7 @@ impl<'p> CpuPrepared<'p> {
 
     fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let flusher = self.flusher()?;
-        self.install(|task| {
+        self.install_and_rest(|task| {
             collect(n, || {
                 task.reset();
                 flusher.flush();
@@ -109,6 +131,18 @@ impl<'p> CpuPrepared<'p> {
     fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
         self.machine.flusher().map_err(|reason| self.failed(reason))
     }
+}
+
+/// Executions of so many seconds until caches, threads and clock are as they are among many of them: other
+/// kernels have had their turn.
+fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Executed<()> {
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() + once < WARM_UP_S {
+        if time(task, 1, watch)?.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
 }
 
 /// How many executions of so many seconds a sample has.
@@ -169,7 +203,13 @@ impl Prepared for CpuPrepared<'_> {
     fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         let Self { pool, bound, .. } = self;
         let Bound { task, costs, .. } = bound;
-        let run = AssertUnwindSafe(|| pool.install(|| task.set_up(costs, watch)));
+        let run = AssertUnwindSafe(|| {
+            pool.install(|| {
+                let done = task.set_up(costs, watch);
+                task.rest();
+                done
+            })
+        });
         catch_unwind(run).unwrap_or_else(|_| {
             let reason = "its set-up panicked, which is a defect of the program".to_owned();
             Err(PrepareError::Unsupported(reason))
@@ -190,7 +230,7 @@ impl Prepared for CpuPrepared<'_> {
     }
 
     fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let executed = self.install(|task| {
+        let executed = self.install_and_rest(|task| {
             task.reset();
             task.spoil();
             Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
@@ -217,7 +257,7 @@ impl Prepared for CpuPrepared<'_> {
     }
 
     fn parts(&self) -> Option<usize> {
-        self.bound.parts
+        self.bound.task.parts().or(self.bound.parts)
     }
 
     fn costs(&self) -> Costs {

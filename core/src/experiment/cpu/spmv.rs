@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::{SpmvProblem, SpmvSide};
+use crate::experiment::operations::{Converted, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::kernel::KernelDescriptor;
 use crate::matrix::{AnyFormat, Precision, Real};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::record::Costs;
+use crate::spmv::compact::{self, CsrShares, HllShares};
 use crate::spmv::hyb::HybParts;
 use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
 use crate::spmv::{GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb};
@@ -28,6 +29,10 @@ impl<T: Real, F: Fn(&[T], &mut [T]) + Send> Task for Product<F, T>
 where
     Output: From<Vec<T>>,
 {
+    fn is_product(&self) -> bool {
+        true
+    }
+
     fn spoil(&mut self) {
         self.y.fill(T::NAN);
     }
@@ -204,6 +209,24 @@ where
             }
             _ => None,
         }),
+        ("cpu/csr/compact", |a, threads, v| match a {
+            AnyFormat::CsrCompact(a) => {
+                let shares = CsrShares::new(&a, threads, Level::of_machine());
+                let (parts, level) = (shares.parts(), shares.level());
+                let multiply = move |x: &[T], y: &mut [T]| compact::csr(&a, &shares, x, y);
+                Some(v.parts(parts, multiply).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/hll/compact", |a, threads, v| match a {
+            AnyFormat::HllCompact(a) => {
+                let shares = HllShares::new(&a, threads, Level::of_machine(), v.near_bytes);
+                let (parts, level) = (shares.parts(), shares.level());
+                let multiply = move |x: &[T], y: &mut [T]| compact::hll(&a, &shares, x, y);
+                Some(v.parts(parts, multiply).at(level))
+            }
+            _ => None,
+        }),
     ];
 
     pub(super) fn of(id: &str) -> Option<Bind<T>> {
@@ -242,16 +265,52 @@ fn bind_in<T: Vectorised>(
 where
     Output: From<Vec<T>>,
 {
-    let bind = Launchers::of(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+    let bind = launcher(configuration)?;
     let spec = SpmvProblem::spec(configuration);
     let made =
         side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(pool.install(|| bind_to(bind, configuration, side, &made, near_bytes)))
+}
+
+fn launcher<T: Vectorised>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let missing = || PrepareError::Unsupported("this build does not have it".to_owned());
+    Launchers::of(configuration.kernel.id).ok_or_else(missing)
+}
+
+/// Converts the matrix and binds a kernel to it, both on the ambient pool.
+pub(super) fn bind_here<T: Vectorised>(
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    memory: MemoryLimit,
+    near_bytes: u64,
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let bind = launcher(configuration)?;
+    let made = side.format(SpmvProblem::spec(configuration), memory);
+    let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(bind_to(bind, configuration, side, &made, near_bytes))
+}
+
+/// Binds a configuration's kernel to the matrix in its format, on the pool that it is to run on.
+fn bind_to<T: Vectorised>(
+    bind: Bind<T>,
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    made: &Converted<T>,
+    near_bytes: u64,
+) -> Bound<'static>
+where
+    Output: From<Vec<T>>,
+{
     let vectors = Vectors::new(Arc::clone(side.x()), side.a().rows(), near_bytes);
     let start = Instant::now();
     let threads = configuration.threads as usize;
-    let Bindable { task, parts, level } = pool
-        .install(|| bind(made.matrix.clone(), threads, vectors))
+    let Bindable { task, parts, level } = bind(made.matrix.clone(), threads, vectors)
         .expect("a kernel's descriptor names the format that its launcher takes"); // invariant
     let costs = Costs {
         conversion_s: made.seconds,
@@ -260,9 +319,9 @@ where
         minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix),
         ..Costs::default()
     };
-    let mut params = spec.in_force(&made.matrix);
+    let mut params = SpmvProblem::spec(configuration).in_force(&made.matrix);
     params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
-    Ok(Bound { task, parts, costs, params })
+    Bound { task, parts, costs, params }
 }
 
 /// The least that one product moves. A kernel that stops at `row_len` reads that array and only the slots

@@ -10,8 +10,8 @@ use crate::experiment::operations::{SymgsProblem, SymgsSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::kernel::Mapping;
-use crate::matrix::{Precision, Real};
-use crate::memory::{MemoryLimit, copied};
+use crate::matrix::{Precision, Real, copied};
+use crate::memory::MemoryLimit;
 use crate::record::Costs;
 use crate::symgs::{Coloring, LevelSets, Mode, OperandError, Schedule, Workspace, serial};
 

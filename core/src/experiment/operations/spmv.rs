@@ -10,9 +10,9 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
-use crate::kernel::DeviceKind;
-use crate::matrix::{Csr, FormatError, FormatSize, FormatSpec, Precision, Real};
-use crate::memory::{MemoryLimit, copied};
+use crate::kernel::{DeviceKind, Reads};
+use crate::matrix::{Csr, FormatError, FormatSize, FormatSpec, Precision, Real, copied};
+use crate::memory::MemoryLimit;
 use crate::record::{Check, Predicted, Work};
 
 /// y = A·x.
@@ -94,27 +94,45 @@ impl SpmvProblem {
         memory: MemoryLimit,
     ) -> Vec<Resident> {
         let (spec, precision) = (Self::spec(configuration), configuration.precision);
+        if configuration.kernel.reads == Reads::Chosen {
+            // Two formats at a time, each hardly larger than half as much again as CSR.
+            let bytes = self.a.bytes().saturating_mul(3).min(memory.get());
+            let name = format!("formats that are tried in {}", precision.as_str());
+            return self.with_copies(vec![Resident { name, bytes }], precision, memory);
+        }
         let mut sizes = lock(&self.sizes);
         // Counting slots goes through the whole matrix: once a format, not once a configuration.
         let size = sizes.entry(spec).or_insert_with(|| spec.size(&self.a));
         let bytes = match size {
             // Each slot holds one value. CSR is there already, and what is refused takes nothing.
             Ok(size) if spec != FormatSpec::Csr => {
-                let narrower = Precision::F64.bytes() - precision.bytes();
+                let narrower = match spec {
+                    // How many values these have is not known in f32: at most as much.
+                    FormatSpec::CsrCompact(_) | FormatSpec::HllCompact(..) => 0,
+                    _ => Precision::F64.bytes() - precision.bytes(),
+                };
                 let bytes = size.bytes - size.slots.saturating_mul(narrower).min(size.bytes);
                 if bytes <= memory.get() { bytes } else { 0 }
             }
             _ => 0,
         };
         let format = Resident { name: format!("{spec:?} in {}", precision.as_str()), bytes };
-        match precision {
-            Precision::F64 => vec![format],
-            Precision::F32 => {
-                let bytes = self.single_bytes();
-                let bytes = if bytes <= memory.get() { bytes } else { 0 };
-                vec![Resident { name: "A and x in f32".to_owned(), bytes }, format]
-            }
+        self.with_copies(vec![format], precision, memory)
+    }
+
+    /// The same after A and x as f32 needs them.
+    fn with_copies(
+        &self,
+        mut arrays: Vec<Resident>,
+        precision: Precision,
+        memory: MemoryLimit,
+    ) -> Vec<Resident> {
+        if precision == Precision::F32 {
+            let bytes = self.single_bytes();
+            let bytes = if bytes <= memory.get() { bytes } else { 0 };
+            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
         }
+        arrays
     }
 
     pub(in crate::experiment) fn check(

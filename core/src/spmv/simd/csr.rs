@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Lanes, MOST_LANES};
+use super::lanes::{CACHE_LINE, Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::{Tuning, Way, Ways};
 use crate::matrix::{Csr, Offset, RowPtr, prefetch};
@@ -181,14 +181,24 @@ struct Entries<T> {
 }
 
 impl<T: Vectorised> Entries<T> {
-    /// Asks for what is needed later than the vector of entries from k on.
+    /// Asks for the values and columns that are needed later than the `vectors` vectors from k on.
+    #[inline(always)]
+    fn ask_ahead<L: Lanes<Value = T>>(self, k: usize, vectors: usize) {
+        let (from, count) = (k + self.streams, vectors * L::LANES);
+        for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
+            prefetch(self.val.wrapping_add(from + line));
+        }
+        for line in (0..count).step_by(CACHE_LINE / size_of::<u32>()) {
+            prefetch(self.col.wrapping_add(from + line));
+        }
+    }
+
+    /// Where `FAR`, asks for the elements of x that are needed later than the vector from k on.
     ///
     /// # Safety
     /// As many columns lie after k as `ahead` and a vector's lanes.
     #[inline(always)]
-    unsafe fn ask<L: Lanes<Value = T>, const FAR: bool>(self, k: usize) {
-        prefetch(self.val.wrapping_add(k + self.streams));
-        prefetch(self.col.wrapping_add(k + self.streams));
+    unsafe fn ask_x<L: Lanes<Value = T>, const FAR: bool>(self, k: usize) {
         if FAR {
             for lane in 0..L::LANES {
                 // SAFETY: the caller's promise.
@@ -211,15 +221,16 @@ impl<T: Vectorised> Entries<T> {
             let mut sums = [L::zero(); 4];
             let mut k = 0;
             while k + 4 * L::LANES <= len {
+                self.ask_ahead::<L>(k, 4);
                 for sum in &mut sums {
-                    self.ask::<L, FAR>(k);
+                    self.ask_x::<L, FAR>(k);
                     *sum = L::mul_add(L::load(val.add(k)), L::gather(x, col.add(k)), *sum);
                     k += L::LANES;
                 }
             }
             let mut sum = L::add(L::add(sums[0], sums[1]), L::add(sums[2], sums[3]));
             while k + L::LANES <= len {
-                self.ask::<L, FAR>(k);
+                self.ask_x::<L, FAR>(k);
                 sum = L::mul_add(L::load(val.add(k)), L::gather(x, col.add(k)), sum);
                 k += L::LANES;
             }
@@ -249,8 +260,9 @@ impl<T: Vectorised> Entries<T> {
                 let mut ends = ends;
                 let mut k = word * 64;
                 let end = len.min(k + 64);
+                self.ask_ahead::<L>(k, 64 / L::LANES);
                 while k + L::LANES <= end {
-                    self.ask::<L, FAR>(k);
+                    self.ask_x::<L, FAR>(k);
                     let products = L::mul(L::load(val.add(k)), L::gather(x, col.add(k)));
                     to = carry.cut(products, ends as u32 & L::ALL, to);
                     ends >>= L::LANES;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Lanes, MOST_LANES};
+use super::lanes::{CACHE_LINE, Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::Tuning;
 use crate::matrix::{Hll, Order, prefetch};
@@ -201,8 +201,10 @@ impl<T: Vectorised> Block<T> {
         unsafe {
             let mut sums = [L::zero(); G];
             for j in 0..shortest {
+                let first = j as usize * self.apart;
+                self.ask_ahead::<L, G>(first);
                 for (g, sum) in sums.iter_mut().enumerate() {
-                    let k = j as usize * self.apart + g * L::LANES;
+                    let k = first + g * L::LANES;
                     let x = self.x::<L, FAR>(k);
                     *sum = L::mul_add(L::load(self.val.add(k)), x, *sum);
                 }
@@ -221,14 +223,24 @@ impl<T: Vectorised> Block<T> {
         }
     }
 
-    /// The elements of x for the vector of slots from k on; asks for what is needed later.
+    /// Asks for the values and columns that are needed later than the vectors from slot k on.
+    #[inline(always)]
+    fn ask_ahead<L: Lanes<Value = T>, const G: usize>(&self, k: usize) {
+        let (from, count) = (k + self.streams, G * L::LANES);
+        for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
+            prefetch(self.val.wrapping_add(from + line));
+        }
+        for line in (0..count).step_by(CACHE_LINE / size_of::<u32>()) {
+            prefetch(self.col.wrapping_add(from + line));
+        }
+    }
+
+    /// The elements of x for the vector of slots from k on; where `FAR`, asks for those needed later.
     ///
     /// # Safety
     /// As of [`sums`](Self::sums).
     #[inline(always)]
     unsafe fn x<L: Lanes<Value = T>, const FAR: bool>(&self, k: usize) -> L::Vector {
-        prefetch(self.val.wrapping_add(k + self.streams));
-        prefetch(self.col.wrapping_add(k + self.streams));
         if FAR {
             for lane in 0..L::LANES {
                 // SAFETY: the caller's promise.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::avx2;
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
+use super::decode::Decode;
 use super::lanes::{Arrays, Lanes};
 #[cfg(target_arch = "aarch64")]
 use super::neon;
@@ -14,7 +15,7 @@ use crate::matrix::Real;
 /// Which instructions vectors are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// AVX-512 F, VL and DQ, with AVX2 and FMA: 512 bits and masks.
+    /// AVX-512 F, VL, BW and DQ, with AVX2 and FMA: 512 bits and masks.
     Avx512,
     /// AVX2 and FMA: 256 bits.
     Avx2,
@@ -43,6 +44,7 @@ impl Level {
                 Self::Avx2.is_here()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
             }
             #[cfg(target_arch = "x86_64")]
@@ -72,7 +74,7 @@ impl Level {
     }
 
     /// The same, or what needs no signed 32-bit indices where there are so many columns.
-    pub(super) fn for_columns(self, cols: usize) -> Self {
+    pub(in crate::spmv) fn for_columns(self, cols: usize) -> Self {
         if cols as u64 > crate::matrix::NARROW_MAX { Self::Portable } else { self }
     }
 
@@ -102,7 +104,7 @@ impl Level {
     }
 
     /// This one, or the widest below it that fills its vectors with `rows` rows, a power of two from 4.
-    pub(super) fn filled_by<T: Vectorised>(self, rows: usize) -> Self {
+    pub(in crate::spmv) fn filled_by<T: Vectorised>(self, rows: usize) -> Self {
         let from = Self::ALL.into_iter().skip_while(|&level| level != self);
         let mut fitting = from.filter(|l| l.is_here() && rows.is_multiple_of(l.lanes::<T>()));
         fitting.next().unwrap_or(Self::Portable)
@@ -120,14 +122,15 @@ mod sealed {
 
     /// The vectors of a value at each level; who may implement it is decided here.
     #[allow(unnameable_types, reason = "nobody outside implements or names it")]
+    #[allow(private_bounds, reason = "nor what its types are for")]
     pub trait Vectors: Real {
         #[cfg(target_arch = "x86_64")]
-        type Avx512: Lanes<Value = Self>;
+        type Avx512: Decode<Value = Self>;
         #[cfg(target_arch = "x86_64")]
-        type Avx2: Lanes<Value = Self>;
+        type Avx2: Decode<Value = Self>;
         #[cfg(target_arch = "aarch64")]
-        type Neon: Lanes<Value = Self>;
-        type Portable: Lanes<Value = Self>;
+        type Neon: Decode<Value = Self>;
+        type Portable: Decode<Value = Self>;
     }
 
     impl Vectors for f64 {
@@ -161,7 +164,7 @@ pub(crate) trait Loop<T> {
     ///
     /// To be marked `#[inline(always)]`, with all that it calls in its loops, so that it becomes part of
     /// the function that is built for these instructions.
-    unsafe fn run<L: Lanes<Value = T>>(self) -> Self::Output;
+    unsafe fn run<L: Decode<Value = T>>(self) -> Self::Output;
 }
 
 /// Runs a loop in the vectors of a level; panics where the processor does not have them.
@@ -183,7 +186,7 @@ pub(crate) fn run<T: Vectorised, K: Loop<T>>(level: Level, kernel: K) -> K::Outp
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,popcnt")]
 fn run_avx512<T: Vectorised, K: Loop<T>>(kernel: K) -> K::Output {
     // SAFETY: the instructions are those of this function.
     unsafe { kernel.run::<T::Avx512>() }

@@ -7,6 +7,9 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod csr;
+mod decode;
+#[cfg(target_arch = "x86_64")]
+mod decode_avx512;
 mod hll;
 mod lanes;
 mod level;
@@ -15,8 +18,9 @@ mod neon;
 mod ways;
 
 pub use csr::{CsrPlan, csr};
+pub(super) use decode::Decode;
 pub use hll::{HllPlan, hll};
-pub(super) use lanes::Lanes;
+pub(super) use lanes::{CACHE_LINE, Lanes, MOST_LANES};
 pub use level::{Level, Vectorised};
 pub(super) use level::{Loop, run};
 pub use ways::Tuning;

@@ -1,0 +1,256 @@
+//! Which kernels may be the fastest on a matrix: rules on what its rows and columns say.
+
+use std::collections::BTreeSet;
+
+use crate::kernel::{Format, FormatParams, KernelDescriptor, Parameter, Parameters, kernel};
+use crate::matrix::{
+    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, RowPtr,
+    Scalar, ValueCoding,
+};
+
+/// The kernel that no choice is slower than.
+pub(super) const SERIAL: &str = "cpu/csr/serial";
+
+/// A kernel that may be the fastest.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) kernel: &'static KernelDescriptor,
+    pub(super) parameters: Parameters,
+    /// Minimal bytes that a product moves, as far as they are known before the format is made.
+    pub(super) minimal_bytes: u64,
+}
+
+impl Candidate {
+    /// What comes first: few bytes, but what takes long to convert and to decode has to have fewer.
+    fn rank(&self) -> f64 {
+        let takes_long = self.kernel.id.ends_with("/compact");
+        self.minimal_bytes as f64 * if takes_long { COMPACT_RANK } else { 1.0 }
+    }
+}
+
+/// How many more bytes another format may have that is tried before a compact one.
+const COMPACT_RANK: f64 = 1.25;
+
+/// Rows that are looked at together where a part of the matrix is enough: blocks of every edge begin
+/// where they do.
+const SPAN: usize = 840;
+
+/// Spans of the part.
+const SPANS: usize = 16;
+
+/// Rows whose diagonals are counted before those of all rows are.
+const ROWS_OF_DIAGONALS: usize = 256;
+
+/// Slots for each entry that HLL may have.
+const MOST_PADDING: f64 = 1.5;
+
+/// Slots for each entry with which HLL's rows need not be sorted.
+const LITTLE_PADDING: f64 = 1.1;
+
+/// Bytes of a compact format over those of CSR, from which on it is not worth decoding.
+const COMPACT_SHARE: f64 = 0.95;
+
+/// The kernels to be tried on `a` with so many threads, the serial one first, the others by the bytes that
+/// they move.
+pub(super) fn candidates<T: Scalar>(a: &Csr<T>, threads: usize, compact: bool) -> Vec<Candidate> {
+    let csr = a.minimal_bytes();
+    let plain = |id| candidate(id, Parameters::default(), csr);
+    let mut found: Vec<Candidate> = plain(SERIAL).into_iter().collect();
+    if a.nnz() == 0 {
+        return found;
+    }
+    found.extend(plain("cpu/csr/simd"));
+    if threads > 1 {
+        found.extend(plain("cpu/csr/nnz"));
+        // A row that is a good part of a thread's share has to be shared.
+        let is_long = a.max_row_len() as f64 * 4.0 > a.nnz() as f64 / threads as f64;
+        found.extend(is_long.then(|| plain("cpu/csr/merge")).flatten());
+    }
+    let mut others = Vec::new();
+    others.extend(diagonals(a));
+    others.extend(blocks(a));
+    let hll = hacks(a);
+    others.extend(
+        hll.clone().and_then(|(parameters, size)| {
+            candidate("cpu/hll/simd", parameters, size.minimal_bytes)
+        }),
+    );
+    if compact {
+        others.extend(compacts(a, hll.map(|(parameters, _)| parameters)));
+    }
+    others.sort_by(|one, other| one.rank().total_cmp(&other.rank()));
+    found.extend(others);
+    found
+}
+
+/// A kernel by its id; none where there is none of that id.
+fn candidate(id: &str, parameters: Parameters, minimal_bytes: u64) -> Option<Candidate> {
+    kernel(id).map(|kernel| Candidate { kernel, parameters, minimal_bytes })
+}
+
+/// DIA, where its diagonals move fewer bytes than CSR.
+fn diagonals<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
+    let bytes = |slots: u128| slots * T::BYTES as u128;
+    let rows = a.rows() as u128;
+    let most = u128::from(a.bytes()) / bytes(rows).max(1);
+    let step = a.rows().div_ceil(ROWS_OF_DIAGONALS).max(1) | 1;
+    let seen: BTreeSet<i64> = (0..a.rows())
+        .step_by(step)
+        .flat_map(|i| a.row(i).0.iter().map(move |&c| i64::from(c) - i as i64))
+        .collect();
+    if seen.len() as u128 > most {
+        return None;
+    }
+    let size = Format::Dia.with(&FormatParams::default()).size(a).ok()?;
+    let fewer = size.minimal_bytes < a.minimal_bytes();
+    fewer.then(|| candidate("cpu/dia/rows", Parameters::default(), size.minimal_bytes)).flatten()
+}
+
+/// BSR with the edge that suits some parts of the matrix, where its blocks are full enough in all of it.
+fn blocks<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
+    let part = part(a);
+    let (block, _) = Bsr::choose(part.as_ref().unwrap_or(a), None, BSR_MIN_FILL).ok()?;
+    let params = FormatParams { bsr_block: Some(block), ..FormatParams::default() };
+    let size = Format::Bsr.with(&params).size(a).ok()?;
+    let parameters = Parameters::default().with(Parameter::BsrBlock, &block.to_string());
+    candidate("cpu/bsr/rows", parameters, size.minimal_bytes)
+}
+
+/// HLL as it has little padding: in order, sorted, in smaller hacks; rows far longer than the others apart.
+fn hacks<T: Scalar>(a: &Csr<T>) -> Option<(Parameters, FormatSize)> {
+    let mean = a.nnz() as f64 / a.rows().max(1) as f64;
+    let most = (4.0 * mean).ceil() as usize + 32;
+    let apart = (a.max_row_len() > 4 * most).then_some(most);
+    let layouts = [("32", 1), ("32", DEFAULT_SIGMA), ("8", DEFAULT_SIGMA)];
+    let mut best: Option<(Parameters, FormatSize)> = None;
+    for (hack_size, sigma) in layouts {
+        let mut parameters = Parameters::default()
+            .with(Parameter::HackSize, hack_size)
+            .with(Parameter::Sigma, &sigma.to_string());
+        if let Some(most) = apart {
+            parameters = parameters.with(Parameter::Spill, &most.to_string());
+        }
+        let spec = Format::Hll(Order::ColumnMajor).with(&parameters.format());
+        let Ok(size) = spec.size(a) else { continue };
+        let padding = size.padding;
+        if best.as_ref().is_none_or(|(_, least)| padding < least.padding) {
+            best = Some((parameters, size));
+        }
+        if padding <= LITTLE_PADDING {
+            break;
+        }
+    }
+    best.filter(|(_, size)| size.padding <= MOST_PADDING)
+}
+
+/// The compact formats that move fewer bytes, most of their columns in 16 bits: values in the coding of the
+/// fewest bytes, and as they are, which takes less decoding.
+fn compacts<T: Scalar>(a: &Csr<T>, hll: Option<Parameters>) -> Vec<Candidate> {
+    let pays = |bytes: u64, narrow: f64| {
+        let fewer = (bytes as f64) < COMPACT_SHARE * a.minimal_bytes() as f64;
+        fewer && narrow > 0.5
+    };
+    let parameters = hll.clone().unwrap_or_default();
+    let mut found = Vec::new();
+    for coding in [ValueCoding::Auto, ValueCoding::Plain] {
+        let FormatSpec::HllCompact(layout, _) = Format::HllCompact.with(&parameters.format())
+        else {
+            break;
+        };
+        let Ok(estimate) = CompactEstimate::sampled(a, layout, coding) else { break };
+        let coded = |parameters: Parameters| match coding {
+            ValueCoding::Auto => parameters,
+            other => parameters.with(Parameter::Values, other.as_str()),
+        };
+        if coding == ValueCoding::Auto && pays(estimate.csr_bytes, estimate.csr_narrow) {
+            let parameters = Parameters::default();
+            found.extend(candidate("cpu/csr/compact", parameters, estimate.csr_bytes));
+        }
+        if hll.is_some() && pays(estimate.hll_bytes, estimate.hll_narrow) {
+            let parameters = coded(parameters.clone());
+            found.extend(candidate("cpu/hll/compact", parameters, estimate.hll_bytes));
+        }
+        // Without codes both are the same.
+        if estimate.code_bits.is_none() {
+            break;
+        }
+    }
+    found
+}
+
+/// Some rows of a large matrix, evenly spread; none where all of them are few enough.
+fn part<T: Scalar>(a: &Csr<T>) -> Option<Csr<T>> {
+    let spans = a.rows() / SPAN;
+    if spans <= SPANS {
+        return None;
+    }
+    let firsts = (0..SPANS).map(|k| k * spans / SPANS * SPAN);
+    let rows: Vec<usize> = firsts.flat_map(|first| first..first + SPAN).collect();
+    let row_ptr = RowPtr::from_lengths(rows.iter().map(|&i| a.row_len(i)));
+    let col = rows.iter().flat_map(|&i| a.row(i).0.iter().copied()).collect();
+    let val = rows.iter().flat_map(|&i| a.row(i).1.iter().copied()).collect();
+    Csr::try_new(rows.len(), a.cols(), row_ptr, col, val).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(a: &Csr, threads: usize, compact: bool) -> Vec<&'static str> {
+        candidates(a, threads, compact).iter().map(|candidate| candidate.kernel.id).collect()
+    }
+
+    fn made(m: usize, n: usize, entries: impl Iterator<Item = (usize, usize, f64)>) -> Csr {
+        Csr::from_triplets(m, n, &entries.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_structure_says_what_is_tried() {
+        // Three diagonals of two values: every format that has fewer bytes.
+        let band = |m: usize, value: fn(usize, usize) -> f64| {
+            let row =
+                move |i: usize| (i.max(1) - 1..(i + 2).min(m)).map(move |j| (i, j, value(i, j)));
+            made(m, m, (0..m).flat_map(row))
+        };
+        let few = band(20_000, |i, j| if i == j { 2.0 } else { -1.0 });
+        let of_few = ids(&few, 1, true);
+        assert_eq!(of_few[..2], [SERIAL, "cpu/csr/simd"]);
+        for id in ["cpu/dia/rows", "cpu/hll/simd", "cpu/csr/compact", "cpu/hll/compact"] {
+            assert!(of_few.contains(&id), "{id} of {of_few:?}");
+        }
+        assert!(!of_few.contains(&"cpu/bsr/rows") && !of_few.contains(&"cpu/csr/nnz"));
+        let plain = ids(&few, 2, false);
+        assert!(plain.contains(&"cpu/csr/nnz") && !plain.contains(&"cpu/csr/merge"));
+        assert!(plain.iter().all(|id| !id.ends_with("/compact")), "{plain:?}");
+
+        // Dense blocks of 3 x 3, too many diagonals.
+        let block = |k: usize| {
+            let at = move |s: usize| (3 * k + s / 3, (3 * k * 7919) % 30_000 / 3 * 3 + s % 3);
+            (0..9).map(move |s| (at(s).0, at(s).1, (k * 9 + s) as f64))
+        };
+        let blocks = made(30_000, 30_000, (0..10_000).flat_map(block));
+        let of_blocks = candidates(&blocks, 1, true);
+        let bsr = of_blocks.iter().find(|one| one.kernel.id == "cpu/bsr/rows").unwrap();
+        assert_eq!(bsr.parameters.get(Parameter::BsrBlock).as_deref(), Some("3"));
+        assert!(!ids(&blocks, 1, true).contains(&"cpu/dia/rows"));
+
+        // One row has nearly everything.
+        let long =
+            made(2_000, 2_000, (0..2_000).flat_map(|i| [(i, i, 1.0), (7, (i + 9) % 2_000, 0.5)]));
+        assert!(ids(&long, 2, true).contains(&"cpu/csr/merge"));
+        let hll = candidates(&long, 2, false);
+        let hll = hll.iter().find(|one| one.kernel.id == "cpu/hll/simd").unwrap();
+        assert!(hll.parameters.get(Parameter::Spill).is_some());
+
+        // Far columns and a value of its own for each entry: nothing is compact, hence no fewer bytes.
+        let far = |i: usize| {
+            (0..4).map(move |k| (i, (i * 7 + k * 150_001) % 600_000, (4 * i + k) as f64))
+        };
+        let far = made(100_000, 600_000, (0..100_000).flat_map(far));
+        assert!(!ids(&far, 1, true).contains(&"cpu/csr/compact"), "{:?}", ids(&far, 1, true));
+
+        let empty = made(3, 3, std::iter::empty());
+        assert_eq!(ids(&empty, 4, true), [SERIAL]);
+        assert_eq!(ids(&made(0, 0, std::iter::empty()), 4, true), [SERIAL]);
+    }
+}

@@ -1,0 +1,168 @@
+//! The trial: kernels against the best so far, in turns, the fastest product of each counts.
+
+use std::time::Instant;
+
+use crate::experiment::cpu::machine::awake;
+use crate::experiment::error::KernelError;
+use crate::experiment::task::{Finished, Task, Watch};
+
+/// Rounds of a race.
+const ROUNDS: u32 = 7;
+
+/// Rounds after which a kernel that is far behind leaves.
+const FIRST_ROUNDS: u32 = 2;
+
+/// Far behind: so many times the best.
+const BEHIND: f64 = 1.25;
+
+/// A kernel of another format must be so much better: its conversion is to be worth it, and what differs
+/// less differs by chance.
+const BETTER: f64 = 0.98;
+
+/// The same for what runs instead of the serial kernel, which it must never be slower than.
+const BETTER_THAN_SERIAL: f64 = 0.95;
+
+/// Shorter samples are of several products.
+const SHORTEST_SAMPLE_S: f64 = 50e-6;
+
+/// Most products of a sample.
+const MOST_REPETITIONS: f64 = 10_000.0;
+
+/// A kernel in the trial, or nothing where it was cancelled.
+type Sampled<T> = Result<Option<T>, KernelError>;
+
+/// A kernel that takes part.
+pub(super) struct Runner {
+    task: Box<dyn Task>,
+    repetitions: u32,
+    /// Seconds of its fastest product.
+    pub(super) least_s: f64,
+}
+
+impl Runner {
+    /// Executes it twice: once to warm up, once to see how long it takes.
+    pub(super) fn new(mut task: Box<dyn Task>, watch: &Watch<'_>) -> Sampled<Self> {
+        task.spoil();
+        let twice = awake(|| {
+            let first = time(task.as_mut(), 1, watch)?;
+            Ok(first.zip(time(task.as_mut(), 1, watch)?))
+        });
+        let Some((first, second)) = twice? else { return Ok(None) };
+        let least_s = first.min(second);
+        let repetitions = (SHORTEST_SAMPLE_S / least_s.max(1e-9)).ceil();
+        let repetitions = repetitions.clamp(1.0, MOST_REPETITIONS) as u32;
+        Ok(Some(Self { task, repetitions, least_s }))
+    }
+
+    /// The task itself, with nothing around it.
+    pub(super) fn into_task(self) -> Box<dyn Task> {
+        self.task
+    }
+
+    fn sample(&mut self, watch: &Watch<'_>) -> Sampled<()> {
+        let Some(seconds) = time(self.task.as_mut(), self.repetitions, watch)? else {
+            return Ok(None);
+        };
+        self.least_s = self.least_s.min(seconds);
+        Ok(Some(()))
+    }
+
+    /// Whether it is better than the best so far, which may still be the serial kernel.
+    pub(super) fn beats(&self, best: &Self, is_serial: bool) -> bool {
+        let margin = if is_serial { BETTER_THAN_SERIAL } else { BETTER };
+        self.least_s < margin * best.least_s
+    }
+}
+
+/// Lets both take samples in turns, the first turn going round, until `end`, or until the second is seen to be
+/// far behind.
+pub(super) fn race(
+    best: &mut Runner,
+    other: &mut Runner,
+    end: Instant,
+    watch: &Watch<'_>,
+) -> Sampled<()> {
+    awake(|| race_awake(best, other, end, watch))
+}
+
+fn race_awake(
+    best: &mut Runner,
+    other: &mut Runner,
+    end: Instant,
+    watch: &Watch<'_>,
+) -> Sampled<()> {
+    for round in 0..ROUNDS {
+        let order =
+            if round % 2 == 0 { [&mut *best, &mut *other] } else { [&mut *other, &mut *best] };
+        for one in order {
+            if one.sample(watch)?.is_none() {
+                return Ok(None);
+            }
+        }
+        let is_behind = other.least_s > BEHIND * best.least_s;
+        if Instant::now() >= end || round + 1 >= FIRST_ROUNDS && is_behind {
+            break;
+        }
+    }
+    Ok(Some(()))
+}
+
+/// Mean time of so many products.
+fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Sampled<f64> {
+    let start = Instant::now();
+    for _ in 0..repetitions {
+        if watch.is_cancelled() || task.run(watch)? == Finished::Cancelled {
+            return Ok(None);
+        }
+    }
+    Ok(Some(start.elapsed().as_secs_f64() / f64::from(repetitions)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::experiment::output::Output;
+
+    /// Takes so long, and counts.
+    struct Sleeper(Duration, &'static AtomicU32);
+
+    impl Task for Sleeper {
+        fn spoil(&mut self) {}
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(self.0);
+            Ok(Finished::Done)
+        }
+        fn output(&self) -> Output {
+            Output::Vector(Vec::new())
+        }
+    }
+
+    fn runner(ms: u64, count: &'static AtomicU32) -> Runner {
+        let flag = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&flag);
+        Runner::new(Box::new(Sleeper(Duration::from_millis(ms), count)), &watch).unwrap().unwrap()
+    }
+
+    #[test]
+    fn who_is_far_behind_leaves_early_and_the_faster_wins() {
+        static SLOW: AtomicU32 = AtomicU32::new(0);
+        static FAST: AtomicU32 = AtomicU32::new(0);
+        let flag = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&flag);
+        let end = Instant::now() + Duration::from_secs(60);
+        let (mut slow, mut fast) = (runner(40, &SLOW), runner(2, &FAST));
+        race(&mut fast, &mut slow, end, &watch).unwrap().unwrap();
+        // Twice to begin with, and two rounds.
+        assert_eq!((SLOW.load(Ordering::Relaxed), FAST.load(Ordering::Relaxed)), (4, 4));
+        assert!(!slow.beats(&fast, false) && fast.beats(&slow, true));
+        // A time that is over leaves one round; what is cancelled tells nothing.
+        race(&mut slow, &mut fast, Instant::now(), &watch).unwrap().unwrap();
+        assert_eq!(SLOW.load(Ordering::Relaxed), 5);
+        flag.store(true, Ordering::Relaxed);
+        assert!(race(&mut slow, &mut fast, end, &watch).unwrap().is_none());
+    }
+}

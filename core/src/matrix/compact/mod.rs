@@ -1,0 +1,18 @@
+//! Formats of fewer bytes an entry, exact to the last bit: columns as 16-bit distances where they fit,
+//! values as numbers of a dictionary where there are few of them.
+
+mod coded;
+mod csr;
+mod dictionary;
+mod estimate;
+mod hll;
+mod lines;
+mod values;
+
+pub use coded::{Code, Coded};
+pub use csr::{CompactCsr, CsrPlan};
+pub use dictionary::{Dictionary, MOST_VALUES};
+pub use estimate::CompactEstimate;
+pub use hll::{CompactHll, HllPlan};
+pub use lines::{Lines, WIDE};
+pub use values::ValueCoding;

@@ -1,0 +1,210 @@
+//! The library and the functions taken from it.
+
+use std::ffi::{CStr, c_char, c_double, c_float, c_int, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use super::places::{FOLDERS, MKL, Names, THREADS, folders};
+
+/// A sparse matrix of the library.
+pub(crate) type Handle = *mut c_void;
+
+/// `matrix_descr`: what kind of matrix it is.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Description {
+    kind: c_int,
+    mode: c_int,
+    diagonal: c_int,
+}
+
+impl Description {
+    /// A general matrix; the other two are not looked at, but have to be words of their lists.
+    pub(super) const GENERAL: Self = Self { kind: 20, mode: 40, diagonal: 50 };
+}
+
+/// `SPARSE_OPERATION_NON_TRANSPOSE`.
+pub(super) const AS_IT_IS: c_int = 10;
+
+/// Makes a matrix of CSR arrays, which it goes on reading: handle, base, rows, columns, starts and ends of the
+/// rows, columns, values.
+pub(crate) type Create<T> = unsafe extern "C" fn(
+    *mut Handle,
+    c_int,
+    c_int,
+    c_int,
+    *const i32,
+    *const i32,
+    *const i32,
+    *const T,
+) -> c_int;
+
+/// y = alpha·A·x + beta·y.
+pub(crate) type Multiply<T> =
+    unsafe extern "C" fn(c_int, T, Handle, Description, *const T, T, *mut T) -> c_int;
+
+/// oneMKL, its threads in Intel's OpenMP library. Integers are of 32 bits (LP64).
+pub(crate) struct Mkl {
+    pub(super) create_f64: Create<c_double>,
+    pub(super) create_f32: Create<c_float>,
+    pub(super) multiply_f64: Multiply<c_double>,
+    pub(super) multiply_f32: Multiply<c_float>,
+    pub(super) hint: unsafe extern "C" fn(Handle, c_int, Description, c_int) -> c_int,
+    pub(super) optimize: unsafe extern "C" fn(Handle) -> c_int,
+    pub(super) destroy: unsafe extern "C" fn(Handle) -> c_int,
+    pub(super) set_threads: unsafe extern "C" fn(c_int) -> c_int,
+    pub(super) set_block_time: unsafe extern "C" fn(c_int),
+    pub(super) parallel:
+        unsafe extern "C" fn(unsafe extern "C" fn(*mut c_void), *mut c_void, u32, u32),
+    pub(super) thread_number: unsafe extern "C" fn() -> c_int,
+    version: String,
+    /// Never closed: OpenMP's threads run in it until the process ends.
+    _libraries: [std::mem::ManuallyDrop<Library>; 2],
+}
+
+/// The library of this machine, looked for once; otherwise why it is absent, in one sentence.
+pub(crate) fn mkl() -> Result<&'static Mkl, &'static str> {
+    static FOUND: OnceLock<Result<Mkl, String>> = OnceLock::new();
+    FOUND.get_or_init(|| Mkl::load(&folders())).as_ref().map_err(String::as_str)
+}
+
+impl Mkl {
+    /// As it tells it: `2026.2-Product Build 20260915`.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Loads both libraries, from these folders first.
+    fn load(folders: &[PathBuf]) -> Result<Self, String> {
+        let (library, path) = open(&MKL, folders)?;
+        // The library of the threads usually lies beside it.
+        let beside =
+            path.parent().map(PathBuf::from).into_iter().filter(|p| p.components().count() > 0);
+        let folders: Vec<PathBuf> = beside.chain(folders.iter().cloned()).collect();
+        let (threads, _) = open(&THREADS, &folders).map_err(|why| {
+            format!("oneMKL is here, but not the OpenMP library that it needs: {why}")
+        })?;
+        // SAFETY: the types are those of mkl_spblas.h, mkl_service.h and omp.h for 32-bit integers, which
+        // the single library has unless the process asks for others; nothing here does. `GOMP_parallel`
+        // has the type that GCC's OpenMP library gives it.
+        unsafe {
+            // The threading layer has to be set before the first other call: Intel's, which is 0.
+            type Layer = unsafe extern "C" fn(c_int) -> c_int;
+            let layer: Layer = function(&library, c"MKL_Set_Threading_Layer")?;
+            // And the interface: LP64, which is 0.
+            let interface: Layer = function(&library, c"MKL_Set_Interface_Layer")?;
+            if layer(0) != 0 || interface(0) != 0 {
+                let reason = "oneMKL cannot run with Intel's OpenMP library and 32-bit integers";
+                return Err(format!(
+                    "{reason}, since this process or MKL_THREADING_LAYER says otherwise"
+                ));
+            }
+            // The number of threads is what is asked for, whatever the library thinks of it.
+            let dynamic: unsafe extern "C" fn(c_int) = function(&library, c"MKL_Set_Dynamic")?;
+            dynamic(0);
+            let told: unsafe extern "C" fn(*mut c_char, c_int) =
+                function(&library, c"MKL_Get_Version_String")?;
+            let mut text = [0u8; 256];
+            // One byte less, so that the last one stays 0.
+            told(text.as_mut_ptr().cast(), 255);
+            let version = CStr::from_bytes_until_nul(&text).unwrap_or(c"").to_string_lossy();
+            Ok(Self {
+                create_f64: function(&library, c"mkl_sparse_d_create_csr")?,
+                create_f32: function(&library, c"mkl_sparse_s_create_csr")?,
+                multiply_f64: function(&library, c"mkl_sparse_d_mv")?,
+                multiply_f32: function(&library, c"mkl_sparse_s_mv")?,
+                hint: function(&library, c"mkl_sparse_set_mv_hint")?,
+                optimize: function(&library, c"mkl_sparse_optimize")?,
+                destroy: function(&library, c"mkl_sparse_destroy")?,
+                set_threads: function(&library, c"MKL_Set_Num_Threads_Local")?,
+                set_block_time: function(&threads, c"kmp_set_blocktime")?,
+                parallel: function(&threads, c"GOMP_parallel")?,
+                thread_number: function(&threads, c"omp_get_thread_num")?,
+                version: number(&version),
+                _libraries: [library, threads].map(std::mem::ManuallyDrop::new),
+            })
+        }
+    }
+}
+
+/// The part of the library's sentence that says which one it is.
+fn number(told: &str) -> String {
+    let after = told.split_once("Version ").map_or(told, |(_, after)| after);
+    after.split(" for ").next().unwrap_or(after).trim().to_owned()
+}
+
+fn open(names: &Names, folders: &[PathBuf]) -> Result<(Library, PathBuf), String> {
+    let mut first_error = None;
+    for candidate in names.candidates(folders) {
+        // SAFETY: Intel's libraries have no initialisers with conditions of their own; the table made of the
+        // library checks each function's presence.
+        match unsafe { load(&candidate) } {
+            Ok(library) => return Ok((library, candidate)),
+            // A file that exists and does not load tells more than a name that is not found.
+            Err(error) if candidate.components().count() > 1 => {
+                let name = candidate.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                first_error.get_or_insert(format!("{name} does not load: {error}"));
+            }
+            Err(_) => {}
+        }
+    }
+    let name = names.first();
+    Err(first_error.unwrap_or_else(|| {
+        format!("{name} is neither on the library path nor in {FOLDERS}, MKLROOT or VIRTUAL_ENV")
+    }))
+}
+
+/// # Safety
+/// As [`Library::new`].
+#[cfg(unix)]
+unsafe fn load(path: &std::path::Path) -> Result<Library, libloading::Error> {
+    use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
+    // Its other parts, which it loads itself, look for the names of this one.
+    // SAFETY: the caller's promise.
+    unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from)
+}
+
+/// # Safety
+/// As [`Library::new`].
+#[cfg(not(unix))]
+unsafe fn load(path: &std::path::Path) -> Result<Library, libloading::Error> {
+    // SAFETY: the caller's promise.
+    unsafe { Library::new(path) }
+}
+
+/// # Safety
+/// `F` is the type of the function of this name.
+unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String> {
+    // SAFETY: the caller's promise.
+    let found = unsafe { library.get::<F>(name.to_bytes_with_nul()) };
+    let missing = |_| format!("oneMKL's library has no function {}", name.to_string_lossy());
+    found.map(|function| *function).map_err(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_what_stands_between_its_words() {
+        let told = "Intel(R) oneAPI Math Kernel Library Version 2026.2-Product Build 20260915 for \
+                    Intel(R) 64 architecture applications";
+        assert_eq!(number(told), "2026.2-Product Build 20260915");
+        assert_eq!(number("another"), "another");
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_named() {
+        if !cfg!(target_os = "linux") {
+            return; // Other systems have other names.
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("libmkl_rt.so.9"), b"no library").unwrap();
+        // Where the loader finds another one by its name, that is taken.
+        if let Err(why) = open(&MKL, &[folder.path().to_owned()]) {
+            assert!(why.starts_with("libmkl_rt.so.9 does not load"), "{why}");
+        }
+    }
+}

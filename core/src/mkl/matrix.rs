@@ -1,0 +1,158 @@
+//! A matrix of the library, made of CSR arrays, and its product.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::Arc;
+
+use super::library::{AS_IT_IS, Create, Description, Handle, Mkl, Multiply};
+use crate::matrix::{Csr, Real, RowPtr};
+
+/// What the library refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MklError {
+    /// The matrix is too large for 32-bit integers.
+    #[error(
+        "oneMKL is used with 32-bit integers, and the matrix has {count} {what}, more than {}",
+        i32::MAX
+    )]
+    TooLarge { what: &'static str, count: u64 },
+    /// A call failed.
+    #[error("oneMKL's {call} failed: {reason}")]
+    Failed { call: &'static str, reason: String },
+}
+
+/// Values that the library computes with.
+pub(crate) trait MklValue: Real {
+    fn create(mkl: &Mkl) -> Create<Self>;
+    fn multiply(mkl: &Mkl) -> Multiply<Self>;
+}
+
+impl MklValue for f64 {
+    fn create(mkl: &Mkl) -> Create<Self> {
+        mkl.create_f64
+    }
+    fn multiply(mkl: &Mkl) -> Multiply<Self> {
+        mkl.multiply_f64
+    }
+}
+
+impl MklValue for f32 {
+    fn create(mkl: &Mkl) -> Create<Self> {
+        mkl.create_f32
+    }
+    fn multiply(mkl: &Mkl) -> Multiply<Self> {
+        mkl.multiply_f32
+    }
+}
+
+/// A matrix of the library that reads the arrays of one in CSR.
+pub(crate) struct MklMatrix<T> {
+    mkl: &'static Mkl,
+    a: Arc<Csr<T>>,
+    /// Null where the matrix has no entry, which the library does not take.
+    handle: Handle,
+}
+
+// SAFETY: the library's matrices belong to no thread; one is used by one thread at a time, through `&mut`.
+unsafe impl<T: Send + Sync> Send for MklMatrix<T> {}
+
+impl<T: MklValue> MklMatrix<T> {
+    /// Hands the arrays of `a` to the library, which copies nothing.
+    pub(crate) fn new(mkl: &'static Mkl, a: Arc<Csr<T>>) -> Result<Self, MklError> {
+        let [rows, cols] = [("rows", a.rows()), ("columns", a.cols())]
+            .map(|(what, count)| narrow(what, count as u64));
+        let (rows, cols, _) = (rows?, cols?, narrow("entries", a.nnz() as u64)?);
+        let mut handle = ptr::null_mut();
+        if a.nnz() > 0 {
+            let RowPtr::Narrow(row_ptr) = a.row_ptr() else {
+                return Err(MklError::TooLarge { what: "entries", count: a.nnz() as u64 });
+            };
+            let starts = row_ptr.as_ptr().cast::<i32>();
+            // SAFETY: the arrays are those of a validated CSR of so many rows and columns, all numbers below
+            // 2³¹, so that they mean the same with a sign; rows + 1 starts let the ends begin one later. They
+            // live as long as the handle, and `a` is shared, so that nobody writes to them.
+            let status = unsafe {
+                let (col, val) = (a.col().as_ptr().cast::<i32>(), a.val().as_ptr());
+                T::create(mkl)(&raw mut handle, 0, rows, cols, starts, starts.add(1), col, val)
+            };
+            checked("mkl_sparse_create_csr", status)?;
+        }
+        Ok(Self { mkl, a, handle })
+    }
+
+    /// Lets the library look at the matrix, and perhaps copy it, for `calls` products.
+    pub(crate) fn optimize(&mut self, calls: u32) -> Result<(), MklError> {
+        if self.handle.is_null() {
+            return Ok(());
+        }
+        let calls = c_int::try_from(calls).unwrap_or(c_int::MAX);
+        // SAFETY: the handle is one of `create_csr`.
+        unsafe {
+            let status = (self.mkl.hint)(self.handle, AS_IT_IS, Description::GENERAL, calls);
+            checked("mkl_sparse_set_mv_hint", status)?;
+            checked("mkl_sparse_optimize", (self.mkl.optimize)(self.handle))
+        }
+    }
+
+    /// y = A·x. x has n elements, y has m; panics otherwise.
+    pub(crate) fn multiply(&mut self, x: &[T], y: &mut [T]) -> Result<(), MklError> {
+        assert_eq!((x.len(), y.len()), (self.a.cols(), self.a.rows()), "x has n elements, y has m");
+        if self.handle.is_null() {
+            y.fill(T::ZERO);
+            return Ok(());
+        }
+        // SAFETY: the handle is one of `create_csr` for an m × n matrix; x has n elements and y m. With beta 0
+        // what y held does not count.
+        let status = unsafe {
+            let (x, y) = (x.as_ptr(), y.as_mut_ptr());
+            let kind = Description::GENERAL;
+            T::multiply(self.mkl)(AS_IT_IS, T::ONE, self.handle, kind, x, T::ZERO, y)
+        };
+        checked("mkl_sparse_mv", status)
+    }
+}
+
+impl<T> Drop for MklMatrix<T> {
+    fn drop(&mut self) {
+        if !self.handle.is_null() {
+            // SAFETY: the handle is one of `create_csr` and not used again.
+            unsafe { (self.mkl.destroy)(self.handle) };
+        }
+    }
+}
+
+fn narrow(what: &'static str, count: u64) -> Result<c_int, MklError> {
+    c_int::try_from(count).map_err(|_| MklError::TooLarge { what, count })
+}
+
+/// What a status that is not 0 says.
+fn checked(call: &'static str, status: c_int) -> Result<(), MklError> {
+    let reason = match status {
+        0 => return Ok(()),
+        1 => "the matrix is empty or not initialised".to_owned(),
+        2 => "there is not enough memory".to_owned(),
+        3 => "an argument is not valid".to_owned(),
+        4 => "it ended too early".to_owned(),
+        5 => "an internal error".to_owned(),
+        6 => "it does not support this".to_owned(),
+        other => format!("status {other}"),
+    };
+    Err(MklError::Failed { call, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_past_32_bits_with_a_sign_are_refused_in_a_sentence() {
+        assert_eq!(narrow("rows", 2_147_483_647), Ok(i32::MAX));
+        let error = narrow("entries", 2_147_483_648).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "oneMKL is used with 32-bit integers, and the matrix has 2147483648 entries, more than 2147483647"
+        );
+        let error = checked("mkl_sparse_mv", 6).unwrap_err().to_string();
+        assert_eq!(error, "oneMKL's mkl_sparse_mv failed: it does not support this");
+    }
+}

@@ -1,0 +1,292 @@
+//! y = A·x in compact HLL, in vectors whose lanes are rows.
+
+use std::ops::Range;
+
+use super::far::{is_far, stretches};
+use super::lookup::{Bytes, Few, Lookup, Plain, Shorts, with_values};
+use crate::matrix::{Coded, CompactHll, WIDE, prefetch};
+use crate::spmv::dot::Slots;
+use crate::spmv::rows::Rows;
+use crate::spmv::simd::{Decode, Level, Loop, MOST_LANES, Vectorised, run};
+use crate::spmv::{SlotParts, check_sizes, each_own_part};
+
+/// Vectors of neighbouring rows that are summed at a time, at most.
+const MOST_VECTORS: usize = 4;
+
+/// Slots ahead of their use that columns and values are asked for.
+const STREAMS: usize = 512;
+
+/// Slots ahead of its use that an element of x is asked for.
+const AHEAD: usize = 64;
+
+/// How `cpu/hll/compact` goes through a matrix: with which instructions, and who has which hacks.
+#[derive(Clone, Debug)]
+pub struct HllShares {
+    level: Level,
+    parts: SlotParts,
+    is_far: bool,
+}
+
+impl HllShares {
+    /// For so many workers, in the widest vectors up to those of `level` that fill a hack. `near_bytes` of x
+    /// lie in a core's own caches.
+    pub fn new<T: Vectorised>(
+        a: &CompactHll<T>,
+        workers: usize,
+        level: Level,
+        near_bytes: u64,
+    ) -> Self {
+        let shape = a.shape();
+        let level = level.for_columns(a.cols()).filled_by::<T>(shape.hack_size());
+        let hack = |h: usize| -> Vec<u32> {
+            let rows = shape.hack_rows(h);
+            let entries = |p: usize| a.row_slots(p).take(a.row_len()[p] as usize);
+            rows.flat_map(|p| entries(p).map(|(c, _)| c)).take(512).collect()
+        };
+        let is_far = is_far::<T>(a.cols(), near_bytes, stretches(shape.hacks()).map(hack));
+        Self { level, parts: SlotParts::of(shape, a.tail(), workers), is_far }
+    }
+
+    /// The instructions that it is for.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Parts that have work.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+}
+
+/// Hacks of about equally many slots a worker, up to four vectors of rows at a time: line by line, without
+/// looking at lengths to the end of the hack's shortest row, and masked from there. Padding is never
+/// multiplied. Rows kept apart come last. The result has the same bits with any number of workers.
+///
+/// x has n elements, y has m; panics otherwise.
+pub fn hll<T: Vectorised>(a: &CompactHll<T>, shares: &HllShares, x: &[T], y: &mut [T]) {
+    check_sizes(a.rows(), a.cols(), x, y);
+    let level = shares.level.for_columns(a.cols()).filled_by::<T>(a.shape().hack_size());
+    assert_eq!(level, shares.level, "the shares are of this matrix");
+    let y = Rows::of_compact(a, y);
+    each_own_part(shares.parts.iter().collect(), |(hacks, apart)| {
+        run(level, Part { a, x, y, hacks, apart, is_far: shares.is_far });
+    });
+}
+
+/// What one worker does. x has an element a column.
+struct Part<'a, T> {
+    a: &'a CompactHll<T>,
+    x: &'a [T],
+    y: Rows<T>,
+    hacks: Range<usize>,
+    /// Rows kept apart.
+    apart: Range<usize>,
+    is_far: bool,
+}
+
+impl<T: Vectorised> Loop<T> for Part<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Decode<Value = T>>(self) {
+        let vectors = self.a.shape().hack_size() / L::LANES;
+        // SAFETY: the caller's promise; vectors fill hacks, as was looked at.
+        unsafe {
+            with_values!(self.a.values(), L, |values| {
+                match (vectors, self.is_far) {
+                    (1, false) => self.hacks::<L, _, 1, false>(values),
+                    (1, true) => self.hacks::<L, _, 1, true>(values),
+                    (2, false) => self.hacks::<L, _, 2, false>(values),
+                    (2, true) => self.hacks::<L, _, 2, true>(values),
+                    (_, false) => self.hacks::<L, _, MOST_VECTORS, false>(values),
+                    (_, true) => self.hacks::<L, _, MOST_VECTORS, true>(values),
+                }
+            });
+        }
+        let order = self.a.row_order();
+        for k in self.apart {
+            let (row, (col, val)) = (order.row_at(order.in_blocks() + k), self.a.tail().row(k));
+            // SAFETY: rows kept apart have as many columns as the matrix, which x is as long as; no other
+            // position has this row, and the order's rows are below y's length.
+            unsafe { self.y.put(row, Slots::new(col, val, self.x).in_lanes()) };
+        }
+    }
+}
+
+impl<T: Vectorised> Part<'_, T> {
+    /// `G` vectors of rows at a time; `FAR`: x is asked for ahead of its use.
+    ///
+    /// # Safety
+    /// The processor has the instructions, `G` vectors fill a hack or a whole number of them do, and the
+    /// values are those of the matrix.
+    #[inline(always)]
+    unsafe fn hacks<L: Decode<Value = T>, V: Lookup<L>, const G: usize, const FAR: bool>(
+        &self,
+        values: V,
+    ) {
+        let a = self.a;
+        let (shape, row_len) = (a.shape(), a.row_len());
+        let (hack_size, base, high) = (shape.hack_size(), a.base(), a.high());
+        let mut lengths = [0; MOST_VECTORS * MOST_LANES];
+        let mut wide = a.wide_before(self.hacks.start);
+        for hack in self.hacks.clone() {
+            let rows = shape.hack_rows(hack);
+            let (width, shortest) = (shape.max_nzr()[hack], a.shortest()[hack]);
+            let first_slot = shape.offsets()[hack] as usize;
+            let lines = first_slot / hack_size;
+            let base = &base[lines..];
+            let mut wide_here = 0;
+            for first in rows.clone().step_by(G * L::LANES) {
+                let (strip, count) = (first - rows.start, (rows.end - first).min(G * L::LANES));
+                // SAFETY: the slots of these rows lie `hack_size` apart, one in each of the hack's lines, and
+                // upper halves in those that are wide; all their columns, padding included, are below cols,
+                // as many elements as x has. Codes and values are as many as slots. The level takes
+                // the columns.
+                unsafe {
+                    let mut block = Block {
+                        x: self.x.as_ptr(),
+                        low: a.low().as_ptr().add(first_slot + strip),
+                        high: high.as_ptr().wrapping_add(wide * hack_size + strip),
+                        slot: first_slot + strip,
+                        values,
+                        base,
+                        hack_size,
+                        sums: [L::zero(); G],
+                        wide: 0,
+                    };
+                    for j in 0..shortest {
+                        block.step::<FAR>(j, |_, a, x, sum| L::mul_add(a, x, sum));
+                    }
+                    if shortest < width {
+                        lengths[..count].copy_from_slice(&row_len[first..first + count]);
+                        lengths[count..].fill(0);
+                        let lengths = lengths.as_ptr();
+                        for j in shortest..width {
+                            block.step::<FAR>(j, |g, a, x, sum| {
+                                L::mul_add_above((a, x), sum, lengths.add(g * L::LANES), j)
+                            });
+                        }
+                    }
+                    wide_here = block.wide;
+                    self.write::<L, G>(first, count, &block.sums);
+                }
+            }
+            wide += wide_here;
+        }
+    }
+
+    /// Writes the sums of the rows at `count` positions.
+    ///
+    /// # Safety
+    /// The positions are this part's, and `count` is at most `G · LANES`.
+    #[inline(always)]
+    unsafe fn write<L: Decode<Value = T>, const G: usize>(
+        &self,
+        first: usize,
+        count: usize,
+        sums: &[L::Vector; G],
+    ) {
+        let order = self.a.row_order();
+        for (g, &sums) in sums.iter().enumerate() {
+            let first = first + g * L::LANES;
+            let count = count.saturating_sub(g * L::LANES).min(L::LANES);
+            match order.row_of() {
+                // SAFETY: rows at their own places, `count` of them from `first` on, nobody else's.
+                None if count == L::LANES => unsafe { L::store(self.y.at(first), sums) },
+                None if count == 0 => {}
+                // SAFETY: as above.
+                None => unsafe { L::store_first(self.y.at(first), sums, count) },
+                Some(row_of) => {
+                    // SAFETY: the caller's promise.
+                    let sums = unsafe { L::to_array(sums) };
+                    for (&row, &sum) in row_of.iter().skip(first).take(count).zip(&sums) {
+                        // SAFETY: no other position has this row, and the order's rows are below y's length.
+                        unsafe { self.y.put(row as usize, sum) };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Neighbouring rows of a hack, and their sums so far.
+struct Block<'a, L: Decode, V, const G: usize> {
+    x: *const L::Value,
+    /// The first slot of the first row.
+    low: *const u16,
+    /// Its upper half in the hack's first wide line, if there is one.
+    high: *const u16,
+    /// Its number.
+    slot: usize,
+    values: V,
+    /// Bases from the hack's first line on.
+    base: &'a [u32],
+    hack_size: usize,
+    sums: [L::Vector; G],
+    /// Wide lines gone through.
+    wide: usize,
+}
+
+impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
+    /// Line j, each vector's sum as `add(g, a, x, sum)` gives it. Lines are taken in order.
+    ///
+    /// # Safety
+    /// The hack has the line.
+    #[inline(always)]
+    unsafe fn step<const FAR: bool>(
+        &mut self,
+        j: u32,
+        add: impl Fn(usize, L::Vector, L::Vector, L::Vector) -> L::Vector,
+    ) {
+        let line = j as usize;
+        let first = line * self.hack_size;
+        if FAR {
+            self.ask_for_x(line);
+        }
+        prefetch(self.low.wrapping_add(first + STREAMS));
+        // SAFETY: the hack has the line.
+        let base = unsafe { *self.base.get_unchecked(line) };
+        if base != WIDE {
+            let x = self.x.wrapping_add(base as usize);
+            for g in 0..G {
+                let k = first + g * L::LANES;
+                if V::is_first(g) {
+                    self.values.ask_for(self.slot + k + STREAMS);
+                }
+                // SAFETY: the vector's slots lie in this line; x from the base on has their elements.
+                unsafe {
+                    let x = L::near(x, self.low.add(k));
+                    let a = self.values.at(self.slot + k);
+                    self.sums[g] = add(g, a, x, self.sums[g]);
+                }
+            }
+        } else {
+            let high = self.high.wrapping_add(self.wide * self.hack_size);
+            for g in 0..G {
+                let k = first + g * L::LANES;
+                // SAFETY: the vector's slots lie in this line, and so do their upper halves.
+                unsafe {
+                    let x = L::halves(self.x, self.low.add(k), high.add(g * L::LANES));
+                    let a = self.values.at(self.slot + k);
+                    self.sums[g] = add(g, a, x, self.sums[g]);
+                }
+            }
+            self.wide += 1;
+        }
+    }
+
+    /// Asks for the elements of x that a later line of these rows, or of the hacks after, needs.
+    #[inline(always)]
+    fn ask_for_x(&self, line: usize) {
+        let ahead = (AHEAD / (G * L::LANES)).max(1);
+        let Some(&base) = self.base.get(line + ahead) else { return };
+        if base == WIDE {
+            return;
+        }
+        for k in 0..G * L::LANES {
+            // SAFETY: every line has `hack_size` slots, and this one is there since its base is.
+            let low = unsafe { *self.low.add((line + ahead) * self.hack_size + k) };
+            prefetch(self.x.wrapping_add(base as usize + low as usize));
+        }
+    }
+}

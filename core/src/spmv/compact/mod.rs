@@ -1,0 +1,13 @@
+//! y = A·x in compact formats: 16-bit columns and coded values, decoded in registers. The sums are those
+//! of the same loop over columns and values as they are, to the last bit.
+
+mod csr;
+mod far;
+mod hll;
+mod lookup;
+
+pub use csr::{CsrShares, csr};
+pub use hll::{HllShares, hll};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Workers that stay awake between one product and the next. A product of a small matrix takes less time
+//! than the system needs to wake a thread: those of OpenMP's libraries stay awake, too.
+
+#![cfg_attr(target_family = "wasm", allow(dead_code, reason = "the page measures nothing"))]
+
+use std::any::Any;
+use std::cell::Cell;
+use std::hint::spin_loop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What each worker does, given its number in the pool.
+type Job<'j> = &'j (dyn Fn(usize) + Sync);
+
+/// Looks between which a waiting thread sees to what else its pool wants of it.
+const LOOKS: u32 = 256;
+
+/// The number of the job after the last.
+const OVER: usize = usize::MAX;
+
+thread_local! {
+    /// The crew that this thread leads, while it does.
+    static LED: Cell<*const Crew> = const { Cell::new(ptr::null()) };
+}
+
+/// Calls `work` while the other workers of the ambient pool wait awake for products, which are then shared
+/// out with no thread to be woken. Where the pool has one thread, or is led already, `work` is called as it
+/// is. Not for more threads than there are processors: those that wait would take the time of those that work.
+pub(crate) fn gather<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let threads = rayon::current_num_threads();
+    let Some(leader) = rayon::current_thread_index() else { return work() };
+    if threads < 2 || is_led() {
+        return work();
+    }
+    let crew = Crew::new(threads, leader);
+    let (work, result) = (Mutex::new(Some(work)), Mutex::new(None));
+    rayon::broadcast(|worker| {
+        if worker.index() != leader {
+            return crew.follow(worker.index());
+        }
+        let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let done = work.map(|work| crew.lead(work));
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = done;
+    });
+    let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    result.expect("the leader's part has been done, or has panicked") // invariant
+}
+
+/// Calls `work` with the number of each worker of the ambient pool on that worker: by the crew, where this
+/// thread leads one.
+pub(super) fn each_worker(work: Job<'_>) {
+    // Meanwhile it leads none: a product within the product goes its own way.
+    let crew = LED.replace(ptr::null());
+    if crew.is_null() {
+        rayon::broadcast(|worker| work(worker.index()));
+        return;
+    }
+    let _again = Leads(crew);
+    // SAFETY: `lead` sets the pointer to a crew that outlives what it calls, of which this is a part.
+    unsafe { &*crew }.share_out(work);
+}
+
+/// Whether this thread leads a crew.
+fn is_led() -> bool {
+    !LED.get().is_null()
+}
+
+/// Makes this thread the leader of a crew when dropped.
+struct Leads(*const Crew);
+
+impl Drop for Leads {
+    fn drop(&mut self) {
+        LED.set(self.0);
+    }
+}
+
+/// A number with a cache line, and the one that comes with it, to itself.
+#[repr(align(128))]
+struct Line(AtomicUsize);
+
+struct Crew {
+    leader: usize,
+    /// The number of the last job, from 1; or [`OVER`].
+    number: Line,
+    /// A `Job` on the leader's stack, as long as a worker has not done it.
+    job: AtomicPtr<()>,
+    /// The last job that each worker has done; the leader's place counts for nothing.
+    done: Vec<Line>,
+    /// What a worker's part panicked with.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Crew {
+    fn new(threads: usize, leader: usize) -> Self {
+        // Nobody is there yet, so that no number fits.
+        let done = (0..threads).map(|_| Line(AtomicUsize::new(OVER))).collect();
+        let number = Line(AtomicUsize::new(0));
+        Self { leader, number, job: AtomicPtr::default(), done, panic: Mutex::default() }
+    }
+
+    /// Calls `work` once all others are there; they leave when it ends, be it by a panic.
+    fn lead<R>(&self, work: impl FnOnce() -> R) -> R {
+        struct Ends<'c>(&'c Crew);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.number.0.store(OVER, Ordering::Release);
+            }
+        }
+        let _ends = Ends(self);
+        self.wait_for(0);
+        LED.set(self);
+        let _leads_none = Leads(ptr::null());
+        work()
+    }
+
+    /// Waits until every worker has done the job of this number.
+    fn wait_for(&self, number: usize) {
+        let others = self.done.iter().enumerate().filter(|&(worker, _)| worker != self.leader);
+        for (_, done) in others {
+            wait(|| done.0.load(Ordering::Acquire) == number);
+        }
+    }
+
+    /// Does each job until there are no more.
+    fn follow(&self, worker: usize) {
+        let Some(done) = self.done.get(worker) else { return };
+        let mut last = 0;
+        loop {
+            done.0.store(last, Ordering::Release);
+            wait(|| self.number.0.load(Ordering::Acquire) != last);
+            last = self.number.0.load(Ordering::Acquire);
+            if last == OVER {
+                break;
+            }
+            let job = self.job.load(Ordering::Relaxed).cast::<Job<'_>>();
+            // SAFETY: the leader set the pointer before the number, to what lives until this worker has
+            // stored the number as done.
+            let job = unsafe { *job };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job(worker))) {
+                *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+            }
+        }
+    }
+
+    /// Calls `work` on each worker; returns when all have done it.
+    fn share_out(&self, work: Job<'_>) {
+        struct Done<'c>(&'c Crew, usize);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                self.0.wait_for(self.1);
+            }
+        }
+        let number = self.number.0.load(Ordering::Relaxed) + 1;
+        self.job.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
+        self.number.0.store(number, Ordering::Release);
+        // Also when the leader's part panics, `work` has to be there until all others have done it.
+        let all = Done(self, number);
+        work(self.leader);
+        drop(all);
+        let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Waits awake; now and then does what is left for this thread of its pool.
+fn wait(is_over: impl Fn() -> bool) {
+    loop {
+        for _ in 0..LOOKS {
+            if is_over() {
+                return;
+            }
+            spin_loop();
+        }
+        rayon::yield_local();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    }
+
+    #[test]
+    fn every_worker_does_every_job_once_and_in_turn() {
+        let counts = [0, 1].map(|_| AtomicUsize::new(0));
+        let one_more = |round| {
+            let job = |worker: usize| {
+                assert_eq!(counts[worker].fetch_add(1, Ordering::Relaxed), round);
+            };
+            each_worker(&job);
+            assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == round + 1));
+        };
+        pool(2).install(|| {
+            gather(|| {
+                assert!(is_led());
+                (0..10_000).for_each(one_more);
+                // What it leads already it does not gather again, and a product within one goes its own way.
+                gather(|| each_worker(&|_| assert!(!is_led())));
+                // What the pool does otherwise is done, too.
+                assert_eq!(rayon::broadcast(|_| ()).len(), 2);
+                one_more(10_000);
+            })
+        });
+        // The same without a crew.
+        let rounds = counts[0].load(Ordering::Relaxed);
+        pool(2).install(|| one_more(rounds));
+        assert_eq!(gather(|| 7), 7);
+        assert!(!pool(1).install(|| gather(is_led)));
+    }
+
+    #[test]
+    fn a_panic_of_any_worker_is_the_leaders_and_the_crew_goes_on() {
+        pool(2).install(|| {
+            gather(|| {
+                for guilty in 0..2 {
+                    let job = |worker| assert_ne!(worker, guilty, "told");
+                    let panic = catch_unwind(AssertUnwindSafe(|| each_worker(&job))).unwrap_err();
+                    assert!(panic.downcast_ref::<String>().unwrap().contains("told"));
+                    each_worker(&|_| assert!(!is_led()));
+                    assert!(is_led());
+                }
+            })
+        });
+        let pool = pool(2);
+        let ends = AssertUnwindSafe(|| pool.install(|| gather(|| assert_eq!(1, 2))));
+        assert!(catch_unwind(ends).is_err());
+        assert_eq!(pool.install(|| gather(|| 3)), 3);
+    }
+}
