@@ -293,6 +293,9 @@ pub(super) struct GenerateArgs {
     /// Explain every generator and suite
     #[arg(long, conflicts_with_all = ["spec", "output"])]
     pub(super) list: bool,
+    /// Write the diagonal and the triangle below it, in half the bytes, of a matrix that is symmetric
+    #[arg(long, conflicts_with = "list")]
+    pub(super) symmetric: bool,
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,

@@ -33,6 +33,9 @@ pub(super) fn run(
         bail!("a generator and -o FILE are needed; `sparsescope generate --list` explains them");
     };
     if is_points(spec) {
+        if args.symmetric {
+            bail!("--symmetric writes one triangle of a matrix, and {spec} is a set of points");
+        }
         return points(spec, path, args.force, interrupt, quiet);
     }
     let spec = match MatrixSource::parse(spec) {
@@ -45,7 +48,11 @@ pub(super) fn run(
         generate(&spec, MemoryLimit::of_machine(), interrupt.flag())
     })?;
     watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
-        save(path, overwrite(args.force), |out| matrix_market::write(&a, out, progress))
+        let write = match args.symmetric {
+            true => matrix_market::write_symmetric,
+            false => matrix_market::write,
+        };
+        save(path, overwrite(args.force), |out| write(&a, out, progress))
     })?;
     let (rows, cols, nnz) = (a.rows() as u64, a.cols() as u64, a.nnz() as u64);
     eprintln!("{}: {} x {}, {} entries", path.display(), count(rows), count(cols), count(nnz));

@@ -1,22 +1,21 @@
-//! Entries in file order become CSR: count, prefix sum, scatter. Each of a few threads owns a
-//! range of rows and walks all entries in file order, so that the result, sums of duplicates
-//! included, does not depend on the number of threads.
+//! Entries in file order become CSR in two passes over them: the first counts the entries of each
+//! row, the second puts each where it belongs, so that nothing but the matrix is kept. A row has one
+//! owner, who takes its entries in file order: the result, sums of duplicates included, does not
+//! depend on the number of threads.
 
 use crate::parallel::*;
 
-use super::{IoError, Symmetry};
+use super::IoError;
+use super::parts::{Buckets, Dealt, Parts};
 use crate::matrix::{Csr, OffsetWidth, RowPtr, Scalar};
-use crate::memory::MemoryLimit;
-use crate::memory::zeroed;
-use crate::pace::Pace;
+use crate::memory::{MemoryLimit, zeroed};
 
-/// Entries as they stand in a file, 0-based, every index in range.
-pub(super) struct Triplets<T> {
-    pub(super) rows: usize,
-    pub(super) cols: usize,
-    pub(super) row: Vec<u32>,
-    pub(super) col: Vec<u32>,
-    pub(super) val: Vec<T>,
+/// An entry as it stands in a file, 0-based, its indices in range.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<T> {
+    pub(super) row: u32,
+    pub(super) col: u32,
+    pub(super) val: T,
 }
 
 /// A matrix and how many entries were merged into others at the same position.
@@ -26,208 +25,241 @@ pub(super) struct Assembled<T> {
     pub(super) merged: usize,
 }
 
-/// Every thread walks all entries: beyond this many, the walk costs more than the sharing saves.
-const MAX_PARTS: usize = 8;
+/// How many entries each row has, after the first pass; place k + 1 is that of row k.
+pub(super) struct Counts {
+    rows: usize,
+    counts: RowPtr,
+}
 
-impl<T: Scalar> Triplets<T> {
-    fn len(&self) -> usize {
-        self.val.len()
-    }
+/// The arrays of the matrix between the passes.
+pub(super) struct Arrays<T> {
+    rows: usize,
+    cols: usize,
+    /// Before the second pass the end of each row, or where its next entry goes; then its end.
+    row_ptr: RowPtr,
+    pub(super) col: Vec<u32>,
+    pub(super) val: Vec<T>,
+}
 
-    fn bytes_per_entry() -> u128 {
-        8 + T::BYTES as u128
-    }
-
-    /// Whether (row, col) ascends strictly: the arrays are those of CSR already.
-    fn is_row_major(&self) -> bool {
-        let (row, col) = (&self.row, &self.col);
-        let ascends = |(r, c): (&[u32], &[u32])| match (r, c) {
-            (&[r0, r1], &[c0, c1]) => (r0, c0) < (r1, c1),
-            _ => true,
+impl Counts {
+    /// Rows without any entries yet, of which there will be `most` at most.
+    pub(super) fn new(rows: usize, most: u64, limit: MemoryLimit) -> Result<Self, IoError> {
+        let width = OffsetWidth::of(most);
+        limit.check("the matrix", (rows as u128 + 1) * width.bytes() as u128)?;
+        let counts = match width {
+            OffsetWidth::Narrow => RowPtr::Narrow(zeroed(0, rows + 1)),
+            OffsetWidth::Wide => RowPtr::Wide(zeroed(0, rows + 1)),
         };
-        row.par_windows(2).zip(col.par_windows(2)).with_min_len(1 << 14).all(ascends)
+        Ok(Self { rows, counts })
     }
 
-    /// Calls `place(row, col, value)` for each entry in file order, the mirrored one right after
-    /// its original; the diagonal is not mirrored.
+    /// The counts of each block of rows.
+    pub(super) fn dealt(&mut self, parts: Parts) -> Dealt<Places<'_>> {
+        parts.deal(blocks(self.rows, Places::after_first(&mut self.counts)))
+    }
+
+    /// Adds an entry to a row of a block.
     #[inline(always)]
-    fn for_each(&self, symmetry: Symmetry, mut place: impl FnMut(u32, u32, T)) {
-        let entries = self.row.iter().zip(&self.col).zip(&self.val);
-        if symmetry == Symmetry::General {
-            entries.for_each(|((&r, &c), &v)| place(r, c, v));
-            return;
-        }
-        for ((&r, &c), &v) in entries {
-            place(r, c, v);
-            if r != c {
-                let mirrored = match symmetry {
-                    Symmetry::General | Symmetry::Symmetric => v,
-                    Symmetry::SkewSymmetric => -v,
-                    Symmetry::Hermitian => v.conj(),
-                };
-                place(c, r, mirrored);
-            }
-        }
+    pub(super) fn add(block: &mut Places<'_>, row: usize) {
+        block.next(row);
     }
 
-    /// The matrix, expanded by `symmetry`, columns ascending in each row, duplicates summed in
-    /// file order. Fails before allocating what exceeds `limit`, these entries counted in.
-    pub(super) async fn into_csr(
+    /// Takes memory for the entries counted; `in_order` where they come row by row. Fails when that
+    /// exceeds `limit`.
+    pub(super) fn into_arrays<T: Scalar>(
         self,
-        symmetry: Symmetry,
+        cols: usize,
+        in_order: bool,
         limit: MemoryLimit,
-        pace: Pace,
-    ) -> Result<Assembled<T>, IoError> {
-        let expansion = if symmetry == Symmetry::General { 1 } else { 2 };
-        let entries = self.len() as u128 * expansion;
-        let offset_bytes = OffsetWidth::of(u64::try_from(entries).unwrap_or(u64::MAX)).bytes();
-        let row_bytes = self.rows as u128 * (8 + offset_bytes as u128);
-        let staged = self.len() as u128 * Self::bytes_per_entry();
-        if symmetry == Symmetry::General && self.is_row_major() {
-            limit.check("the matrix", staged + row_bytes)?;
-            return self.row_major_into_csr();
+    ) -> Result<Arrays<T>, IoError> {
+        let Self { rows, counts: mut row_ptr } = self;
+        let entries = match &mut row_ptr {
+            RowPtr::Narrow(counts) => scan(counts, in_order),
+            RowPtr::Wide(counts) => scan(counts, in_order),
+        };
+        let bytes = u128::from(entries) * (4 + T::BYTES as u128) + u128::from(row_ptr.bytes());
+        limit.check("the matrix", bytes)?;
+        let entries = entries as usize;
+        let (col, val) = (zeroed(0u32, entries), zeroed(T::ZERO, entries));
+        Ok(Arrays { rows, cols, row_ptr, col, val })
+    }
+}
+
+/// Counts become the end of each row or else its beginning; returns their sum.
+fn scan<O: Copy + Into<u64> + TryFrom<u64>>(counts: &mut [O], to_ends: bool) -> u64 {
+    let mut sum = 0;
+    for count in counts.iter_mut().skip(1) {
+        let begin = sum;
+        sum += (*count).into();
+        // A sum never exceeds the number of entries, for which the width was chosen.
+        *count = O::try_from(if to_ends { sum } else { begin }).unwrap_or(*count);
+    }
+    sum
+}
+
+/// Counts, or the places of next entries, of some rows.
+pub(super) enum Places<'a> {
+    Narrow(&'a mut [u32]),
+    Wide(&'a mut [u64]),
+}
+
+impl<'a> Places<'a> {
+    fn after_first(array: &'a mut RowPtr) -> Self {
+        match array {
+            RowPtr::Narrow(array) => Self::Narrow(array.get_mut(1..).unwrap_or_default()),
+            RowPtr::Wide(array) => Self::Wide(array.get_mut(1..).unwrap_or_default()),
         }
-        let csr = entries * (4 + T::BYTES as u128);
-        limit.check("the matrix", staged + csr + row_bytes + self.rows as u128 * 8)?;
-        self.scatter_into_csr(symmetry, pace).await
     }
 
-    fn row_major_into_csr(self) -> Result<Assembled<T>, IoError> {
-        let mut lengths = vec![0usize; self.rows];
-        let mut unread = self.row.as_slice();
-        while let Some(&row) = unread.first() {
-            let length = unread.iter().take_while(|&&r| r == row).count();
-            if let Some(slot) = lengths.get_mut(row as usize) {
-                *slot = length;
+    fn split_off(&mut self, count: usize) -> Self {
+        match self {
+            Self::Narrow(rows) => Self::Narrow(rows.split_off_mut(..count).unwrap_or_default()),
+            Self::Wide(rows) => Self::Wide(rows.split_off_mut(..count).unwrap_or_default()),
+        }
+    }
+
+    /// The number of a row, which is then one more.
+    #[inline(always)]
+    fn next(&mut self, row: usize) -> Option<usize> {
+        match self {
+            Self::Narrow(rows) => {
+                let slot = rows.get_mut(row)?;
+                *slot = slot.wrapping_add(1);
+                Some(slot.wrapping_sub(1) as usize)
             }
-            unread = unread.get(length..).unwrap_or_default();
+            Self::Wide(rows) => {
+                let slot = rows.get_mut(row)?;
+                *slot = slot.wrapping_add(1);
+                Some(slot.wrapping_sub(1) as usize)
+            }
         }
-        let row_ptr = RowPtr::from_lengths(lengths.into_iter());
-        let matrix = Csr::try_new(self.rows, self.cols, row_ptr, self.col, self.val)?;
-        Ok(Assembled { matrix, merged: 0 })
-    }
-
-    async fn scatter_into_csr(
-        self,
-        symmetry: Symmetry,
-        pace: Pace,
-    ) -> Result<Assembled<T>, IoError> {
-        let lengths = self.expanded_row_lengths(symmetry);
-        pace.rest().await;
-        let mut kept = lengths.clone();
-        let total: usize = lengths.iter().sum();
-        let mut col = zeroed(0u32, total);
-        let mut val = zeroed(T::ZERO, total);
-        RowPart::split(&lengths, &mut kept, &mut col, &mut val)
-            .into_par_iter()
-            .for_each(|part| part.fill(&self, symmetry));
-        pace.rest().await;
-        let (rows, cols) = (self.rows, self.cols);
-        drop(self);
-        let merged = total - kept.iter().sum::<usize>();
-        if merged > 0 {
-            close_gaps(&lengths, &kept, &mut col, &mut val);
-        }
-        let row_ptr = RowPtr::from_lengths(kept.into_iter());
-        Ok(Assembled { matrix: Csr::try_new(rows, cols, row_ptr, col, val)?, merged })
-    }
-
-    /// Entries of each row before duplicates are summed.
-    fn expanded_row_lengths(&self, symmetry: Symmetry) -> Vec<usize> {
-        let mut lengths = vec![0usize; self.rows];
-        let rows_per_part = self.rows.div_ceil(parts(self.len())).max(1);
-        lengths.par_chunks_mut(rows_per_part).enumerate().for_each(|(k, lengths)| {
-            let first_row = k * rows_per_part;
-            self.for_each(symmetry, |row, _, _| {
-                if let Some(length) = lengths.get_mut((row as usize).wrapping_sub(first_row)) {
-                    *length += 1;
-                }
-            });
-        });
-        lengths
     }
 }
 
-/// Threads worth starting for `entries` entries.
-fn parts(entries: usize) -> usize {
-    const SMALL: usize = 1 << 14;
-    if entries < SMALL { 1 } else { crate::parallel::current_num_threads().clamp(1, MAX_PARTS) }
+/// The places of each block of rows.
+fn blocks(rows: usize, mut places: Places<'_>) -> impl Iterator<Item = Places<'_>> {
+    let mut first = 0;
+    std::iter::from_fn(move || {
+        let count = Parts::block_len(rows, first);
+        first += count;
+        (count > 0).then(|| places.split_off(count))
+    })
 }
 
-/// A range of rows and the stretch of the CSR arrays that they fill.
-struct RowPart<'a, T> {
-    first_row: usize,
-    lengths: &'a [usize],
-    kept: &'a mut [usize],
+/// Where the entries of a block of rows go.
+pub(super) struct Block<'a, T> {
+    next: Places<'a>,
+    first_slot: usize,
     col: &'a mut [u32],
     val: &'a mut [T],
 }
 
-impl<'a, T: Scalar> RowPart<'a, T> {
-    /// Cuts the arrays into contiguous parts of about the same number of entries.
-    fn split(
-        lengths: &'a [usize],
-        mut kept: &'a mut [usize],
-        mut col: &'a mut [u32],
-        mut val: &'a mut [T],
-    ) -> Vec<Self> {
-        let target = col.len().div_ceil(parts(col.len())).max(1);
-        let mut cut = Vec::new();
-        let mut first_row = 0;
-        while first_row < lengths.len() {
-            let unassigned = lengths.get(first_row..).unwrap_or_default();
-            let mut entries = 0;
-            let mut rows = 0;
-            for length in unassigned {
-                if entries >= target {
-                    break;
-                }
-                entries += length;
-                rows += 1;
-            }
-            let (part_kept, rest) = kept.split_at_mut(rows);
-            kept = rest;
-            let (part_col, rest) = col.split_at_mut(entries);
-            col = rest;
-            let (part_val, rest) = val.split_at_mut(entries);
-            val = rest;
-            let lengths = unassigned.get(..rows).unwrap_or_default();
-            cut.push(Self { first_row, lengths, kept: part_kept, col: part_col, val: part_val });
-            first_row += rows;
+impl<T: Scalar> Block<'_, T> {
+    /// Puts an entry behind those that its row has. One that finds no room, as in a file that changes
+    /// while it is read, is dropped.
+    #[inline(always)]
+    pub(super) fn put(&mut self, row: usize, entry: Entry<T>) {
+        let Some(slot) = self.next.next(row) else { return };
+        let slot = slot.wrapping_sub(self.first_slot);
+        if let (Some(col), Some(val)) = (self.col.get_mut(slot), self.val.get_mut(slot)) {
+            *col = entry.col;
+            *val = entry.val;
         }
-        cut
+    }
+}
+
+impl<T: Scalar> Arrays<T> {
+    /// The blocks of rows with their stretches of the arrays, which entries in any order fill.
+    pub(super) fn dealt(&mut self, parts: Parts) -> Dealt<Block<'_, T>> {
+        let (rows, entries) = (self.rows, self.col.len());
+        let mut ends = Vec::with_capacity(rows.div_ceil(Parts::block_len(rows, 0).max(1)));
+        let mut first = 0;
+        while first < rows {
+            first += Parts::block_len(rows, first);
+            // Place k + 1 holds where row k begins, so that the end of a block is a place further.
+            ends.push(if first < rows { self.row_ptr.get(first + 1) } else { entries });
+        }
+        let (mut col, mut val) = (&mut self.col[..], &mut self.val[..]);
+        let mut first_slot = 0;
+        let places = blocks(rows, Places::after_first(&mut self.row_ptr));
+        parts.deal(places.zip(ends).map(move |(next, end)| {
+            let count = end - first_slot;
+            let col = col.split_off_mut(..count).unwrap_or_default();
+            let val = val.split_off_mut(..count).unwrap_or_default();
+            let block = Block { next, first_slot, col, val };
+            first_slot = end;
+            block
+        }))
     }
 
-    /// Scatters the entries of these rows, then sorts and sums each row where that is needed.
-    fn fill(self, entries: &Triplets<T>, symmetry: Symmetry) {
-        let Self { first_row, lengths, kept, col, val } = self;
-        let mut next: Vec<usize> = lengths
-            .iter()
-            .scan(0, |start, length| {
-                let this = *start;
-                *start += length;
-                Some(this)
-            })
-            .collect();
-        entries.for_each(symmetry, |r, c, v| {
-            let Some(slot) = next.get_mut((r as usize).wrapping_sub(first_row)) else { return };
-            if let (Some(col), Some(val)) = (col.get_mut(*slot), val.get_mut(*slot)) {
-                *col = c;
-                *val = v;
-            }
-            *slot += 1;
-        });
-        let mut scratch = Vec::new();
-        let (mut col, mut val) = (col, val);
-        for (length, kept) in lengths.iter().zip(kept) {
-            let (row_col, rest) = col.split_at_mut(*length);
-            col = rest;
-            let (row_val, rest) = val.split_at_mut(*length);
-            val = rest;
-            if !row_col.is_sorted_by(|a, b| a < b) {
-                *kept = sort_and_sum(row_col, row_val, &mut scratch);
-            }
+    /// Hands entries out to the blocks of their rows.
+    pub(super) fn put(blocks: &mut Dealt<Block<'_, T>>, stretches: &[&Buckets<Entry<T>>]) {
+        blocks.hand_out(stretches, |entry| entry.row, |block, row, entry| block.put(row, entry));
+    }
+
+    /// The matrix, columns ascending in each row, duplicates summed in file order.
+    pub(super) fn into_csr(mut self) -> Result<Assembled<T>, IoError> {
+        let entries = self.col.len();
+        self.check_whole()?;
+        let shortened = self.sort_rows();
+        if !shortened.is_empty() {
+            let kept = match &mut self.row_ptr {
+                RowPtr::Narrow(ends) => close_gaps(ends, &shortened, &mut self.col, &mut self.val),
+                RowPtr::Wide(ends) => close_gaps(ends, &shortened, &mut self.col, &mut self.val),
+            };
+            self.col.truncate(kept);
+            self.val.truncate(kept);
         }
+        let Self { rows, cols, row_ptr, col, val } = self;
+        let row_ptr = match row_ptr {
+            RowPtr::Wide(offsets) => RowPtr::from_offsets(offsets),
+            narrow => narrow,
+        };
+        let merged = entries - col.len();
+        Ok(Assembled { matrix: Csr::try_new(rows, cols, row_ptr, col, val)?, merged })
+    }
+
+    /// Fails where the second pass did not find the entries that the first counted.
+    fn check_whole(&self) -> Result<(), IoError> {
+        let end = self.row_ptr.get(self.rows);
+        let descends = |row: &usize| self.row_ptr.get(row + 1) < self.row_ptr.get(*row);
+        if end == self.col.len() && (0..self.rows).into_par_iter().find_first(descends).is_none() {
+            return Ok(());
+        }
+        let error = std::io::Error::other("it changed while it was read");
+        Err(IoError::System { doing: "read the file", error })
+    }
+
+    /// Sorts each row whose columns do not ascend and sums its duplicates; returns the rows that have
+    /// fewer entries then, ascending, with how many remain at their front.
+    fn sort_rows(&mut self) -> Vec<(usize, usize)> {
+        let row_ptr = &self.row_ptr;
+        let (mut col, mut val) = (&mut self.col[..], &mut self.val[..]);
+        let mut pieces = Vec::new();
+        for rows in row_ptr.pieces(1 << 16) {
+            let count = row_ptr.get(rows.end).saturating_sub(row_ptr.get(rows.start));
+            let col = col.split_off_mut(..count).unwrap_or_default();
+            let val = val.split_off_mut(..count).unwrap_or_default();
+            pieces.push((rows, col, val));
+        }
+        let sorted = pieces.into_par_iter().map(|(rows, mut col, mut val)| {
+            let mut shortened = Vec::new();
+            let mut scratch = Vec::new();
+            for row in rows {
+                let length = row_ptr.range(row).len();
+                let row_col = col.split_off_mut(..length).unwrap_or_default();
+                let row_val = val.split_off_mut(..length).unwrap_or_default();
+                if !row_col.is_sorted_by(|a, b| a < b) {
+                    let kept = sort_and_sum(row_col, row_val, &mut scratch);
+                    if kept < length {
+                        shortened.push((row, kept));
+                    }
+                }
+            }
+            shortened
+        });
+        let shortened: Vec<Vec<_>> = sorted.collect();
+        shortened.into_iter().flatten().collect()
     }
 }
 
@@ -251,91 +283,27 @@ fn sort_and_sum<T: Scalar>(col: &mut [u32], val: &mut [T], row: &mut Vec<(u32, T
     row.len()
 }
 
-/// Moves the entries that each row kept to the front of the arrays, and cuts the rest off.
-fn close_gaps<T: Scalar>(lengths: &[usize], kept: &[usize], col: &mut Vec<u32>, val: &mut Vec<T>) {
-    let (mut from, mut to) = (0, 0);
-    for (length, kept) in lengths.iter().zip(kept) {
+/// Moves the entries that each row kept to the front of the arrays; returns how many they are.
+fn close_gaps<T: Scalar, O: Copy + Into<u64> + TryFrom<u64>>(
+    ends: &mut [O],
+    shortened: &[(usize, usize)],
+    col: &mut [u32],
+    val: &mut [T],
+) -> usize {
+    let mut shortened = shortened.iter().peekable();
+    let (mut from, mut to) = (0usize, 0usize);
+    for (row, end) in ends.iter_mut().skip(1).enumerate() {
+        let next = (*end).into() as usize;
+        let kept = match shortened.next_if(|(shorter, _)| *shorter == row) {
+            Some(&(_, kept)) => kept,
+            None => next - from,
+        };
         col.copy_within(from..from + kept, to);
         val.copy_within(from..from + kept, to);
-        from += length;
+        from = next;
         to += kept;
+        // An offset that moves to the front still fits.
+        *end = O::try_from(to as u64).unwrap_or(*end);
     }
-    col.truncate(to);
-    val.truncate(to);
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::pace::at_once;
-
-    fn triplets(rows: usize, cols: usize, entries: &[(u32, u32, f64)]) -> Triplets<f64> {
-        Triplets {
-            rows,
-            cols,
-            row: entries.iter().map(|e| e.0).collect(),
-            col: entries.iter().map(|e| e.1).collect(),
-            val: entries.iter().map(|e| e.2).collect(),
-        }
-    }
-
-    fn assemble(t: Triplets<f64>, symmetry: Symmetry) -> Assembled<f64> {
-        at_once(t.into_csr(symmetry, MemoryLimit::unlimited(), Pace::AtOnce)).unwrap()
-    }
-
-    #[test]
-    fn duplicates_are_summed_in_file_order_whatever_lies_between() {
-        // In any other order than this one the three sum to 0 or 1e16.
-        let t =
-            triplets(2, 2, &[(0, 1, 1e16), (1, 0, 5.0), (0, 1, 1.0), (0, 0, 2.0), (0, 1, -1e16)]);
-        let a = assemble(t, Symmetry::General);
-        assert_eq!(a.merged, 2);
-        assert_eq!(a.matrix.row(0), (&[0u32, 1][..], &[2.0, (1e16 + 1.0) - 1e16][..]));
-        assert_eq!(a.matrix.row(1), (&[0u32][..], &[5.0][..]));
-    }
-
-    #[test]
-    fn the_thread_count_does_not_change_one_bit() {
-        let rows = 300u32;
-        let entries: Vec<(u32, u32, f64)> = (0..60_000u32)
-            .map(|k| (k.wrapping_mul(2_654_435_761) % rows, k * k % 97, 1.0 / f64::from(k + 1)))
-            .collect();
-        let build = |threads| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap()
-                .install(|| assemble(triplets(300, 300, &entries), Symmetry::Symmetric).matrix)
-        };
-        let one = build(1);
-        assert_eq!(one, build(2));
-        assert_eq!(one, build(7));
-    }
-
-    #[test]
-    fn a_matrix_over_the_limit_is_refused_before_allocating() {
-        let t = triplets(4_000_000_000, 1, &[(0, 0, 1.0)]);
-        let error =
-            at_once(t.into_csr(Symmetry::General, MemoryLimit::bytes(1 << 30), Pace::AtOnce))
-                .unwrap_err();
-        // 12 bytes a row (counter and offset) and 16 for the entry.
-        assert!(error.to_string().contains("needs 48000000016 bytes (48.0 GB)"), "{error}");
-    }
-
-    proptest! {
-        #[test]
-        fn any_entries_give_the_matrix_of_the_plain_constructor(
-            entries in prop::collection::vec((0u32..9, 0u32..7, -3i8..4), 0..120),
-        ) {
-            let floats: Vec<_> = entries.iter().map(|&(r, c, v)| (r, c, f64::from(v))).collect();
-            let plain: Vec<_> =
-                floats.iter().map(|&(r, c, v)| (r as usize, c as usize, v)).collect();
-            let expected = Csr::from_triplets(9, 7, &plain).unwrap();
-            let found = assemble(triplets(9, 7, &floats), Symmetry::General);
-            prop_assert_eq!(found.merged, entries.len() - expected.nnz());
-            prop_assert_eq!(found.matrix, expected);
-        }
-    }
+    to
 }

@@ -49,6 +49,16 @@ pub enum IoError {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotOfField { row: u64, col: u64, value: f64, field: &'static str },
+    /// A matrix to be written as one triangle that is not square.
+    #[error("a {rows} x {cols} matrix is not symmetric and cannot be written as one triangle")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotSquare { rows: u64, cols: u64 },
+    /// A matrix to be written as one triangle whose other triangle differs.
+    #[error(
+        "the matrix is not symmetric and cannot be written as one triangle: row {row}, column {col} holds {value}, row {col}, column {row} holds {other}"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotSymmetric { row: u64, col: u64, value: f64, other: String },
     /// A complex matrix where a kernel needs a real one.
     #[error("the matrix is complex, and kernels compute with real matrices only")]
     RealOnly,

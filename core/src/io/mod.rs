@@ -13,6 +13,7 @@ mod head;
 mod matrix_file;
 pub mod matrix_market;
 mod open;
+mod parts;
 pub mod points;
 mod progress;
 #[cfg(all(test, not(target_family = "wasm")))]

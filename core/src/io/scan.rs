@@ -63,6 +63,12 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     pub(super) fn skip_line(&mut self) {
+        self.next_line();
+    }
+
+    /// Moves past the end of this line.
+    #[inline(always)]
+    pub(super) fn next_line(&mut self) {
         let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
         self.advance(end);
     }

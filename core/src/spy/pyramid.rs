@@ -15,6 +15,9 @@ pub const TILE: usize = 256;
 /// The finest level has at most 2¹² cells along each edge.
 const BASE_BITS: u32 = 12;
 
+/// Lines of cells that a thread counts at a time; a tile has a whole number of such groups.
+const LINES_TOGETHER: usize = 16;
+
 /// Counts of a tile's cells, row by row.
 pub(super) type Tile = Box<[u64]>;
 
@@ -115,26 +118,19 @@ impl Level {
         level
     }
 
-    /// The tiles of one tile row of `a`.
+    /// The tiles of one tile row of `a`, whose lines of cells are counted side by side.
     fn count_band<T: Scalar>(&self, a: &Csr<T>, band: usize) -> Vec<((usize, usize), Tile)> {
+        let last = self.rows.min((band + 1) * TILE);
+        let groups = (band * TILE..last).step_by(LINES_TOGETHER).collect::<Vec<_>>();
+        let count = |&first: &usize| self.count_lines(a, first..last.min(first + LINES_TOGETHER));
+        let counted: Vec<_> = groups.par_iter().map(count).collect();
         let mut tiles: Vec<Option<Tile>> = vec![None; self.cols.div_ceil(TILE)];
-        let mut line = vec![0u64; self.cols];
-        for r in band * TILE..self.rows.min((band + 1) * TILE) {
-            let first = r << self.shift;
-            for i in first..a.rows().min(first + (1 << self.shift)) {
-                for &column in a.row(i).0 {
-                    if let Some(count) = line.get_mut(column as usize >> self.shift) {
-                        *count += 1;
-                    }
-                }
-            }
-            for (cells, tile) in line.chunks_mut(TILE).zip(&mut tiles) {
-                if cells.iter().any(|&count| count > 0) {
-                    let tile = tile.get_or_insert_with(empty_tile);
-                    if let Some(line) = tile.chunks_exact_mut(TILE).nth(r % TILE) {
-                        line.iter_mut().zip(&*cells).for_each(|(to, &from)| *to = from);
-                    }
-                    cells.fill(0);
+        for (group, pieces) in counted.into_iter().enumerate() {
+            for (column, piece) in pieces {
+                let Some(tile) = tiles.get_mut(column) else { continue };
+                let tile = tile.get_or_insert_with(empty_tile);
+                if let Some(lines) = tile.chunks_mut(LINES_TOGETHER * TILE).nth(group) {
+                    lines.iter_mut().zip(&piece).for_each(|(to, &from)| *to = from);
                 }
             }
         }
@@ -142,17 +138,66 @@ impl Level {
         named.filter_map(|(column, tile)| Some(((band, column), tile?))).collect()
     }
 
-    /// The level of half as many cells along each edge; none above a single cell.
+    /// Some lines of cells of `a`: the tile columns that they have entries in, each with 256 counts a
+    /// line.
+    fn count_lines<T: Scalar>(&self, a: &Csr<T>, lines: Range<usize>) -> Vec<(usize, Vec<u64>)> {
+        let mut pieces: Vec<Option<Vec<u64>>> = vec![None; self.cols.div_ceil(TILE)];
+        // Half as many bytes as the counts of tiles take, so that a line stays in the first-level cache.
+        let mut line = vec![0u32; self.cols];
+        for (k, r) in lines.clone().enumerate() {
+            let rows = (r << self.shift).min(a.rows())..((r + 1) << self.shift).min(a.rows());
+            let entries = a.row_ptr().get(rows.start)..a.row_ptr().get(rows.end);
+            for columns in a.col().get(entries).unwrap_or_default().chunks(u32::MAX as usize) {
+                for &column in columns {
+                    if let Some(count) = line.get_mut(column as usize >> self.shift) {
+                        *count += 1;
+                    }
+                }
+                for (cells, piece) in line.chunks_mut(TILE).zip(&mut pieces) {
+                    if cells.iter().any(|&count| count > 0) {
+                        let piece = piece.get_or_insert_with(|| vec![0; lines.len() * TILE]);
+                        let counts = piece.iter_mut().skip(k * TILE);
+                        counts.zip(&*cells).for_each(|(to, &from)| *to += u64::from(from));
+                        cells.fill(0);
+                    }
+                }
+            }
+        }
+        let named = pieces.into_iter().enumerate();
+        named.filter_map(|(column, piece)| Some((column, piece?))).collect()
+    }
+
+    /// The level of half as many cells along each edge; none above a single cell. Its tiles are summed
+    /// side by side.
     fn coarser(&self) -> Option<Self> {
         if self.rows <= 1 && self.cols <= 1 {
             return None;
         }
+        let mut places: Vec<_> = self.tiles.keys().map(|&(r, c)| (r / 2, c / 2)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let tiles = places.par_iter().map(|&place| (place, self.summed_tile(place)));
+        let tiles: Vec<_> = tiles.collect();
         let (rows, cols) = (self.rows.div_ceil(2), self.cols.div_ceil(2));
-        let mut coarser = Self { shift: self.shift + 1, rows, cols, tiles: BTreeMap::new() };
-        for (row, col, count) in self.cells() {
-            coarser.add(row / 2, col / 2, count);
+        Some(Self { shift: self.shift + 1, rows, cols, tiles: tiles.into_iter().collect() })
+    }
+
+    /// A tile of the next coarser level: each quarter sums the cells of one tile, two by two.
+    fn summed_tile(&self, (row, col): (usize, usize)) -> Tile {
+        let mut sums = empty_tile();
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let Some(tile) = self.tiles.get(&(2 * row + i, 2 * col + j)) else { continue };
+            let (top, left) = (i * TILE / 2, j * TILE / 2);
+            let lines = sums.chunks_exact_mut(TILE).skip(top);
+            for (sums, pair) in lines.zip(tile.chunks_exact(2 * TILE)) {
+                let (upper, lower) = pair.split_at(TILE);
+                let cells = upper.chunks_exact(2).zip(lower.chunks_exact(2));
+                for (sum, (upper, lower)) in sums.iter_mut().skip(left).zip(cells) {
+                    *sum = upper.iter().chain(lower).sum();
+                }
+            }
         }
-        Some(coarser)
+        sums
     }
 
     /// Adds to a cell, which lies inside the level.

@@ -3,14 +3,13 @@
 
 use crate::parallel::*;
 
-use super::body::{Expected, Fault, Notes, parse_body};
+use super::body::{Expected, Fault, Notes, Pass, parse_body};
 use super::coordinate::split_front;
 use super::header::Header;
 use super::value::Value;
-use crate::io::assemble::Triplets;
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
-use crate::matrix::Scalar;
+use crate::matrix::{Csr, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
 use crate::memory::zeroed;
 
@@ -32,11 +31,13 @@ pub(in crate::io) async fn read_values<V: Value>(
             wave.iter().map(|chunk| (split_front(&mut free, chunk.len()), chunk)).collect();
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));
     };
-    let notes = parse_body(text, header, progress, parse_chunk::<V>, store).await?;
+    let pass = (progress, Pass::Only);
+    let notes = parse_body(text, header, pass, parse_chunk::<V>, store).await?;
     Ok((values, notes))
 }
 
 fn parse_chunk<V: Value>(chunk: &[u8], values: &mut Vec<V::Scalar>) -> Result<Notes, Fault> {
+    values.clear();
     let mut cursor = Cursor::new(chunk);
     let mut notes = Notes::default();
     while cursor.next_record() {
@@ -44,39 +45,85 @@ fn parse_chunk<V: Value>(chunk: &[u8], values: &mut Vec<V::Scalar>) -> Result<No
             if cursor.end_of_line() { Ok(value) } else { Err(Expected::EndOfLine) }
         });
         match value {
-            Ok(value) => values.push(value),
+            Ok(value) => {
+                notes.entries += 1;
+                values.push(value);
+            }
             Err(expected) => return Err(Fault { remaining: cursor.remaining(), expected }),
         }
     }
     Ok(notes)
 }
 
-/// The non-zero values as entries. A dense file says nothing about structure, so that its zeros
-/// are no stored entries; NaN is one.
+/// The non-zero values as a matrix, expanded by its symmetry. A dense file says nothing about
+/// structure, so that its zeros are no stored entries; NaN is one. Also how many values on the diagonal
+/// are not their own conjugates.
 pub(super) fn nonzeros<T: Scalar>(
-    values: Vec<T>,
+    values: &[T],
     header: &Header,
     limit: MemoryLimit,
-) -> Result<Triplets<T>, IoError> {
-    let count = values.iter().filter(|v| **v != T::ZERO).count();
-    let bytes = values.len() as u128 * T::BYTES as u128 + count as u128 * (8 + T::BYTES as u128);
-    limit.check("the matrix", bytes)?;
-    let (mut row, mut col, mut val) =
-        (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
-    let mut values = values.into_iter();
-    for c in 0..header.cols {
+) -> Result<(Csr<T>, u64), IoError> {
+    let (rows, symmetry) = (header.rows as usize, header.symmetry);
+    let held = std::mem::size_of_val(values) as u128;
+    limit.check("the matrix", held + rows as u128 * 16)?;
+    let mut lengths = vec![0usize; rows];
+    let mut off_symmetry = 0;
+    let mut count = |row: u32, _: u32, _: T| {
+        if let Some(length) = lengths.get_mut(row as usize) {
+            *length += 1;
+        }
+    };
+    for_each_entry(values, header, |row, col, val| {
+        count(row, col, val);
+        if symmetry != Symmetry::General && row != col {
+            count(col, row, val);
+        }
+        off_symmetry += u64::from(row == col && val != val.conj());
+    });
+    let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
+    let nnz = row_ptr.get(rows);
+    let entry = 4 + T::BYTES as u128;
+    limit.check("the matrix", held + rows as u128 * 16 + nnz as u128 * entry)?;
+    let mut next: Vec<usize> = lengths;
+    let mut begin = 0;
+    for length in &mut next {
+        begin += std::mem::replace(length, begin);
+    }
+    let (mut col, mut val) = (zeroed(0u32, nnz), zeroed(T::ZERO, nnz));
+    // Column after column: those of each row ascend, mirrored ones too.
+    let mut put = |row: u32, c: u32, v: T| {
+        let Some(next) = next.get_mut(row as usize) else { return };
+        if let (Some(col), Some(val)) = (col.get_mut(*next), val.get_mut(*next)) {
+            (*col, *val) = (c, v);
+        }
+        *next += 1;
+    };
+    for_each_entry(values, header, |r, c, v| {
+        put(r, c, v);
+        match symmetry {
+            Symmetry::General => {}
+            _ if r == c => {}
+            Symmetry::Symmetric => put(c, r, v),
+            Symmetry::SkewSymmetric => put(c, r, -v),
+            Symmetry::Hermitian => put(c, r, v.conj()),
+        }
+    });
+    Ok((Csr::try_new(rows, header.cols as usize, row_ptr, col, val)?, off_symmetry))
+}
+
+/// Row, column and value of each value in the file that is not 0, in file order.
+fn for_each_entry<T: Scalar>(values: &[T], header: &Header, mut take: impl FnMut(u32, u32, T)) {
+    let mut values = values.iter();
+    for col in 0..header.cols {
         let first_row = match header.symmetry {
             Symmetry::General => 0,
-            Symmetry::Symmetric | Symmetry::Hermitian => c,
-            Symmetry::SkewSymmetric => c + 1,
+            Symmetry::Symmetric | Symmetry::Hermitian => col,
+            Symmetry::SkewSymmetric => col + 1,
         };
-        for (r, v) in (first_row..header.rows).zip(&mut values) {
-            if v != T::ZERO {
-                row.push(r);
-                col.push(c);
-                val.push(v);
+        for (row, &val) in (first_row..header.rows).zip(&mut values) {
+            if val != T::ZERO {
+                take(row, col, val);
             }
         }
     }
-    Ok(Triplets { rows: header.rows as usize, cols: header.cols as usize, row, col, val })
 }

@@ -16,15 +16,42 @@ const CHUNK: usize = 128 << 10;
 /// Chunks a thread takes in a wave.
 const CHUNKS_PER_THREAD: usize = 8;
 
-/// What happened to values while they were read.
+/// What was read, and what happened to values meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
+    /// Lines with an entry.
+    pub(super) entries: u64,
     /// Integers that f64 does not hold.
     pub(super) rounded: u64,
     /// Numbers too large for f64, read as infinite.
     pub(super) overflowed: u64,
     /// Values of an integer file that are no integers.
     pub(super) misnamed: u64,
+    /// Values on the diagonal that the symmetry does not allow: others than 0 where it is skew, others
+    /// than real numbers where it is hermitian.
+    pub(super) off_symmetry: u64,
+}
+
+impl Notes {
+    fn add(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.rounded += other.rounded;
+        self.overflowed += other.overflowed;
+        self.misnamed += other.misnamed;
+        self.off_symmetry += other.off_symmetry;
+    }
+}
+
+/// A 1-based index up to `bound`, as 0-based.
+#[inline(always)]
+pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32) -> Option<u32> {
+    let before = *cursor;
+    let found = cursor.unsigned()?;
+    if (1..=u64::from(bound)).contains(&found) {
+        return Some((found - 1) as u32);
+    }
+    *cursor = before;
+    None
 }
 
 /// The first place of a chunk that is no entry.
@@ -67,24 +94,61 @@ impl Expected {
     }
 }
 
-/// Parses every line after the size line. `parse` appends the entries of one chunk; `store` gets
-/// the entries of a wave, chunk by chunk in file order; a step is a wave. Fails when there are not exactly as many
+/// Which bytes a pass over the lines counts as read: in two passes each counts once.
+#[derive(Clone, Copy)]
+pub(super) enum Pass {
+    Only,
+    First,
+    Second,
+}
+
+impl Pass {
+    fn counted(self, bytes: usize) -> usize {
+        match self {
+            Self::Only => bytes,
+            Self::First => bytes / 4,
+            Self::Second => bytes - bytes / 4,
+        }
+    }
+}
+
+/// Parses every line after the size line. `parse` says what one chunk holds; `store` gets what the
+/// chunks of a wave hold, in file order; a step is a wave. Fails when there are not exactly as many
 /// entries as declared; never stores more.
-pub(super) async fn parse_body<E: Send>(
+pub(super) async fn parse_body<E: Default + Send>(
     text: &[u8],
     header: &Header,
-    progress: Progress<'_>,
-    parse: impl Fn(&[u8], &mut Vec<E>) -> Result<Notes, Fault> + Sync,
-    mut store: impl FnMut(&[Vec<E>]),
+    (progress, pass): (Progress<'_>, Pass),
+    parse: impl Fn(&[u8], &mut E) -> Result<Notes, Fault> + Sync,
+    store: impl FnMut(&[E]),
 ) -> Result<Notes, IoError> {
-    progress.advance(header.body);
+    let notes = pass_over(text, header, (progress, pass), parse, store).await?;
+    let (declared, found) = (header.declared, notes.entries);
+    if found < declared {
+        return Err(IoError::TooFewEntries { line: header.size_line, declared, found });
+    }
+    if found > declared {
+        let line = line_of_entry(text, header, declared);
+        return Err(IoError::TooManyEntries { line, declared, found });
+    }
+    Ok(notes)
+}
+
+/// The same, however many entries there are.
+pub(super) async fn pass_over<E: Default + Send>(
+    text: &[u8],
+    header: &Header,
+    (progress, pass): (Progress<'_>, Pass),
+    parse: impl Fn(&[u8], &mut E) -> Result<Notes, Fault> + Sync,
+    mut store: impl FnMut(&[E]),
+) -> Result<Notes, IoError> {
+    progress.advance(pass.counted(header.body));
     let wave_length = match progress.pace() {
         Pace::AtOnce => CHUNKS_PER_THREAD * crate::parallel::current_num_threads(),
         Pace::InSteps => 1,
     };
-    let mut entries: Vec<Vec<E>> = (0..wave_length).map(|_| Vec::new()).collect();
+    let mut entries: Vec<E> = (0..wave_length).map(|_| E::default()).collect();
     let mut notes = Notes::default();
-    let mut found = 0u64;
     let mut position = header.body;
     while position < text.len() {
         let wave = chunks(text, &mut position, wave_length);
@@ -92,33 +156,19 @@ pub(super) async fn parse_body<E: Send>(
             .par_iter()
             .zip(&mut entries)
             .map(|(range, entries)| {
-                entries.clear();
                 progress.check().map_err(|_| CANCELLED)?;
                 let parsed = parse(text.get(range.clone()).unwrap_or_default(), entries);
-                progress.advance(range.len());
+                progress.advance(pass.counted(range.len()));
                 parsed
             })
             .collect();
         progress.rest().await?;
         for (range, result) in wave.iter().zip(results) {
-            let chunk = result.map_err(|fault| fault.explain(text, range.end, header))?;
-            notes.rounded += chunk.rounded;
-            notes.overflowed += chunk.overflowed;
-            notes.misnamed += chunk.misnamed;
+            notes.add(result.map_err(|fault| fault.explain(text, range.end, header))?);
         }
-        let parsed = entries.get(..wave.len()).unwrap_or_default();
-        found += parsed.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
-        if found <= header.declared {
-            store(parsed);
+        if notes.entries <= header.declared {
+            store(entries.get(..wave.len()).unwrap_or_default());
         }
-    }
-    let declared = header.declared;
-    if found < declared {
-        return Err(IoError::TooFewEntries { line: header.size_line, declared, found });
-    }
-    if found > declared {
-        let line = line_of_entry(text, header, declared);
-        return Err(IoError::TooManyEntries { line, declared, found });
     }
     Ok(notes)
 }

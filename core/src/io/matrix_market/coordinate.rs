@@ -1,60 +1,104 @@
-//! `coordinate` files: a line `row col value` for each entry.
+//! `coordinate` files: a line `row col value` for each entry. Two passes: the first counts the entries of
+//! each row, the second puts each in its place, so that no more memory is needed than the matrix takes.
 
 use crate::parallel::*;
 
-use super::body::{Expected, Fault, Notes, line_of_entry, parse_body};
+use super::body::{Expected, Fault, Notes, Pass, index, line_of_entry, parse_body};
+use super::count::{Counted, count, pairs_in_both_triangles};
 use super::header::Header;
 use super::value::Value;
-use crate::io::assemble::Triplets;
+use crate::io::assemble::{Arrays, Assembled, Entry};
+use crate::io::parts::{Buckets, Parts};
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
-use crate::memory::zeroed;
 
-struct Entry<T> {
-    row: u32,
-    col: u32,
-    val: T,
+/// A matrix as it was read.
+pub(super) struct Found<T> {
+    pub(super) assembled: Assembled<T>,
+    pub(super) notes: Notes,
+    /// Positions off the diagonal that a file with symmetric storage gives in both triangles.
+    pub(super) pairs: usize,
 }
 
-/// All entries in file order, and what happened to their values.
+/// The matrix, expanded by its symmetry, duplicates summed in file order.
 pub(super) async fn read<V: Value>(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<(Triplets<V::Scalar>, Notes), IoError> {
+) -> Result<Found<V::Scalar>, IoError> {
     // The last line may lack its end, which the shortest line counts in.
     let body = (text.len() - header.body) as u64 + 1;
     let possible = header.declared.min(body / (4 + V::MIN_BYTES));
-    limit.check("the matrix", u128::from(possible) * (8 + V::Scalar::BYTES as u128))?;
-    let possible = possible as usize;
-    let mut row = zeroed(0u32, possible);
-    let mut col = zeroed(0u32, possible);
-    let mut val = zeroed(V::Scalar::ZERO, possible);
-    let (mut free_row, mut free_col, mut free_val) = (&mut row[..], &mut col[..], &mut val[..]);
-    let store = |wave: &[Vec<Entry<V::Scalar>>]| {
+    let general = header.symmetry == Symmetry::General;
+    let most = if general { possible } else { 2 * possible };
+    let parts = Parts::for_entries(most);
+    let Counted { counts, lines, in_order, mixed } =
+        count(text, header, most, parts, limit, progress).await?;
+    if lines != header.declared {
+        // Something is wrong: the second pass alone says what, and where.
+        drop(counts);
+        let parse =
+            |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
+        let second = (progress, Pass::Second);
+        parse_body(text, header, second, parse, |_: &[Buckets<Entry<V::Scalar>>]| {}).await?;
+        let (line, declared) = (header.size_line, header.declared);
+        return Err(IoError::TooFewEntries { line, declared, found: lines });
+    }
+    let pairs = match mixed {
+        true => pairs_in_both_triangles(text, header, lines, limit, progress).await?,
+        false => 0,
+    };
+    progress.rest().await?;
+    let mut arrays = counts.into_arrays::<V::Scalar>(header.cols as usize, in_order, limit)?;
+    let second = (progress, Pass::Second);
+    let notes = match in_order {
+        true => fill_in_order::<V>(text, header, second, &mut arrays).await?,
+        false => {
+            let parse =
+                |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, parts, entries);
+            let mut blocks = arrays.dealt(parts);
+            let store = |wave: &[Buckets<Entry<V::Scalar>>]| {
+                let wave: Vec<_> = wave.iter().collect();
+                Arrays::put(&mut blocks, &wave);
+            };
+            parse_body(text, header, second, parse, store).await?
+        }
+    };
+    progress.rest().await?;
+    let assembled = arrays.into_csr()?;
+    Ok(Found { assembled, notes, pairs })
+}
+
+/// The second pass where entry k of the file is entry k of the matrix.
+async fn fill_in_order<V: Value>(
+    text: &[u8],
+    header: &Header,
+    pass: (Progress<'_>, Pass),
+    arrays: &mut Arrays<V::Scalar>,
+) -> Result<Notes, IoError> {
+    let parse =
+        |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
+    let (mut free_col, mut free_val) = (&mut arrays.col[..], &mut arrays.val[..]);
+    let store = |wave: &[Buckets<Entry<V::Scalar>>]| {
         let places: Vec<_> = wave
             .iter()
             .map(|chunk| {
-                let row = split_front(&mut free_row, chunk.len());
-                let col = split_front(&mut free_col, chunk.len());
-                let val = split_front(&mut free_val, chunk.len());
-                row.iter_mut().zip(col).zip(val).zip(chunk)
+                let entries = chunk.only();
+                let col = split_front(&mut free_col, entries.len());
+                let val = split_front(&mut free_val, entries.len());
+                col.iter_mut().zip(val).zip(entries)
             })
             .collect();
         places.into_par_iter().for_each(|places| {
-            for (((row, col), val), entry) in places {
-                (*row, *col, *val) = (entry.row, entry.col, entry.val);
+            for ((col, val), entry) in places {
+                (*col, *val) = (entry.col, entry.val);
             }
         });
     };
-    let (rows, cols) = (header.rows, header.cols);
-    let parse = |chunk: &[u8], entries: &mut Vec<_>| parse_chunk::<V>(chunk, rows, cols, entries);
-    let notes = parse_body(text, header, progress, parse, store).await?;
-    let triplets = Triplets { rows: rows as usize, cols: cols as usize, row, col, val };
-    Ok((triplets, notes))
+    parse_body(text, header, pass, parse, store).await
 }
 
 /// Takes `count` elements off the front of `free`.
@@ -66,84 +110,94 @@ pub(super) fn split_front<'a, T>(free: &mut &'a mut [T], count: usize) -> &'a mu
 
 fn parse_chunk<V: Value>(
     chunk: &[u8],
-    rows: u32,
-    cols: u32,
-    entries: &mut Vec<Entry<V::Scalar>>,
+    header: &Header,
+    parts: Parts,
+    entries: &mut Buckets<Entry<V::Scalar>>,
 ) -> Result<Notes, Fault> {
+    entries.reset(parts);
+    let &Header { rows, cols, symmetry, .. } = header;
     let mut cursor = Cursor::new(chunk);
     let mut notes = Notes::default();
     while cursor.next_record() {
-        let mut read_entry = || {
-            let row = index(&mut cursor, rows).ok_or(Expected::RowIndex)?;
-            cursor.skip_blanks();
-            let col = index(&mut cursor, cols).ok_or(Expected::ColIndex)?;
-            cursor.skip_blanks();
-            let val = V::read(&mut cursor, &mut notes)?;
-            if !cursor.end_of_line() {
-                return Err(Expected::EndOfLine);
+        match read_entry::<V>(&mut cursor, (rows, cols), &mut notes) {
+            Ok(entry) => {
+                notes.entries += 1;
+                entries.push(parts, entry.row, entry);
+                if symmetry != Symmetry::General {
+                    push_mirrored(entry, symmetry, parts, entries, &mut notes);
+                }
             }
-            Ok(Entry { row, col, val })
-        };
-        match read_entry() {
-            Ok(entry) => entries.push(entry),
             Err(expected) => return Err(Fault { remaining: cursor.remaining(), expected }),
         }
     }
     Ok(notes)
 }
 
-/// A 1-based index up to `bound`, as 0-based.
 #[inline(always)]
-fn index(cursor: &mut Cursor<'_>, bound: u32) -> Option<u32> {
-    let before = *cursor;
-    let found = cursor.unsigned()?;
-    if (1..=u64::from(bound)).contains(&found) {
-        return Some((found - 1) as u32);
-    }
-    *cursor = before;
-    None
-}
-
-/// Fails on the first non-zero diagonal entry of a skew-symmetric file.
-pub(super) fn check_skew_diagonal<T: Scalar>(
-    text: &[u8],
-    header: &Header,
-    entries: &Triplets<T>,
-) -> Result<(), IoError> {
-    let positions = entries.row.iter().zip(&entries.col);
-    let bad = positions.zip(&entries.val).position(|((r, c), v)| r == c && *v != T::ZERO);
-    match bad {
-        None => Ok(()),
-        Some(entry) => Err(IoError::Unexpected {
-            line: line_of_entry(text, header, entry as u64),
-            expected: "no non-zero value on the diagonal of a skew-symmetric matrix".to_owned(),
-            found: entries.val.get(entry).map_or(String::new(), |v| format!("{v:?}")),
-        }),
+fn read_entry<V: Value>(
+    cursor: &mut Cursor<'_>,
+    (rows, cols): (u32, u32),
+    notes: &mut Notes,
+) -> Result<Entry<V::Scalar>, Expected> {
+    let row = index(cursor, rows).ok_or(Expected::RowIndex)?;
+    cursor.skip_blanks();
+    let col = index(cursor, cols).ok_or(Expected::ColIndex)?;
+    cursor.skip_blanks();
+    let val = V::read(cursor, notes)?;
+    match cursor.end_of_line() {
+        true => Ok(Entry { row, col, val }),
+        false => Err(Expected::EndOfLine),
     }
 }
 
-/// Positions off the diagonal that a file with symmetric storage gives in both triangles.
-pub(super) fn pairs_in_both_triangles<T: Scalar>(
-    entries: &Triplets<T>,
+/// Appends what an entry off the diagonal is in the other triangle.
+#[inline(always)]
+fn push_mirrored<T: Scalar>(
+    Entry { row, col, val }: Entry<T>,
     symmetry: Symmetry,
-    limit: MemoryLimit,
-) -> Result<usize, IoError> {
-    if symmetry == Symmetry::General {
-        return Ok(0);
+    parts: Parts,
+    entries: &mut Buckets<Entry<T>>,
+    notes: &mut Notes,
+) {
+    if row == col {
+        notes.off_symmetry += u64::from(!is_of_diagonal(val, symmetry));
+        return;
     }
-    let positions = || entries.row.iter().copied().zip(entries.col.iter().copied());
-    let mixed = positions().any(|(r, c)| r < c) && positions().any(|(r, c)| r > c);
-    if !mixed {
-        return Ok(0);
-    }
-    let bytes = entries.val.len() as u128 * (16 + T::BYTES as u128);
-    limit.check("the search for entries given in both triangles", bytes)?;
-    let sorted = |mut keys: Vec<(u32, u32)>| {
-        keys.par_sort_unstable();
-        keys.dedup();
-        keys
+    let val = match symmetry {
+        Symmetry::General | Symmetry::Symmetric => val,
+        Symmetry::SkewSymmetric => -val,
+        Symmetry::Hermitian => val.conj(),
     };
-    let lower = sorted(positions().filter(|(r, c)| r > c).collect());
-    let upper = sorted(positions().filter(|(r, c)| r < c).map(|(r, c)| (c, r)).collect());
-    Ok(upper.iter().filter(|key| lower.binary_search(key).is_ok()).count())
+    entries.push(parts, col, Entry { row: col, col: row, val });
+}
+
+/// Whether the symmetry allows a value on the diagonal.
+#[inline(always)]
+fn is_of_diagonal<T: Scalar>(val: T, symmetry: Symmetry) -> bool {
+    match symmetry {
+        Symmetry::General | Symmetry::Symmetric => true,
+        Symmetry::SkewSymmetric => val == T::ZERO,
+        Symmetry::Hermitian => val == val.conj(),
+    }
+}
+
+/// The first non-zero diagonal entry of a skew-symmetric file, as an error.
+pub(super) fn skew_diagonal<V: Value>(text: &[u8], header: &Header) -> IoError {
+    let mut cursor = Cursor::new(text.get(header.body..).unwrap_or_default());
+    let (mut entry, mut found) = (0, String::new());
+    let mut notes = Notes::default();
+    while cursor.next_record() {
+        let read = read_entry::<V>(&mut cursor, (header.rows, header.cols), &mut notes);
+        let Ok(Entry { row, col, val }) = read else { break };
+        if row == col && !is_of_diagonal(val, header.symmetry) {
+            found = format!("{val:?}");
+            break;
+        }
+        entry += 1;
+    }
+    IoError::Unexpected {
+        line: line_of_entry(text, header, entry),
+        expected: "no non-zero value on the diagonal of a skew-symmetric matrix".to_owned(),
+        found,
+    }
 }

@@ -1,9 +1,10 @@
 //! The Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): a reader
-//! for every kind of file in use, and writers of `coordinate general`.
+//! for every kind of file in use, and writers of `coordinate` files, `general` and `symmetric`.
 
 mod array;
 mod body;
 mod coordinate;
+mod count;
 mod header;
 mod value;
 mod write;
@@ -16,13 +17,14 @@ use std::pin::Pin;
 use num_complex::Complex64;
 
 pub(super) use self::header::{Format, Header};
-pub use write::{WriteValue, write, write_field};
+pub use write::{WriteValue, write, write_field, write_symmetric};
 
 use self::body::Notes;
+use self::coordinate::Found;
 use self::value::Value;
-use super::assemble::Triplets;
+use super::assemble::Assembled;
 use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry};
-use crate::matrix::{Csr, Scalar};
+use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -78,23 +80,26 @@ async fn read_field<V: Value>(
 where
     AnyMatrix: From<Csr<V::Scalar>>,
 {
-    let (entries, notes) = match header.format {
+    let Found { assembled, notes, pairs } = match header.format {
         Format::Coordinate => coordinate::read::<V>(text, header, limit, progress).await?,
         Format::Array => {
-            let (values, notes) = array::read_values::<V>(text, header, limit, progress).await?;
-            (array::nonzeros(values, header, limit)?, notes)
+            let (values, mut notes) =
+                array::read_values::<V>(text, header, limit, progress).await?;
+            let (matrix, off_symmetry) = array::nonzeros(&values, header, limit)?;
+            notes.off_symmetry = off_symmetry;
+            Found { assembled: Assembled { matrix, merged: 0 }, notes, pairs: 0 }
         }
     };
-    if header.symmetry == Symmetry::SkewSymmetric {
-        coordinate::check_skew_diagonal(text, header, &entries)?;
+    if header.symmetry == Symmetry::SkewSymmetric && notes.off_symmetry > 0 {
+        return Err(coordinate::skew_diagonal::<V>(text, header));
     }
     let mut warnings = notes.warnings();
-    if header.symmetry == Symmetry::Hermitian {
-        warnings.extend(complex_diagonal_warning(&entries));
+    if header.symmetry == Symmetry::Hermitian && notes.off_symmetry > 0 {
+        let count = notes.off_symmetry;
+        warnings.push(format!(
+            "{count} diagonal entries of a hermitian file are not real; they were kept as they are"
+        ));
     }
-    let pairs = coordinate::pairs_in_both_triangles(&entries, header.symmetry, limit)?;
-    progress.rest().await?;
-    let assembled = entries.into_csr(header.symmetry, limit, progress.pace()).await?;
     if pairs > 0 {
         warnings.push(format!(
             "{pairs} off-diagonal positions are given in both triangles of a {} file; their values were summed",
@@ -102,7 +107,7 @@ where
         ));
     }
     // Each pair was merged twice: in its lower and in its upper position.
-    let repeated = assembled.merged - 2 * pairs;
+    let repeated = assembled.merged.saturating_sub(2 * pairs);
     if repeated > 0 {
         warnings.push(format!(
             "{repeated} entries of the matrix repeat the position of an earlier one; their values were summed"
@@ -110,16 +115,6 @@ where
     }
     let matrix = AnyMatrix::from(assembled.matrix);
     Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, warnings })
-}
-
-fn complex_diagonal_warning<T: Scalar>(entries: &Triplets<T>) -> Option<String> {
-    let positions = entries.row.iter().zip(&entries.col);
-    let count = positions.zip(&entries.val).filter(|((r, c), v)| r == c && **v != v.conj()).count();
-    (count > 0).then(|| {
-        format!(
-            "{count} diagonal entries of a hermitian file are not real; they were kept as they are"
-        )
-    })
 }
 
 impl Notes {

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 use proptest::prelude::*;
 
 use super::*;
-use crate::matrix::RowPtr;
+use crate::matrix::{RowPtr, Scalar};
 
 fn read(text: &str) -> Result<MatrixFile, IoError> {
     read_bytes(text.as_bytes(), MemoryLimit::unlimited(), Progress::none())
@@ -473,6 +473,95 @@ proptest! {
         }
         let _ = read(&body);
     }
+}
+
+/// Entries (row, column, value) as lines of a file of this symmetry, 0-based.
+fn file_of(size: usize, symmetry: &str, entries: &[(usize, usize, f64)]) -> String {
+    let banner = format!("%%MatrixMarket matrix coordinate real {symmetry}");
+    let mut text = format!("{banner}\n{size} {size} {}\n", entries.len());
+    for (row, col, value) in entries {
+        text += &format!("{} {} {value:?}\n", row + 1, col + 1);
+    }
+    text
+}
+
+/// Each entry followed by its mirror image.
+fn mirrored(entries: &[(usize, usize, f64)]) -> Vec<(usize, usize, f64)> {
+    let both = entries
+        .iter()
+        .flat_map(|&(r, c, v)| [(r, c, v), (c, r, v)].into_iter().take(1 + usize::from(r != c)));
+    both.collect()
+}
+
+#[test]
+fn entries_in_any_order_over_many_chunks_are_summed_in_file_order_on_any_number_of_threads() {
+    // 60 000 entries at 40 000 positions at most, of magnitudes whose sums depend on their order.
+    let entry = |k: usize| {
+        let (row, col) = (k * 7919 % 997, k * k % 401);
+        (row, col, 3.0f64.powi((k * 31 % 80) as i32) * if k.is_multiple_of(2) { 1.0 } else { -1.0 })
+    };
+    let entries: Vec<_> = (0..60_000).map(entry).collect();
+    let mut by_row = entries.clone();
+    by_row.sort_by_key(|&(row, ..)| row);
+    for (symmetry, entries, expanded) in [
+        ("general", &entries, entries.clone()),
+        ("general", &by_row, by_row.clone()),
+        ("symmetric", &entries, mirrored(&entries)),
+    ] {
+        let text = file_of(997, symmetry, entries);
+        let expected = Csr::from_triplets(997, 997, &expanded).unwrap();
+        assert!(expected.nnz() < expanded.len(), "positions repeat");
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let file = pool.install(|| read(&text)).unwrap();
+            assert_eq!(file.matrix.real().unwrap(), &expected, "{symmetry}, {threads} threads");
+            assert!(!file.warnings.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_wrong_line_is_told_before_a_wrong_number_of_entries_and_before_a_wrong_index_behind_it() {
+    let body = "1 1 5\n2 1 x\n7 1 5\n";
+    let expected = "line 4: expected a number, found \"x\"";
+    assert_eq!(message(&format!("{REAL}3 2 3\n{body}")), expected);
+    assert_eq!(message(&format!("{REAL}3 2 1\n{body}")), expected);
+    assert_eq!(message(&format!("{REAL}3 2 9\n{body}")), expected);
+}
+
+#[test]
+fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
+    let text = |a: &Csr| {
+        let mut text = Vec::new();
+        write_symmetric(a, &mut text, Progress::none()).map(|()| String::from_utf8(text).unwrap())
+    };
+    let entries = [(0, 0, 4.0), (2, 1, -0.0), (2, 0, f64::NAN), (2, 2, 0.0)];
+    let a = Csr::from_triplets(3, 3, &mirrored(&entries)).unwrap();
+    let written = text(&a).unwrap();
+    let banner = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n";
+    assert_eq!(written, format!("{banner}1 1 4.0\n3 1 NaN\n3 2 -0.0\n3 3 0.0\n"));
+    let file = read(&written).unwrap();
+    let bits = |a: &Csr| a.val().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(file.matrix.real().unwrap()), bits(&a));
+    assert_eq!(file.matrix.real().unwrap().col(), a.col());
+    assert_eq!(file.symmetry, Symmetry::Symmetric);
+
+    let refused = |size, entries: &[_]| {
+        text(&Csr::from_triplets(size, 3, entries).unwrap()).unwrap_err().to_string()
+    };
+    let so = "the matrix is not symmetric and cannot be written as one triangle:";
+    assert_eq!(
+        refused(3, &[(0, 1, 2.5), (1, 0, 2.0)]),
+        format!("{so} row 1, column 2 holds 2.5, row 2, column 1 holds 2")
+    );
+    assert_eq!(
+        refused(3, &[(2, 0, 1.0)]),
+        format!("{so} row 3, column 1 holds 1, row 1, column 3 holds none")
+    );
+    assert_eq!(
+        refused(4, &[]),
+        "a 4 x 3 matrix is not symmetric and cannot be written as one triangle"
+    );
 }
 
 #[test]

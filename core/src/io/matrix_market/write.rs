@@ -1,5 +1,6 @@
-//! Writing `coordinate general` files that read back bit for bit: the shortest decimal form of
-//! each value that names no other f64, integers as such, or positions alone.
+//! Writing `coordinate` files that read back bit for bit: the shortest decimal form of each value that
+//! names no other f64, integers as such, or positions alone; of a symmetric matrix, where that is asked
+//! for, one triangle.
 
 use std::io::Write;
 use std::ops::Range;
@@ -7,7 +8,7 @@ use std::ops::Range;
 use crate::parallel::*;
 use num_complex::Complex64;
 
-use crate::io::{Field, IoError, Progress};
+use crate::io::{Field, IoError, Progress, Symmetry};
 use crate::matrix::{Csr, Scalar};
 
 /// Entries formatted by one thread at a time.
@@ -51,7 +52,50 @@ pub fn write<T: WriteValue>(
         text.push(b' ');
         value.append(text);
     };
-    write_entries(matrix, T::FIELD, append, out, progress)
+    write_entries(matrix, (T::FIELD, Symmetry::General), append, out, progress)
+}
+
+/// Writes a symmetric matrix as `coordinate real symmetric`: the diagonal and what lies below it, row by
+/// row. A matrix that is not symmetric to the last bit is refused before anything is written.
+pub fn write_symmetric(
+    matrix: &Csr<f64>,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    check_symmetric(matrix)?;
+    let append = |value: f64, text: &mut Vec<u8>| {
+        text.push(b' ');
+        value.append(text);
+    };
+    write_entries(matrix, (Field::Real, Symmetry::Symmetric), append, out, progress)
+}
+
+/// Fails on the first entry whose mirror image is not there or is another value.
+fn check_symmetric(matrix: &Csr<f64>) -> Result<(), IoError> {
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    if rows != cols {
+        return Err(IoError::NotSquare { rows: rows as u64, cols: cols as u64 });
+    }
+    // Column and value of an entry of the row without its like.
+    let alone = |row: usize| {
+        let (col, val) = matrix.row(row);
+        let mut entries = col.iter().zip(val);
+        entries.find_map(|(&c, &value)| {
+            let (mirrored, values) = matrix.row(c as usize);
+            let at = mirrored.binary_search(&(row as u32)).ok();
+            let other = at.and_then(|at| values.get(at));
+            let same = other.is_some_and(|other| other.to_bits() == value.to_bits());
+            (!same).then_some((row, c, value, other.copied()))
+        })
+    };
+    match (0..rows).into_par_iter().find_map_first(alone) {
+        None => Ok(()),
+        Some((row, col, value, other)) => {
+            let other = other.map_or("none".to_owned(), |other| other.to_string());
+            let (row, col) = (row as u64 + 1, u64::from(col) + 1);
+            Err(IoError::NotSymmetric { row, col, value, other })
+        }
+    }
 }
 
 /// Writes a real matrix as a file of another field: `integer`, whose values must be integers up to
@@ -64,9 +108,10 @@ pub fn write_field(
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     check_values(matrix, field)?;
+    let general = (field, Symmetry::General);
     match field {
-        Field::Integer => write_entries(matrix, field, append_integer, out, progress),
-        Field::Pattern => write_entries(matrix, field, |_, _| {}, out, progress),
+        Field::Integer => write_entries(matrix, general, append_integer, out, progress),
+        Field::Pattern => write_entries(matrix, general, |_, _| {}, out, progress),
         Field::Real | Field::Complex => write(matrix, out, progress),
     }
 }
@@ -104,31 +149,33 @@ fn append_integer(value: f64, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
 }
 
-/// Writes a header and every entry, `append` adding what follows its indices.
+/// Writes a header and every entry, or those of the lower triangle, `append` adding what follows its
+/// indices.
 fn write_entries<T: Scalar>(
     matrix: &Csr<T>,
-    field: Field,
+    (field, symmetry): (Field, Symmetry),
     append: impl Fn(T, &mut Vec<u8>) + Sync,
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
-    let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
-    let field = field.as_str();
-    let header = format!("%%MatrixMarket matrix coordinate {field} general\n{rows} {cols} {nnz}\n");
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    let written = |i: usize| written(matrix, symmetry, i).0.len() as u64;
+    let entries: u64 = (0..rows).map(written).sum();
+    let (field, kind) = (field.as_str(), symmetry.as_str());
+    let header =
+        format!("%%MatrixMarket matrix coordinate {field} {kind}\n{rows} {cols} {entries}\n");
     put(out, header.as_bytes())?;
     let wave_length = CHUNKS_PER_THREAD * crate::parallel::current_num_threads();
     let mut texts: Vec<Vec<u8>> = (0..wave_length).map(|_| Vec::new()).collect();
-    let mut first_row = 0;
-    while first_row < rows {
-        let mut wave = Vec::with_capacity(wave_length);
-        while wave.len() < wave_length && first_row < rows {
-            let chunk = rows_with_entries(matrix, first_row, ENTRIES_PER_CHUNK);
-            first_row = chunk.end;
-            wave.push(chunk);
+    let mut chunks = matrix.row_ptr().pieces(ENTRIES_PER_CHUNK);
+    loop {
+        let wave: Vec<Range<usize>> = chunks.by_ref().take(wave_length).collect();
+        if wave.is_empty() {
+            return Ok(());
         }
         wave.into_par_iter().zip(&mut texts).for_each(|(rows, text)| {
             text.clear();
-            append_rows(matrix, rows, &append, text);
+            append_rows(matrix, symmetry, rows, &append, text);
         });
         for text in &mut texts {
             progress.check()?;
@@ -137,18 +184,21 @@ fn write_entries<T: Scalar>(
             text.clear();
         }
     }
-    Ok(())
 }
 
-/// Rows from `first` on that hold about `entries` entries; at least one row.
-fn rows_with_entries<T: Scalar>(matrix: &Csr<T>, first: usize, entries: usize) -> Range<usize> {
-    let target = matrix.row_ptr().get(first).saturating_add(entries);
-    let end = matrix.row_ptr().partition_point(|offset| offset <= target).saturating_sub(1);
-    first..end.clamp(first + 1, matrix.rows())
+/// Columns and values of a row that a file holds.
+fn written<T: Scalar>(matrix: &Csr<T>, symmetry: Symmetry, row: usize) -> (&[u32], &[T]) {
+    let (col, val) = matrix.row(row);
+    let end = match symmetry {
+        Symmetry::General => col.len(),
+        _ => col.partition_point(|&c| c as usize <= row),
+    };
+    (col.get(..end).unwrap_or_default(), val.get(..end).unwrap_or_default())
 }
 
 fn append_rows<T: Scalar>(
     matrix: &Csr<T>,
+    symmetry: Symmetry,
     rows: Range<usize>,
     append: impl Fn(T, &mut Vec<u8>),
     text: &mut Vec<u8>,
@@ -157,7 +207,7 @@ fn append_rows<T: Scalar>(
     let mut col_digits = itoa::Buffer::new();
     for i in rows {
         let row = row_digits.format(i as u64 + 1).as_bytes();
-        let (col, val) = matrix.row(i);
+        let (col, val) = written(matrix, symmetry, i);
         for (&c, &v) in col.iter().zip(val) {
             text.extend_from_slice(row);
             text.push(b' ');

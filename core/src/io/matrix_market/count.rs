@@ -1,0 +1,151 @@
+//! The first pass over a `coordinate` file: entries of each row, and in which order they come. It looks
+//! no further than the indices, and passes over whatever is no entry: that is told by the second pass,
+//! which reads every line to its end.
+
+use crate::parallel::*;
+
+use super::body::{Notes, Pass, index, pass_over};
+use super::header::Header;
+use crate::io::assemble::Counts;
+use crate::io::parts::{Buckets, Parts};
+use crate::io::scan::Cursor;
+use crate::io::{IoError, Progress, Symmetry};
+use crate::memory::MemoryLimit;
+
+/// What the first pass finds.
+pub(super) struct Counted {
+    pub(super) counts: Counts,
+    /// Lines that hold something.
+    pub(super) lines: u64,
+    /// Nothing is mirrored and the rows never descend: entry k of the file is entry k of the matrix, but
+    /// for the order in its row.
+    pub(super) in_order: bool,
+    /// Entries below the diagonal and others above it.
+    pub(super) mixed: bool,
+}
+
+/// What the first pass finds in one chunk.
+#[derive(Default)]
+struct Chunk {
+    rows: Buckets<u32>,
+    first: u32,
+    last: u32,
+    descends: bool,
+    below: bool,
+    above: bool,
+}
+
+/// Reads the indices of all lines.
+pub(super) async fn count(
+    text: &[u8],
+    header: &Header,
+    most: u64,
+    parts: Parts,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Counted, IoError> {
+    let mut counts = Counts::new(header.rows as usize, most, limit)?;
+    let general = header.symmetry == Symmetry::General;
+    let (mut descends, mut below, mut above) = (false, false, false);
+    let mut last = 0;
+    let mut dealt = counts.dealt(parts);
+    let store = |wave: &[Chunk]| {
+        for chunk in wave {
+            descends |= chunk.descends || chunk.first < last;
+            last = chunk.last.max(last);
+            below |= chunk.below;
+            above |= chunk.above;
+        }
+        let rows: Vec<&Buckets<u32>> = wave.iter().map(|chunk| &chunk.rows).collect();
+        dealt.hand_out(&rows, |row| row, |block, row, _| Counts::add(block, row));
+    };
+    let parse = |text: &[u8], chunk: &mut Chunk| {
+        let entries = match general {
+            true => count_rows(text, header, parts, chunk),
+            false => count_mirrored(text, header, parts, chunk),
+        };
+        Ok(Notes { entries, ..Notes::default() })
+    };
+    let notes = pass_over(text, header, (progress, Pass::First), parse, store).await?;
+    drop(dealt);
+    let (in_order, mixed) = (general && !descends, below && above);
+    Ok(Counted { counts, lines: notes.entries, in_order, mixed })
+}
+
+fn count_rows(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk) -> u64 {
+    chunk.rows.reset(parts);
+    (chunk.first, chunk.last, chunk.descends) = (u32::MAX, 0, false);
+    let mut cursor = Cursor::new(text);
+    let mut lines = 0;
+    while cursor.next_record() {
+        if let Some(row) = index(&mut cursor, header.rows) {
+            chunk.first = if lines == 0 { row } else { chunk.first };
+            chunk.descends |= row < chunk.last;
+            chunk.last = row;
+            chunk.rows.push(parts, row, row);
+        }
+        cursor.next_line();
+        lines += 1;
+    }
+    lines
+}
+
+fn count_mirrored(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk) -> u64 {
+    chunk.rows.reset(parts);
+    (chunk.below, chunk.above) = (false, false);
+    let mut cursor = Cursor::new(text);
+    let mut lines = 0;
+    while cursor.next_record() {
+        if let Some((row, col)) = position(&mut cursor, header) {
+            chunk.rows.push(parts, row, row);
+            if row != col {
+                chunk.rows.push(parts, col, col);
+                chunk.below |= row > col;
+                chunk.above |= row < col;
+            }
+        }
+        cursor.next_line();
+        lines += 1;
+    }
+    lines
+}
+
+#[inline(always)]
+fn position(cursor: &mut Cursor<'_>, header: &Header) -> Option<(u32, u32)> {
+    let row = index(cursor, header.rows)?;
+    cursor.skip_blanks();
+    Some((row, index(cursor, header.cols)?))
+}
+
+/// Positions off the diagonal of a file with both, below and above it, that are given in both
+/// triangles. Keeps 8 bytes an entry, and only meanwhile.
+pub(super) async fn pairs_in_both_triangles(
+    text: &[u8],
+    header: &Header,
+    lines: u64,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<usize, IoError> {
+    limit.check("the search for entries given in both triangles", u128::from(lines) * 8)?;
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    let parse = |text: &[u8], positions: &mut Vec<(u32, u32)>| {
+        positions.clear();
+        let mut cursor = Cursor::new(text);
+        while cursor.next_record() {
+            positions.extend(position(&mut cursor, header).filter(|(row, col)| row != col));
+            cursor.next_line();
+        }
+        Ok(Notes::default())
+    };
+    let store = |wave: &[Vec<(u32, u32)>]| {
+        for &(row, col) in wave.iter().flatten() {
+            if row > col { lower.push((row, col)) } else { upper.push((col, row)) }
+        }
+    };
+    pass_over(text, header, (progress.uncounted(), Pass::Only), parse, store).await?;
+    for keys in [&mut lower, &mut upper] {
+        keys.par_sort_unstable();
+        keys.dedup();
+    }
+    Ok(upper.iter().filter(|key| lower.binary_search(key).is_ok()).count())
+}
