@@ -196,8 +196,8 @@ fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
     facts.extend(products.map(|products| ("Has paid", format!("after {products} products"))));
     for tried in &choice.tried {
         let told = match (tried.least_s, &tried.left_out) {
-            (Some(least), _) => format!("{}: {}", tried.kernel, seconds(least)),
-            (None, Some(why)) => format!("{}: not tried, {why}", tried.kernel),
+            (Some(least), _) => format!("{}: {}", tried.words(), seconds(least)),
+            (None, Some(why)) => format!("{}: not tried, {why}", tried.words()),
             (None, None) => continue,
         };
         facts.push(("Tried", told));

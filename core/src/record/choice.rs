@@ -65,7 +65,18 @@ impl Choice {
 
     /// The kernel with its parameters: `cpu/hll/compact, hack_size=32, values=8`.
     pub fn words(&self) -> String {
-        let params = self.params.iter().map(|(name, value)| format!(", {name}={value}"));
-        self.kernel.clone() + &params.collect::<String>()
+        words(&self.kernel, &self.params)
     }
+}
+
+impl Tried {
+    /// The kernel with its parameters that are not the default.
+    pub fn words(&self) -> String {
+        words(&self.kernel, &self.params)
+    }
+}
+
+fn words(kernel: &str, params: &BTreeMap<String, String>) -> String {
+    let params = params.iter().map(|(name, value)| format!(", {name}={value}"));
+    kernel.to_owned() + &params.collect::<String>()
 }

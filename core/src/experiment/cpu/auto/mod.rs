@@ -316,7 +316,7 @@ fn why(choice: &Choice, place: usize, csr: u64) -> String {
         None => "no other was clearly faster in the trial".to_owned(),
     };
     if let Some((one, next)) = next.filter(|(one, _)| one.kernel != SERIAL) {
-        words += &format!(", {:.2} times as fast as {}", times(next), one.kernel);
+        words += &format!(", {:.2} times as fast as {}", times(next), one.words());
     }
     words += &format!(", {count} kernels tried");
     if chosen.minimal_bytes != csr && csr > 0 {
