@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use faer::linalg::matmul::Accum;
+use faer::Accum;
 use faer::sparse::linalg::matmul::dense_sparse_matmul;
 use faer::sparse::{SparseRowMat, SymbolicSparseRowMat};
 use faer::{MatMut, MatRef, Par};
