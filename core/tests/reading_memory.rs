@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const ROWS: usize = 40_000;
+const ROWS: usize = 80_000;
 const IN_ROW: usize = 50;
 
 /// A file with 50 entries a row below the diagonal or in a band, row by row or with the rows shuffled.

@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
-            required("adapter,browser,cusparse,gpu,matrices,nvrtc,pyamg,quiet,rbox,root,scipy"),
+            required("adapter,browser,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy"),
             Ok(Need::ALL.to_vec())
         );
     }

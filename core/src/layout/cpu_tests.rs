@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use super::tests::built;
 use super::*;
-use crate::kernel::{
-    DeviceKind, Format, FormatParams, KernelDescriptor, kernel, kernels, row_steps,
-};
+use crate::kernel::{DeviceKind, FormatParams, KernelDescriptor, kernel, kernels, row_steps};
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, examples};
 use crate::record::Operation;
 
@@ -19,13 +17,7 @@ fn matrix() -> Csr {
 }
 
 fn modelled() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Spmv).iter().filter(|k| {
-        let has_columns = !matches!(
-            k.format().unwrap(),
-            Format::Bsr | Format::Dia | Format::CsrCompact | Format::HllCompact
-        );
-        k.device == DeviceKind::Cpu && has_columns
-    })
+    kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu && k.model.is_some())
 }
 
 #[test]
