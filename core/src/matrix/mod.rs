@@ -49,7 +49,7 @@ pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
 pub use points::{Points, PointsExtent, PointsView};
 pub use precision::Precision;
-pub(crate) use prefetch::{prefetch, prefetch_later};
+pub(crate) use prefetch::{CACHE_LINE, prefetch, prefetch_later, prefetch_lines};
 pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};

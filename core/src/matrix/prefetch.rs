@@ -1,5 +1,8 @@
 //! A hint to the processor that memory will be read soon.
 
+/// Bytes of a cache line.
+pub(crate) const CACHE_LINE: usize = 64;
+
 /// Asks for the cache line of `address`, where the architecture can.
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
@@ -11,6 +14,14 @@ pub(crate) fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// The same for `count` elements from an address on, line by line.
+#[inline(always)]
+pub(crate) fn prefetch_lines<T>(address: *const T, count: usize) {
+    for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
+        prefetch(address.wrapping_add(line));
+    }
 }
 
 /// The same for what is read in order and later: into the second-level cache, which holds more requests

@@ -1,6 +1,7 @@
 //! CPU kernels of y = A·x in f64 and f32: one file a format, one mapping a function. Kernels run on the
-//! ambient rayon pool, whose workers a crew keeps awake, follow a [`partition`](self::RowParts) made beforehand and overwrite y. What
-//! gathers from x without looking takes a value that only the check of the sizes makes.
+//! ambient rayon pool, whose workers a crew keeps awake, follow a [`partition`](self::RowParts) made
+//! beforehand and overwrite y. What gathers from x without looking takes a value that only the check of
+//! the sizes makes.
 
 pub mod bsr;
 mod checked;
@@ -11,6 +12,7 @@ pub mod csr;
 pub mod dia;
 mod dot;
 pub mod ellpack;
+mod far;
 pub mod hll;
 pub mod hyb;
 mod partition;

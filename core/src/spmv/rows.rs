@@ -1,6 +1,7 @@
 //! A y whose elements several workers write.
 
-use crate::matrix::{CompactHll, Hll, Scalar};
+use super::simd::Lanes;
+use crate::matrix::{CompactHll, Hll, RowOrder, Scalar};
 
 /// y, whose elements several workers write, each another one.
 #[derive(Clone, Copy)]
@@ -45,5 +46,38 @@ impl<T: Scalar> Rows<T> {
         debug_assert!(row <= self.rows);
         // SAFETY: the caller's promise.
         unsafe { self.y.add(row) }
+    }
+
+    /// Puts the sums of the rows that `order` has at `count` positions from `first` on, in vectors of
+    /// neighbouring positions.
+    ///
+    /// # Safety
+    /// As of [`put`](Self::put) for the rows of these positions, and the processor has the instructions.
+    #[inline(always)]
+    pub(super) unsafe fn put_sums<L: Lanes<Value = T>, const G: usize>(
+        self,
+        order: &RowOrder,
+        (first, count): (usize, usize),
+        sums: &[L::Vector; G],
+    ) {
+        for (g, &sums) in sums.iter().enumerate() {
+            let first = first + g * L::LANES;
+            let count = count.saturating_sub(g * L::LANES).min(L::LANES);
+            match order.row_of() {
+                // SAFETY: rows at their own places, `count` of them from `first` on, nobody else's.
+                None if count == L::LANES => unsafe { L::store(self.at(first), sums) },
+                None if count == 0 => {}
+                // SAFETY: as above.
+                None => unsafe { L::store_first(self.at(first), sums, count) },
+                Some(row_of) => {
+                    // SAFETY: the caller's promise.
+                    let sums = unsafe { L::to_array(sums) };
+                    for (&row, &sum) in row_of.iter().skip(first).take(count).zip(&sums) {
+                        // SAFETY: the caller's promise; each row has one position.
+                        unsafe { self.put(row as usize, sum) };
+                    }
+                }
+            }
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::far::{is_far, stretches};
 use super::lookup::{Bytes, Few, Lookup, Plain, Shorts, with_values};
 use crate::matrix::{Coded, CompactHll, WIDE, prefetch};
 use crate::spmv::dot::Slots;
+use crate::spmv::far::is_far;
 use crate::spmv::rows::Rows;
 use crate::spmv::simd::{Decode, Level, Loop, MOST_LANES, Vectorised, run};
 use crate::spmv::{SlotParts, check_sizes, each_own_part};
@@ -38,12 +38,10 @@ impl HllShares {
     ) -> Self {
         let shape = a.shape();
         let level = level.for_columns(a.cols()).filled_by::<T>(shape.hack_size());
-        let hack = |h: usize| -> Vec<u32> {
-            let rows = shape.hack_rows(h);
+        let is_far = is_far::<T, _>(a.cols(), near_bytes, shape.hacks(), |hack| {
             let entries = |p: usize| a.row_slots(p).take(a.row_len()[p] as usize);
-            rows.flat_map(|p| entries(p).map(|(c, _)| c)).take(512).collect()
-        };
-        let is_far = is_far::<T>(a.cols(), near_bytes, stretches(shape.hacks()).map(hack));
+            shape.hack_rows(hack).flat_map(move |p| entries(p).map(|(col, _)| col))
+        });
         Self { level, parts: SlotParts::of(shape, a.tail(), workers), is_far }
     }
 
@@ -168,43 +166,10 @@ impl<T: Vectorised> Part<'_, T> {
                         }
                     }
                     wide_here = block.wide;
-                    self.write::<L, G>(first, count, &block.sums);
+                    self.y.put_sums::<L, G>(a.row_order(), (first, count), &block.sums);
                 }
             }
             wide += wide_here;
-        }
-    }
-
-    /// Writes the sums of the rows at `count` positions.
-    ///
-    /// # Safety
-    /// The positions are this part's, and `count` is at most `G · LANES`.
-    #[inline(always)]
-    unsafe fn write<L: Decode<Value = T>, const G: usize>(
-        &self,
-        first: usize,
-        count: usize,
-        sums: &[L::Vector; G],
-    ) {
-        let order = self.a.row_order();
-        for (g, &sums) in sums.iter().enumerate() {
-            let first = first + g * L::LANES;
-            let count = count.saturating_sub(g * L::LANES).min(L::LANES);
-            match order.row_of() {
-                // SAFETY: rows at their own places, `count` of them from `first` on, nobody else's.
-                None if count == L::LANES => unsafe { L::store(self.y.at(first), sums) },
-                None if count == 0 => {}
-                // SAFETY: as above.
-                None => unsafe { L::store_first(self.y.at(first), sums, count) },
-                Some(row_of) => {
-                    // SAFETY: the caller's promise.
-                    let sums = unsafe { L::to_array(sums) };
-                    for (&row, &sum) in row_of.iter().skip(first).take(count).zip(&sums) {
-                        // SAFETY: no other position has this row, and the order's rows are below y's length.
-                        unsafe { self.y.put(row as usize, sum) };
-                    }
-                }
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Values of slots as vectors, however they are coded.
 
-use crate::matrix::prefetch;
-use crate::spmv::simd::{CACHE_LINE, Decode};
+use crate::matrix::{CACHE_LINE, prefetch};
+use crate::spmv::simd::Decode;
 
 /// Where the values of slots come from.
 pub(super) trait Lookup<L: Decode>: Copy {

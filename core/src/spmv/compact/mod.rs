@@ -2,7 +2,6 @@
 //! of the same loop over columns and values as they are, to the last bit.
 
 mod csr;
-mod far;
 mod hll;
 mod lookup;
 

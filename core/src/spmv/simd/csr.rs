@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::lanes::{CACHE_LINE, Lanes, MOST_LANES};
+use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::{Tuning, Way, Ways};
-use crate::matrix::{Csr, Offset, RowPtr, prefetch};
+use crate::matrix::{Csr, Offset, RowPtr, prefetch, prefetch_lines};
 use crate::spmv::{Checked, Pieces, each_own_part};
 
 /// How `cpu/csr/simd` goes through a matrix: its pieces, the way through each, and who has them. The ways
@@ -185,12 +185,8 @@ impl<T: Vectorised> Entries<T> {
     #[inline(always)]
     fn ask_ahead<L: Lanes<Value = T>>(self, k: usize, vectors: usize) {
         let (from, count) = (k + self.streams, vectors * L::LANES);
-        for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
-            prefetch(self.val.wrapping_add(from + line));
-        }
-        for line in (0..count).step_by(CACHE_LINE / size_of::<u32>()) {
-            prefetch(self.col.wrapping_add(from + line));
-        }
+        prefetch_lines(self.val.wrapping_add(from), count);
+        prefetch_lines(self.col.wrapping_add(from), count);
     }
 
     /// Where `FAR`, asks for the elements of x that are needed later than the vector from k on.

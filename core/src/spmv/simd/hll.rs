@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::lanes::{CACHE_LINE, Lanes, MOST_LANES};
+use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::Tuning;
-use crate::matrix::{Hll, Order, prefetch};
+use crate::matrix::{Hll, Order, prefetch, prefetch_lines};
 use crate::spmv::rows::Rows;
 use crate::spmv::{Checked, SlotParts, each_own_part};
 
@@ -129,40 +129,7 @@ impl<T: Vectorised> Part<'_, T> {
                         streams: self.tuning.streams,
                     };
                     let sums = block.sums::<L, G, FAR>(&lengths);
-                    self.write::<L, G>(first, count, &sums);
-                }
-            }
-        }
-    }
-
-    /// Writes the sums of the rows at `count` positions.
-    ///
-    /// # Safety
-    /// The positions are this part's, and `count` is at most `G · LANES`.
-    #[inline(always)]
-    unsafe fn write<L: Lanes<Value = T>, const G: usize>(
-        &self,
-        first: usize,
-        count: usize,
-        sums: &[L::Vector; G],
-    ) {
-        let order = self.a.a().row_order();
-        for (g, &sums) in sums.iter().enumerate() {
-            let (first, count) =
-                (first + g * L::LANES, count.saturating_sub(g * L::LANES).min(L::LANES));
-            if count == 0 {
-                break;
-            }
-            match order.row_of() {
-                // SAFETY: rows at their own places, `count` of them from `first` on, nobody else's.
-                None => unsafe { L::store_first(self.y.at(first), sums, count) },
-                Some(row_of) => {
-                    // SAFETY: the caller's promise.
-                    let sums = unsafe { L::to_array(sums) };
-                    for (&row, &sum) in row_of[first..first + count].iter().zip(&sums) {
-                        // SAFETY: no other position has this row, and the order's rows are below y's length.
-                        unsafe { self.y.put(row as usize, sum) };
-                    }
+                    self.y.put_sums::<L, G>(a.row_order(), (first, count), &sums);
                 }
             }
         }
@@ -227,12 +194,8 @@ impl<T: Vectorised> Block<T> {
     #[inline(always)]
     fn ask_ahead<L: Lanes<Value = T>, const G: usize>(&self, k: usize) {
         let (from, count) = (k + self.streams, G * L::LANES);
-        for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
-            prefetch(self.val.wrapping_add(from + line));
-        }
-        for line in (0..count).step_by(CACHE_LINE / size_of::<u32>()) {
-            prefetch(self.col.wrapping_add(from + line));
-        }
+        prefetch_lines(self.val.wrapping_add(from), count);
+        prefetch_lines(self.col.wrapping_add(from), count);
     }
 
     /// The elements of x for the vector of slots from k on; where `FAR`, asks for those needed later.

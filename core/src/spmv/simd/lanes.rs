@@ -202,9 +202,6 @@ pub unsafe trait Lanes: Copy {
 /// The most lanes that any vector has.
 pub(crate) const MOST_LANES: usize = 16;
 
-/// Bytes that the memory hands out at a time.
-pub(crate) const CACHE_LINE: usize = 64;
-
 /// Lanes of a vector that is an array.
 const LANES: usize = 4;
 

@@ -20,7 +20,7 @@ mod ways;
 pub use csr::{CsrPlan, csr};
 pub(super) use decode::Decode;
 pub use hll::{HllPlan, hll};
-pub(super) use lanes::{CACHE_LINE, Lanes, MOST_LANES};
+pub(super) use lanes::{Lanes, MOST_LANES};
 pub use level::{Level, Vectorised};
 pub(super) use level::{Loop, run};
 pub use ways::Tuning;

@@ -6,6 +6,7 @@ use super::level::{Level, Vectorised};
 use crate::matrix::RowPtr;
 use crate::memory::zeroed;
 use crate::spmv::Pieces;
+use crate::spmv::far::is_far;
 
 /// How a piece is gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +46,8 @@ impl Tuning {
     /// caches: costs are about cycles.
     pub fn new<T: Vectorised>(cols: usize, col: &[u32], level: Level, near_bytes: u64) -> Self {
         let level = level.for_columns(cols);
-        let x_bytes = cols as u64 * T::BYTES as u64;
-        let is_far = x_bytes > near_bytes && is_scattered(col, 64 / T::BYTES);
+        let is_far =
+            is_far::<T, _>(cols, near_bytes, col.len(), |from| col[from..].iter().copied());
         let ahead = if is_far { 64 } else { 0 };
         let [stream, vector, row, change] = match (level, T::BYTES) {
             (Level::Avx512, 8) => [13, 6, 8, 15],
@@ -58,27 +59,6 @@ impl Tuning {
         };
         Self { level, ahead, streams: 256, stream, vector, row, change }
     }
-}
-
-/// Whether neighbouring entries read x here and there: in stretches of them, more than a quarter as
-/// many elements' cache lines are read as there are entries.
-fn is_scattered(col: &[u32], line: usize) -> bool {
-    const STRETCHES: usize = 16;
-    const ENTRIES: usize = 512;
-    let shift = line.trailing_zeros();
-    let mut lines = Vec::with_capacity(ENTRIES);
-    let (mut seen, mut apart) = (0, 0);
-    for k in 0..STRETCHES {
-        let first = (col.len() as u128 * k as u128 / STRETCHES as u128) as usize;
-        let stretch = &col[first..col.len().min(first + ENTRIES)];
-        lines.clear();
-        lines.extend(stretch.iter().map(|c| c >> shift));
-        lines.sort_unstable();
-        lines.dedup();
-        seen += stretch.len();
-        apart += lines.len();
-    }
-    apart * 4 > seen
 }
 
 /// The ways of all pieces, and the bits that they need.

@@ -82,29 +82,22 @@ pub(super) fn race(
     end: Instant,
     watch: &Watch<'_>,
 ) -> Sampled<()> {
-    awake(|| race_awake(best, other, end, watch))
-}
-
-fn race_awake(
-    best: &mut Runner,
-    other: &mut Runner,
-    end: Instant,
-    watch: &Watch<'_>,
-) -> Sampled<()> {
-    for round in 0..ROUNDS {
-        let order =
-            if round % 2 == 0 { [&mut *best, &mut *other] } else { [&mut *other, &mut *best] };
-        for one in order {
-            if one.sample(watch)?.is_none() {
-                return Ok(None);
+    awake(|| {
+        for round in 0..ROUNDS {
+            let order =
+                if round % 2 == 0 { [&mut *best, &mut *other] } else { [&mut *other, &mut *best] };
+            for one in order {
+                if one.sample(watch)?.is_none() {
+                    return Ok(None);
+                }
+            }
+            let is_behind = other.least_s > BEHIND * best.least_s;
+            if Instant::now() >= end || round + 1 >= FIRST_ROUNDS && is_behind {
+                break;
             }
         }
-        let is_behind = other.least_s > BEHIND * best.least_s;
-        if Instant::now() >= end || round + 1 >= FIRST_ROUNDS && is_behind {
-            break;
-        }
-    }
-    Ok(Some(()))
+        Ok(Some(()))
+    })
 }
 
 /// Mean time of so many products.
