@@ -23,6 +23,15 @@ pub enum GridMapping {
     /// The lanes of warp w take every 32nd entry of span w (COO, and the tail of HYB, whose
     /// ELLPACK part is gone through before by a thread a row).
     WarpPerSpan,
+    /// Block b takes tile b of about equally many entries (CSR, [`Tiles`](super::Tiles)).
+    BlockPerTile,
+    /// Neighbouring lanes take neighbouring rows, and 1, 2, 4 or 8 lanes share one (column-major HLL,
+    /// [`lanes_a_row`](super::lanes_a_row)).
+    LanesPerRow,
+    /// The lanes of warp w take the rows of hack w (compact HLL).
+    WarpPerHack,
+    /// The lanes of warp w take the columns of row of blocks w, as many at once as fit (BSR).
+    WarpPerBlockRow,
 }
 
 /// What is to be shared out in one launch.
@@ -32,13 +41,23 @@ pub enum Work {
     Rows(u64),
     /// So many entries of COO.
     Entries(u64),
+    /// So many tiles, a block each.
+    Tiles(u64),
+    /// So many rows, each shared by so many lanes of a warp.
+    Shared(u64, u64),
 }
 
 impl GridMapping {
     /// Blocks of `block` threads that are launched.
     pub fn blocks(self, work: Work, block: u32) -> u64 {
         let threads = match (self, work) {
-            (Self::ThreadPerRow | Self::ThreadPerHack, Work::Rows(rows)) => rows,
+            (_, Work::Tiles(tiles)) => return tiles,
+            (_, Work::Shared(rows, lanes)) => {
+                rows.div_ceil(LANES / lanes.clamp(1, LANES)).saturating_mul(LANES)
+            }
+            (Self::ThreadPerRow | Self::ThreadPerHack | Self::WarpPerHack, Work::Rows(rows)) => {
+                rows
+            }
             (_, Work::Rows(rows)) => rows.saturating_mul(LANES),
             (_, Work::Entries(entries)) => entries.div_ceil(COO_SPAN).saturating_mul(LANES),
         };

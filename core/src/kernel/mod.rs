@@ -20,6 +20,7 @@ mod solver;
 mod spmv;
 mod symgs;
 mod threads;
+mod tiles;
 
 pub use counting::Counting;
 pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
@@ -33,6 +34,7 @@ pub use parameter::{Allowed, Parameter, ParameterError, Parameters};
 pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
+pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};
 
 use crate::record::Operation;
 

@@ -47,6 +47,9 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
         (Format::Hll(_), DeviceKind::Cuda) => {
             &[(HackSize, Any), (Sigma, Only(&["1"])), (Spill, Only(&[]))]
         }
+        (Format::HllCompact, DeviceKind::Cuda) => {
+            &[(HackSize, Only(&["32"])), (Sigma, Any), (Spill, Only(&[])), (Values, Any)]
+        }
         (Format::Bsr, _) => &[(BsrBlock, Any), (MinFill, Any)],
         (Format::Dia, _) => &[(MinFill, Any)],
         (Format::CsrCompact, _) => &[(Values, Any)],
@@ -111,6 +114,28 @@ const fn cuda_spmv(
     kernel
 }
 
+/// The same with blocks of its own size.
+const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
+    kernel.takes.block = false;
+    kernel
+}
+
+/// The same with rows sorted by length, and long ones kept apart.
+const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
+    use Allowed::Any;
+    kernel.parameters =
+        &[(Parameter::HackSize, Any), (Parameter::Sigma, Any), (Parameter::Spill, Any)];
+    kernel
+}
+
+/// A GPU's kernel that runs the fastest of the others.
+const fn cuda_choice(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    let mut kernel = cpu_choice(id, summary);
+    kernel.device = DeviceKind::Cuda;
+    kernel.takes.threads = false;
+    kernel
+}
+
 /// The same with the first elements of x in shared memory.
 const fn keeping_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
     if let Some(Model { unrolling, .. }) = kernel.model {
@@ -144,7 +169,10 @@ const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> Ke
     kernel
 }
 
-use GridMapping::{ThreadPerHack, ThreadPerRow, WarpPerRow, WarpPerSpan};
+use GridMapping::{
+    BlockPerTile, LanesPerRow, ThreadPerHack, ThreadPerRow, WarpPerBlockRow, WarpPerHack,
+    WarpPerRow, WarpPerSpan,
+};
 use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
 use Unrolling::{FoursRestLast, RestFirst, RestLast};
@@ -219,6 +247,20 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one warp a span of entries, equal rows added by a segmented scan, shared rows apart"),
     cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, (false, RestLast), &[Paper003],
         "one thread a row for the ELLPACK part, then one warp a span of the COO tail"),
+    own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
+        "one block a tile of equally many entries, products side by side in shared memory, lanes by row length; long rows over several blocks")),
+    cuda_spmv("cuda/hll/column-major", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
+        "neighbouring lanes on neighbouring rows, several lanes a row where rows are few, four slots of each under way"),
+    sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
+        "the same with rows sorted by length, and a block for each row that is kept apart")),
+    cuda_spmv("cuda/hll/compact", Format::HllCompact, WarpPerHack, (false, Unrolling::None), &[Ours],
+        "one warp a hack, four 16-bit columns and coded values a load, decoded in registers"),
+    cuda_spmv("cuda/bsr/warp", Format::Bsr, WarpPerBlockRow, (true, Unrolling::None), &[Ours],
+        "one warp a row of blocks, as many columns at once as fit, zeros multiplied"),
+    cuda_spmv("cuda/dia/thread-per-row", Format::Dia, ThreadPerRow, (true, Unrolling::None), &[Ours],
+        "one thread a row, eight diagonals of each under way, zeros multiplied"),
+    cuda_choice("cuda/spmv/auto",
+        "the fastest of ours in a short trial of those that the matrix's statistics speak for"),
 
     vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr, false,
         "cuSPARSE's SpMV on CSR, algorithm 1, preprocessed"),

@@ -1,0 +1,178 @@
+//! How kernels on a GPU cut a matrix where rows differ: tiles of entries, and lanes for rows.
+
+use super::grid::LANES;
+use crate::matrix::{Csr, RowPtr, Scalar};
+
+/// Threads of a block and entries a thread of it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Threads.
+    pub threads: u32,
+    /// Entries of each.
+    pub items: u32,
+}
+
+impl TileShape {
+    /// The shapes that there are kernels for.
+    pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 6)];
+
+    const fn of(threads: u32, items: u32) -> Self {
+        Self { threads, items }
+    }
+
+    /// The one that suits rows of these lengths: larger tiles where rows are long, since whole rows
+    /// have to fit, and larger blocks where one row is far longer than the others, since it is shared
+    /// by fewer then.
+    pub fn suiting<T: Scalar>(a: &Csr<T>) -> Self {
+        let [small, long, uneven] = Self::ALL;
+        let mean = a.nnz() as f64 / a.rows().max(1) as f64;
+        match () {
+            () if a.max_row_len() as f64 > UNEVEN * mean.max(1.0) => uneven,
+            () if mean >= LONG_ROWS => long,
+            () => small,
+        }
+    }
+
+    /// Entries of a tile at most.
+    pub fn entries(self) -> u32 {
+        self.threads * self.items
+    }
+}
+
+/// Entries a row from which on tiles are larger.
+const LONG_ROWS: f64 = 16.0;
+
+/// The longest row over the mean one from which on blocks are larger.
+const UNEVEN: f64 = 32.0;
+
+/// A tile: rows that are whole, or a part of a row that is longer than a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Its first row.
+    pub row: u32,
+    /// The number of the part of that row; absent where the tile holds whole rows.
+    pub part: Option<u32>,
+    /// Its first entry.
+    pub entry: u64,
+}
+
+/// The tiles of a matrix in CSR, in the order of its entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    shape: TileShape,
+    /// After the last one, where the next would begin.
+    tiles: Vec<Tile>,
+}
+
+impl Tiles {
+    /// As many whole rows a tile as fit, but no more rows than entries fit; longer rows in parts of a
+    /// tile each, which share it with no other row. Rows are counted in 32 bits.
+    pub fn new(row_ptr: &RowPtr, shape: TileShape) -> Self {
+        let (rows, most) = (row_ptr.len() - 1, shape.entries() as usize);
+        let entries = row_ptr.get(rows);
+        let mut tiles = Vec::with_capacity(entries / most + entries / (4 * most) + 2);
+        let tile = |row: usize, part: Option<u32>, entry: usize| Tile {
+            row: row as u32,
+            part,
+            entry: entry as u64,
+        };
+        let (mut row, mut begin) = (0, 0);
+        while row < rows {
+            let end = row_ptr.get(row + 1);
+            if end - begin > most {
+                let parts = (begin..end).step_by(most).zip(0..);
+                tiles.extend(parts.map(|(entry, part)| tile(row, Some(part), entry)));
+                (row, begin) = (row + 1, end);
+                continue;
+            }
+            tiles.push(tile(row, None, begin));
+            let first = row;
+            while row < rows && row - first < most && row_ptr.get(row + 1) - begin <= most {
+                row += 1;
+            }
+            begin = row_ptr.get(row);
+        }
+        tiles.push(tile(rows, None, entries));
+        Self { shape, tiles }
+    }
+
+    /// Threads of a block and entries a thread.
+    pub fn shape(&self) -> TileShape {
+        self.shape
+    }
+
+    /// Number of tiles.
+    pub fn count(&self) -> usize {
+        self.tiles.len() - 1
+    }
+
+    /// The tiles, and after them where the next would begin: the number of rows and that of entries.
+    pub fn with_end(&self) -> &[Tile] {
+        &self.tiles
+    }
+}
+
+/// Threads that keep a large GPU busy: on fewer rows than these several lanes share one.
+const BUSY: u64 = 3 << 16;
+
+/// Slots that a lane has at least where several share a row.
+const LEAST_SLOTS: u64 = 4;
+
+/// Most lanes a row.
+const MOST_LANES: u64 = LANES / 4;
+
+/// How many lanes share a row of column-major HLL with so many rows and slots in hacks: 1, 2, 4 or 8.
+pub fn lanes_a_row(rows: u64, slots: u64) -> u32 {
+    let mean = slots / rows.max(1);
+    let mut lanes = 1;
+    while lanes < MOST_LANES && rows * lanes < BUSY && mean >= 2 * lanes * LEAST_SLOTS {
+        lanes *= 2;
+    }
+    lanes as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tiles of four entries.
+    const FOUR: TileShape = TileShape { threads: 2, items: 2 };
+
+    fn tiles(lengths: &[usize]) -> Vec<(u32, Option<u32>, u64)> {
+        let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
+        let tiles = Tiles::new(&row_ptr, FOUR);
+        assert_eq!(tiles.count() + 1, tiles.with_end().len());
+        tiles.with_end().iter().map(|t| (t.row, t.part, t.entry)).collect()
+    }
+
+    #[test]
+    fn tiles_hold_whole_rows_or_a_part_of_one() {
+        assert_eq!(tiles(&[]), [(0, None, 0)]);
+        assert_eq!(tiles(&[2, 2, 1]), [(0, None, 0), (2, None, 4), (3, None, 5)]);
+        // An empty row before a long one lies in a tile without entries.
+        let long = [(0, None, 0), (1, Some(0), 0), (1, Some(1), 4), (1, Some(2), 8)];
+        assert_eq!(tiles(&[0, 9, 0, 4])[..4], long);
+        assert_eq!(tiles(&[0, 9, 0, 4])[4..], [(2, None, 9), (4, None, 13)]);
+        // No more rows than entries.
+        assert_eq!(tiles(&[0; 6]), [(0, None, 0), (4, None, 0), (6, None, 0)]);
+    }
+
+    #[test]
+    fn every_entry_and_every_row_lies_in_one_tile() {
+        let lengths: Vec<usize> = (0..500).map(|i| i * i % 7 * (i % 3)).collect();
+        let all = tiles(&lengths);
+        assert!(all.windows(2).all(|t| t[1].2 - t[0].2 <= 4 && t[0].0 <= t[1].0));
+        let whole = all.windows(2).filter(|t| t[0].1.is_none()).map(|t| t[1].0 - t[0].0);
+        let in_parts = all.iter().filter(|t| t.1 == Some(0)).count() as u32;
+        assert_eq!(whole.sum::<u32>() + in_parts, 500);
+    }
+
+    #[test]
+    fn few_long_rows_are_shared_by_lanes_and_many_or_short_ones_are_not() {
+        assert_eq!(lanes_a_row(1 << 22, 27 << 22), 1);
+        assert_eq!(lanes_a_row(50_000, 50_000 * 40), 4);
+        assert_eq!(lanes_a_row(50_000, 50_000 * 7), 1);
+        assert_eq!(lanes_a_row(1_000, 1_000_000), 8);
+        assert_eq!(lanes_a_row(0, 0), 1);
+    }
+}

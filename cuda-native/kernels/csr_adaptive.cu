@@ -1,0 +1,118 @@
+// cuda/csr/adaptive: y = A x, A in CSR, by tiles of about equally many entries, a block each. A tile
+// holds whole rows, or a part of one row that is longer than a tile. Its products are made side by
+// side, whatever rows they belong to, and lie in shared memory until lanes of a warp add up each row.
+//
+// plan[t].x    first row of tile t
+// plan[t].y    number of the part of that row, or NONE where the tile holds whole rows
+// plan[t].z, w lower and upper half of the tile's first entry
+// After the last tile the plan has the number of rows and that of entries.
+
+// Sum over the block, in thread 0; `sums` has an element a warp.
+template <u32 THREADS>
+__device__ inline real block_sum(real sum, real* sums) {
+    sum = warp_sum(sum);
+    if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    if (threadIdx.x < WARP) sum = warp_sum(threadIdx.x < THREADS / WARP ? sums[threadIdx.x] : 0);
+    __syncthreads();
+    return sum;
+}
+
+template <u32 THREADS, u32 ITEMS>
+__device__ inline void product_of_tile(
+    const uint4* plan, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    real* y, real* part_sum, u32* arrived)
+{
+    __shared__ real products[THREADS * ITEMS];
+    __shared__ u32 before_this;
+    const u32 tile = blockIdx.x;
+    const uint4 here = plan[tile], next = plan[tile + 1];
+    const u64 begin = here.z | (u64)here.w << 32;
+    const u32 entries = next.z - here.z; // At most a tile's: the upper halves say no more.
+    col += begin;
+    val += begin;
+
+    // All loads of a thread are under way before it waits for the first.
+    u32 c[ITEMS];
+    real v[ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        const u32 k = i * THREADS + threadIdx.x;
+        c[i] = k < entries ? __ldcs(&col[k]) : 0;
+        v[i] = k < entries ? __ldcs(&val[k]) : 0;
+    }
+
+    if (here.y != NONE) {
+        real sum = 0;
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++)
+            if (i * THREADS + threadIdx.x < entries) sum += v[i] * __ldg(&x[c[i]]);
+        sum = block_sum<THREADS>(sum, products);
+        const u32 first = tile - here.y;
+        const u64 length = row_ptr[here.x + 1] - row_ptr[here.x];
+        const u32 parts = (length + THREADS * ITEMS - 1) / (THREADS * ITEMS);
+        if (threadIdx.x == 0) {
+            part_sum[tile] = sum;
+            __threadfence();
+            before_this = atomicAdd(&arrived[first], 1);
+        }
+        __syncthreads();
+        // The last part to arrive adds all of them, always in the same order.
+        if (before_this + 1 != parts) return;
+        __threadfence();
+        sum = 0;
+        for (u32 k = threadIdx.x; k < parts; k += THREADS) sum += __ldcg(&part_sum[first + k]);
+        sum = block_sum<THREADS>(sum, products);
+        if (threadIdx.x == 0) {
+            y[here.x] = sum;
+            arrived[first] = 0;
+        }
+        return;
+    }
+
+    // As many lanes a row as there are threads for, up to a warp.
+    const u32 rows = next.x - here.x;
+    u32 log_lanes = 0;
+    while (log_lanes < 5 && rows << (log_lanes + 1) <= THREADS) log_lanes++;
+    const u32 lane = threadIdx.x & ((1 << log_lanes) - 1);
+    const u32 at_once = THREADS >> log_lanes;
+    u32 r = threadIdx.x >> log_lanes;
+    u32 from = 0, to = 0;
+    if (r < rows) {
+        from = row_ptr[here.x + r] - begin;
+        to = row_ptr[here.x + r + 1] - begin;
+    }
+
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        const u32 k = i * THREADS + threadIdx.x;
+        if (k < entries) products[k] = v[i] * __ldg(&x[c[i]]);
+    }
+    __syncthreads();
+
+    for (u32 done = 0; done < rows; done += at_once) {
+        real sum = 0;
+        for (u32 k = from + lane; k < to; k += 1 << log_lanes) sum += products[k];
+        for (u32 distance = 1 << log_lanes >> 1; distance > 0; distance >>= 1)
+            sum += __shfl_down_sync(ALL_LANES, sum, distance);
+        if (lane == 0 && r < rows) y[here.x + r] = sum;
+        r += at_once;
+        from = to = 0;
+        if (r < rows) {
+            from = row_ptr[here.x + r] - begin;
+            to = row_ptr[here.x + r + 1] - begin;
+        }
+    }
+}
+
+#define ADAPTIVE(NAME, THREADS, ITEMS)                                                            \
+    extern "C" __global__ void __launch_bounds__(THREADS) NAME(                                   \
+        const uint4* plan, const offset* row_ptr, const u32* col, const real* val,                \
+        const real* x, real* y, real* part_sum, u32* arrived)                                     \
+    {                                                                                             \
+        product_of_tile<THREADS, ITEMS>(plan, row_ptr, col, val, x, y, part_sum, arrived);        \
+    }
+
+ADAPTIVE(csr_adaptive_128x4, 128, 4)
+ADAPTIVE(csr_adaptive_128x6, 128, 6)
+ADAPTIVE(csr_adaptive_256x6, 256, 6)

@@ -1,0 +1,126 @@
+// cuda/hll/compact: y = A x, A in compact HLL with hacks of a warp, its slots in groups of four. A
+// warp has a hack, a lane a row. With one load each a lane has the distances of four columns and four
+// codes; the bases are the same for all lanes.
+//
+// group_ptr[h]  first group of hack h
+// base          four a group: the column from which the distances of a line of slots count
+// low           slot j of lane r of group g at 4 (32 g + r) + j; NO_SLOT where there is no entry
+// high          where base[4 g] is NONE the group has columns of 32 bits: low has their lower halves,
+//               and group base[4 g + 1] of high the upper ones
+// codes         as low; values go line by line instead: that slot at 32 (4 g + j) + r
+
+const u32 NO_SLOT = 0xffff;
+
+// Columns of four slots; NONE where there is no entry.
+__device__ inline uint4 columns_of(const uint4& base, const ushort4& low, const ushort4* high) {
+    if (base.x == NONE) {
+        const ushort4 upper = __ldcs(&high[(u64)base.y * WARP + threadIdx.x % WARP]);
+        return make_uint4(
+            low.x | (u32)upper.x << 16, low.y | (u32)upper.y << 16, low.z | (u32)upper.z << 16,
+            low.w | (u32)upper.w << 16);
+    }
+    return make_uint4(
+        low.x == NO_SLOT ? NONE : base.x + low.x, low.y == NO_SLOT ? NONE : base.y + low.y,
+        low.z == NO_SLOT ? NONE : base.z + low.z, low.w == NO_SLOT ? NONE : base.w + low.w);
+}
+
+// Four values of a lane, as they are.
+struct Plain {
+    const real* val;
+    struct Four { real x, y, z, w; };
+    __device__ inline Four load(u64 group) const {
+        const real* line = val + group * 4 * WARP + threadIdx.x % WARP;
+        return {__ldcs(line), __ldcs(line + WARP), __ldcs(line + 2 * WARP), __ldcs(line + 3 * WARP)};
+    }
+    __device__ inline real x(const Four& of) const { return of.x; }
+    __device__ inline real y(const Four& of) const { return of.y; }
+    __device__ inline real z(const Four& of) const { return of.z; }
+    __device__ inline real w(const Four& of) const { return of.w; }
+};
+
+// The same as codes of a dictionary.
+template <typename Codes>
+struct Coded {
+    const Codes* codes;
+    const real* values;
+    typedef Codes Four;
+    __device__ inline Four load(u64 group) const {
+        return __ldcs(&codes[group * WARP + threadIdx.x % WARP]);
+    }
+    __device__ inline real x(const Four& of) const { return values[of.x]; }
+    __device__ inline real y(const Four& of) const { return values[of.y]; }
+    __device__ inline real z(const Four& of) const { return values[of.z]; }
+    __device__ inline real w(const Four& of) const { return values[of.w]; }
+};
+
+template <typename Values>
+__device__ inline real sum_of_four(
+    real sum, const uint4& c, const typename Values::Four& v, const Values& values, const real* x)
+{
+    if (c.x != NONE) sum += values.x(v) * __ldg(&x[c.x]);
+    if (c.y != NONE) sum += values.y(v) * __ldg(&x[c.y]);
+    if (c.z != NONE) sum += values.z(v) * __ldg(&x[c.z]);
+    if (c.w != NONE) sum += values.w(v) * __ldg(&x[c.w]);
+    return sum;
+}
+
+template <typename Values>
+__device__ inline void product_of_hack(
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
+    const ushort4* low, const ushort4* high, const Values& values, const real* x, real* y)
+{
+    const u64 position = thread_in_grid();
+    const u64 hack = position / WARP;
+    if (hack * WARP >= in_hacks) return;
+    const u32 lane = threadIdx.x % WARP, end = group_ptr[hack + 1];
+    u32 group = group_ptr[hack];
+    real sum = 0;
+    // Two groups at a time: eight elements of x are under way.
+    for (; group + 2 <= end; group += 2) {
+        const uint4 first = __ldg(&base[group]), second = __ldg(&base[group + 1]);
+        const ushort4 low_1 = __ldcs(&low[(u64)group * WARP + lane]);
+        const ushort4 low_2 = __ldcs(&low[(u64)(group + 1) * WARP + lane]);
+        const typename Values::Four v_1 = values.load(group), v_2 = values.load(group + 1);
+        const uint4 c_1 = columns_of(first, low_1, high), c_2 = columns_of(second, low_2, high);
+        sum = sum_of_four(sum, c_1, v_1, values, x);
+        sum = sum_of_four(sum, c_2, v_2, values, x);
+    }
+    if (group < end) {
+        const uint4 last = __ldg(&base[group]);
+        const ushort4 low_1 = __ldcs(&low[(u64)group * WARP + lane]);
+        const typename Values::Four v_1 = values.load(group);
+        sum = sum_of_four(sum, columns_of(last, low_1, high), v_1, values, x);
+    }
+    if (position < in_hacks) y[permuted ? row_of[position] : position] = sum;
+}
+
+extern "C" __global__ void hll_compact_plain(
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
+    const ushort4* low, const ushort4* high, const real* val, const real* x, real* y)
+{
+    const Plain values = {val};
+    product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
+}
+
+// The dictionary lies in shared memory.
+extern "C" __global__ void hll_compact_byte(
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
+    const ushort4* low, const ushort4* high, const uchar4* codes, u32 distinct,
+    const real* dictionary, const real* x, real* y)
+{
+    __shared__ real values_here[256];
+    for (u32 k = threadIdx.x; k < distinct; k += blockDim.x) values_here[k] = dictionary[k];
+    __syncthreads();
+    const Coded<uchar4> values = {codes, values_here};
+    product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
+}
+
+// The dictionary is too large for that, and is found in the caches.
+extern "C" __global__ void hll_compact_short(
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
+    const ushort4* low, const ushort4* high, const ushort4* codes, const real* dictionary,
+    const real* x, real* y)
+{
+    const Coded<ushort4> values = {codes, dictionary};
+    product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
+}
