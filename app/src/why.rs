@@ -202,7 +202,12 @@ impl RunOf<'_> {
                 let hack = self.run.params.get("hack_size").and_then(|size| size.parse().ok());
                 ("one thread", hack.unwrap_or(1.0))
             }
-            GridMapping::WarpPerSpan => return Vec::new(),
+            // Neither how long rows are nor how many there are leaves these without work.
+            GridMapping::WarpPerSpan
+            | GridMapping::BlockPerTile
+            | GridMapping::LanesPerRow
+            | GridMapping::WarpPerHack
+            | GridMapping::WarpPerBlockRow => return Vec::new(),
         };
         let mut reasons = Vec::new();
         if mapping == GridMapping::ThreadPerHack {
@@ -259,6 +264,10 @@ fn worker(kernel: &KernelDescriptor) -> Option<&'static str> {
         GridMapping::WarpPerRow => "a warp a row",
         GridMapping::ThreadPerHack => "a thread a hack",
         GridMapping::WarpPerSpan => "a warp a span",
+        GridMapping::BlockPerTile => "a block a tile",
+        GridMapping::LanesPerRow => "lanes a row",
+        GridMapping::WarpPerHack => "a warp a hack",
+        GridMapping::WarpPerBlockRow => "a warp a row of blocks",
     })
 }
 

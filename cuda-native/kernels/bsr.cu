@@ -43,18 +43,44 @@ __device__ inline void product_of_block_row(
     if (share == 0 && block_row * B + i < rows) y[block_row * B + i] = sum;
 }
 
-#define BSR(NAME, B)                                                                              \
-    extern "C" __global__ void NAME(                                                              \
-        u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val,               \
-        const real* x, real* y)                                                                   \
-    {                                                                                             \
-        product_of_block_row<B>(rows, cols, row_ptr, col, val, x, y);                             \
-    }
+extern "C" __global__ void bsr_warp_2(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<2>(rows, cols, row_ptr, col, val, x, y);
+}
 
-BSR(bsr_warp_2, 2)
-BSR(bsr_warp_3, 3)
-BSR(bsr_warp_4, 4)
-BSR(bsr_warp_5, 5)
-BSR(bsr_warp_6, 6)
-BSR(bsr_warp_7, 7)
-BSR(bsr_warp_8, 8)
+extern "C" __global__ void bsr_warp_3(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<3>(rows, cols, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void bsr_warp_4(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<4>(rows, cols, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void bsr_warp_5(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<5>(rows, cols, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void bsr_warp_6(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<6>(rows, cols, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void bsr_warp_7(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<7>(rows, cols, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void bsr_warp_8(
+    u32 rows, u32 cols, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_block_row<8>(rows, cols, row_ptr, col, val, x, y);
+}

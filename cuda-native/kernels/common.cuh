@@ -5,6 +5,7 @@
 // OFFSET_BITS  32 or 64: width of CSR's row offsets
 
 typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef REAL real;

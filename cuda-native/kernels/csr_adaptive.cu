@@ -20,9 +20,10 @@ __device__ inline real block_sum(real sum, real* sums) {
 
 template <u32 THREADS, u32 ITEMS>
 __device__ inline void product_of_tile(
-    const uint4* plan, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    const u32* tiles, const offset* row_ptr, const u32* col, const real* val, const real* x,
     real* y, real* part_sum, u32* arrived)
 {
+    const uint4* plan = reinterpret_cast<const uint4*>(tiles);
     __shared__ real products[THREADS * ITEMS];
     __shared__ u32 before_this;
     const u32 tile = blockIdx.x;
@@ -105,14 +106,23 @@ __device__ inline void product_of_tile(
     }
 }
 
-#define ADAPTIVE(NAME, THREADS, ITEMS)                                                            \
-    extern "C" __global__ void __launch_bounds__(THREADS) NAME(                                   \
-        const uint4* plan, const offset* row_ptr, const u32* col, const real* val,                \
-        const real* x, real* y, real* part_sum, u32* arrived)                                     \
-    {                                                                                             \
-        product_of_tile<THREADS, ITEMS>(plan, row_ptr, col, val, x, y, part_sum, arrived);        \
-    }
+extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x4(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived)
+{
+    product_of_tile<128, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+}
 
-ADAPTIVE(csr_adaptive_128x4, 128, 4)
-ADAPTIVE(csr_adaptive_128x6, 128, 6)
-ADAPTIVE(csr_adaptive_256x6, 256, 6)
+extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived)
+{
+    product_of_tile<128, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+}
+
+extern "C" __global__ void __launch_bounds__(256) csr_adaptive_256x6(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived)
+{
+    product_of_tile<256, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+}

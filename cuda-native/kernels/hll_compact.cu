@@ -66,9 +66,12 @@ __device__ inline real sum_of_four(
 
 template <typename Values>
 __device__ inline void product_of_hack(
-    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
-    const ushort4* low, const ushort4* high, const Values& values, const real* x, real* y)
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* bases,
+    const u16* lows, const u16* highs, const Values& values, const real* x, real* y)
 {
+    const uint4* base = reinterpret_cast<const uint4*>(bases);
+    const ushort4* low = reinterpret_cast<const ushort4*>(lows);
+    const ushort4* high = reinterpret_cast<const ushort4*>(highs);
     const u64 position = thread_in_grid();
     const u64 hack = position / WARP;
     if (hack * WARP >= in_hacks) return;
@@ -95,8 +98,8 @@ __device__ inline void product_of_hack(
 }
 
 extern "C" __global__ void hll_compact_plain(
-    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
-    const ushort4* low, const ushort4* high, const real* val, const real* x, real* y)
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* base,
+    const u16* low, const u16* high, const real* val, const real* x, real* y)
 {
     const Plain values = {val};
     product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
@@ -104,23 +107,23 @@ extern "C" __global__ void hll_compact_plain(
 
 // The dictionary lies in shared memory.
 extern "C" __global__ void hll_compact_byte(
-    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
-    const ushort4* low, const ushort4* high, const uchar4* codes, u32 distinct,
-    const real* dictionary, const real* x, real* y)
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* base,
+    const u16* low, const u16* high, const u8* codes, u32 distinct, const real* dictionary,
+    const real* x, real* y)
 {
     __shared__ real values_here[256];
     for (u32 k = threadIdx.x; k < distinct; k += blockDim.x) values_here[k] = dictionary[k];
     __syncthreads();
-    const Coded<uchar4> values = {codes, values_here};
+    const Coded<uchar4> values = {reinterpret_cast<const uchar4*>(codes), values_here};
     product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
 }
 
 // The dictionary is too large for that, and is found in the caches.
 extern "C" __global__ void hll_compact_short(
-    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const uint4* base,
-    const ushort4* low, const ushort4* high, const ushort4* codes, const real* dictionary,
-    const real* x, real* y)
+    u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* base,
+    const u16* low, const u16* high, const u16* codes, const real* dictionary, const real* x,
+    real* y)
 {
-    const Coded<ushort4> values = {codes, dictionary};
+    const Coded<ushort4> values = {reinterpret_cast<const ushort4*>(codes), dictionary};
     product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
 }

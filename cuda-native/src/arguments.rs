@@ -46,7 +46,7 @@ macro_rules! elements {
     )*};
 }
 elements! {
-    u8 = "u8", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2",
+    u8 = "u8", u16 = "u16", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2",
     Uint4 = "uint4",
 }
 
@@ -215,8 +215,10 @@ macro_rules! arguments {
 }
 
 mod skyline;
+mod spmv;
 
 pub(crate) use skyline::*;
+pub(crate) use spmv::*;
 
 arguments! {
     /// y = A·x in CSR.

@@ -1,9 +1,7 @@
 //! The CUDA backend: makes kernels ready on one device.
 
 use std::any::Any;
-use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
@@ -14,20 +12,18 @@ use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
+use crate::arrays::Arrays;
 use crate::device::Device;
 use crate::environment;
 use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
-use crate::refusal::{admit_block, refused};
+use crate::refusal::refused;
 use crate::skyline;
-use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
+use crate::spmv::{AUTO, Bind, Choosing, Product, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
-use crate::upload::{Arrays, PointUploads, Uploaded, Uploads};
+use crate::upload::{PointUploads, Uploads};
 use crate::value::DeviceReal;
-
-/// Threads a block where none is asked for.
-const DEFAULT_BLOCK: u32 = 128;
 
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
@@ -68,7 +64,7 @@ impl Backend for CudaBackend {
             return Availability::Available;
         }
         match launcher::<f64>(kernel.id) {
-            Some(Bind::Kernel(_)) => Availability::Available,
+            Some(Bind::Kernel(_) | Bind::Hacks(_) | Bind::Chosen) => Availability::Available,
             Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
                 Ok(_) => Availability::Available,
                 Err(reason) => Availability::Missing(reason),
@@ -102,11 +98,12 @@ impl Backend for CudaBackend {
         };
         match configuration.precision {
             Precision::F64 => {
-                self.prepare_in(configuration, &self.double, problem.double(), memory)
+                let side = problem.double();
+                self.prepare_in(configuration, problem, &self.double, side, memory)
             }
             Precision::F32 => {
                 let side = problem.single(memory)?;
-                self.prepare_in(configuration, &self.single, &side, memory)
+                self.prepare_in(configuration, problem, &self.single, &side, memory)
             }
         }
     }
@@ -114,60 +111,25 @@ impl Backend for CudaBackend {
 
 impl CudaBackend {
     /// The same in one precision.
-    fn prepare_in<T: DeviceReal>(
-        &self,
+    fn prepare_in<'p, T: DeviceReal>(
+        &'p self,
         configuration: &Configuration,
-        uploads: &Uploads<T>,
-        side: &SpmvSide<T>,
+        problem: &'p SpmvProblem,
+        uploads: &'p Uploads<T>,
+        side: &Arc<SpmvSide<T>>,
         memory: MemoryLimit,
-    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
-        let kernel = configuration.kernel;
-        let bind = launcher::<T>(kernel.id)
-            .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
-        let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
-        admit_block(block)?;
-        let library = match bind {
-            Bind::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
-            Bind::Kernel(_) => None,
-        };
-        let spec = SpmvProblem::spec(configuration);
-        let made =
-            side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
-
-        let matrix = uploads.matrix(self.device(), &made.matrix);
-        let matrix = matrix.map_err(refused)?;
-        let x = uploads.x(self.device(), side.x()).map_err(refused)?;
-        let y = GuardedVector::new(self.device(), side.a().rows());
-        let y = y.map_err(refused)?;
-        let start = Instant::now();
-        let (nnz, vectors) = (side.a().nnz(), (x.copy(), y.elements()));
-        let operands = Operands::new(self.device(), kernel, &matrix, nnz, vectors, block);
-        let bound = match (bind, &library) {
-            (Bind::Cusparse(algorithm), Some(library)) => {
-                bind_cusparse(&operands, Rc::clone(library), *algorithm)
-            }
-            (Bind::Kernel(bind), _) => bind(&operands),
-            (Bind::Cusparse(_), None) => return Err(PrepareError::Unsupported(String::new())),
-        };
-        let bound = bound.map_err(refused)?;
-        self.device().synchronize().map_err(refused)?;
-        let planned = start.elapsed().as_secs_f64();
-        let workspace = bound.spent;
-        let spent = matrix.copy().spent() + x.copy().spent() + y.spent() + workspace;
-        let costs = Costs {
-            conversion_s: made.seconds,
-            plan_s: (planned - workspace.allocate_s - workspace.upload_s).max(0.0),
-            upload_s: Some(spent.upload_s),
-            allocate_s: Some(spent.allocate_s),
-            launches: bound.launches(self.device()).map_err(refused)?,
-            format_bytes: made.matrix.bytes() + bound.workspace_bytes,
-            minimal_bytes: minimal_bytes(kernel, &matrix),
-            ..Costs::default()
-        };
-        let params = spec.in_force(&made.matrix);
-        let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), Box::new(matrix)];
-        let parts = Parts { bound, y, groups: None, passes: None, _operands };
-        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        if configuration.kernel.id == AUTO {
+            let (machine, side) = (&self.machine, Arc::clone(side));
+            let configuration = configuration.clone();
+            let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
+            return Ok(Box::new(choosing.prepared()));
+        }
+        let product = product(&self.machine, uploads, configuration, side, memory)?;
+        let Product { bound, y, costs, params, operands } = product;
+        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
+        let id = configuration.kernel.id;
+        Ok(Box::new(PreparedProduct::new(&self.machine, id, parts, costs, params)))
     }
 }
 
@@ -276,21 +238,4 @@ impl CudaBackend {
         let parts = Parts { bound, y: x, groups, passes, _operands };
         Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
     }
-}
-
-/// The least that one product moves. A kernel that stops at `row_len` reads that array and only
-/// the slots that hold entries, so that padding does not count for it.
-fn minimal_bytes<T: DeviceReal>(kernel: &KernelDescriptor, matrix: &Uploaded<T>) -> u64 {
-    let whole = matrix.host().minimal_bytes();
-    if kernel.needs.finite_x {
-        return whole;
-    }
-    let slot = (T::BYTES + size_of::<u32>()) as u64;
-    let (row_len, stored) = match (matrix.copy(), matrix.host()) {
-        (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
-        (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),
-        _ => return whole,
-    };
-    let entries: u64 = row_len.iter().map(|&length| u64::from(length)).sum();
-    whole - (stored as u64 - entries) * slot + size_of_val(row_len) as u64
 }

@@ -85,6 +85,11 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
         self.len
     }
 
+    /// There are no elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Bytes of the elements.
     pub(crate) fn bytes(&self) -> u64 {
         self.len as u64 * size_of::<T>() as u64

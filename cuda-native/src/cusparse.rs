@@ -9,10 +9,10 @@ use std::rc::Rc;
 
 use cudarc::driver::DeviceRepr;
 
+use crate::arrays::{Offsets, Slots};
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
-use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
 
 pub(crate) use solve::{Solve, Triangle};

@@ -69,6 +69,9 @@ pub enum DeviceError {
     /// The device has no arrays for a format.
     #[error("no kernel on a GPU takes the format {0}")]
     Format(&'static str),
+    /// The arrays of a format cannot be made as the device takes them.
+    #[error("{0}")]
+    Arrays(String),
     /// A call of a vendor's library failed.
     #[error("{library} failed: {call} answered {status}")]
     Library {

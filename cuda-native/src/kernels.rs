@@ -22,6 +22,18 @@ pub enum Family {
     Hll,
     /// `coo.cu`
     Coo,
+    /// `csr_adaptive.cu`
+    CsrAdaptive,
+    /// `hll_column_major.cu`
+    HllColumnMajor,
+    /// `hll_compact.cu`
+    HllCompact,
+    /// `bsr.cu`
+    Bsr,
+    /// `dia.cu`
+    Dia,
+    /// `convert.cu`
+    Convert,
     /// `memory.cu`
     Memory,
     /// `symgs.cu`
@@ -46,11 +58,17 @@ pub enum Family {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 20] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
         Self::Coo,
+        Self::CsrAdaptive,
+        Self::HllColumnMajor,
+        Self::HllCompact,
+        Self::Bsr,
+        Self::Dia,
+        Self::Convert,
         Self::Memory,
         Self::Symgs,
         Self::SymgsSlices,
@@ -67,7 +85,12 @@ impl Family {
     /// its kernels see them.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
         let offsets: &[u32] = match self {
-            Self::Csr | Self::Symgs | Self::SymgsPlan => &[32, 64],
+            Self::Csr
+            | Self::CsrAdaptive
+            | Self::Bsr
+            | Self::Convert
+            | Self::Symgs
+            | Self::SymgsPlan => &[32, 64],
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
@@ -92,9 +115,12 @@ impl Family {
     /// other threads' results: 70 is sm_70.
     pub fn least_architecture(self) -> u32 {
         match self {
-            Self::Csr | Self::Ell | Self::Hll | Self::Coo | Self::Memory => 0,
-            _ if self.is_of_points() => 0,
-            _ => LEAST_TO_WAIT,
+            Self::Symgs
+            | Self::SymgsSlices
+            | Self::SymgsWaiting
+            | Self::SymgsPlan
+            | Self::SymgsOrder => LEAST_TO_WAIT,
+            _ => 0,
         }
     }
 
@@ -115,6 +141,14 @@ impl Family {
             Self::Ell => ("ell.cu", include_str!("../kernels/ell.cu")),
             Self::Hll => ("hll.cu", include_str!("../kernels/hll.cu")),
             Self::Coo => ("coo.cu", include_str!("../kernels/coo.cu")),
+            Self::CsrAdaptive => ("csr_adaptive.cu", include_str!("../kernels/csr_adaptive.cu")),
+            Self::HllColumnMajor => {
+                ("hll_column_major.cu", include_str!("../kernels/hll_column_major.cu"))
+            }
+            Self::HllCompact => ("hll_compact.cu", include_str!("../kernels/hll_compact.cu")),
+            Self::Bsr => ("bsr.cu", include_str!("../kernels/bsr.cu")),
+            Self::Dia => ("dia.cu", include_str!("../kernels/dia.cu")),
+            Self::Convert => ("convert.cu", include_str!("../kernels/convert.cu")),
             Self::Memory => ("memory.cu", include_str!("../kernels/memory.cu")),
             Self::Symgs => ("symgs.cu", include_str!("../kernels/symgs.cu")),
             Self::SymgsSlices => ("symgs_slices.cu", include_str!("../kernels/symgs_slices.cu")),

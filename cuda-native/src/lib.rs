@@ -10,10 +10,12 @@
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod arguments;
+mod arrays;
 mod backend;
 mod buffer;
 mod cache;
 mod clock;
+mod convert;
 mod cusparse;
 mod device;
 mod environment;

@@ -95,6 +95,9 @@ pub(crate) struct Parts<Y> {
 /// Products shorter than this are timed as a graph too: the launch takes a good part of them.
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
+/// Samples of a trial.
+const TRIAL_SAMPLES: usize = 5;
+
 pub(crate) struct PreparedProduct<'p, Y> {
     parts: Parts<Y>,
     machine: &'p Machine,
@@ -202,6 +205,13 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         let samples = throttling.watch(reasons, chunk, &stop)?;
         self.throttling = throttling;
         Ok(samples)
+    }
+
+    /// Seconds of the fastest of a few products; of none where it is stopped.
+    pub(crate) fn trial(&mut self, watch: &Watch<'_>) -> Result<f64, KernelError> {
+        let samples = self.samples(TRIAL_SAMPLES, Temperature::Hot, watch);
+        let samples = samples.map_err(|error| self.failed(error))?;
+        Ok(samples.seconds.into_iter().fold(f64::INFINITY, f64::min))
     }
 
     /// What it takes to time a sample, beside the sample itself: once for all chunks.

@@ -21,9 +21,10 @@ pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
 /// Memory, counts and registers that do not suffice are the problem's size; everything else is this machine.
 pub(crate) fn refused(error: DeviceError) -> PrepareError {
     match error {
-        DeviceError::Memory { .. } | DeviceError::TooLarge { .. } | DeviceError::Block { .. } => {
-            PrepareError::Refused(error.to_string())
-        }
+        DeviceError::Memory { .. }
+        | DeviceError::TooLarge { .. }
+        | DeviceError::Block { .. }
+        | DeviceError::Arrays(_) => PrepareError::Refused(error.to_string()),
         _ => PrepareError::Unsupported(error.to_string()),
     }
 }

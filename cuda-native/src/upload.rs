@@ -2,79 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sparsescope_core::matrix::{AnyFormat, Points, RowPtr};
+use sparsescope_core::matrix::{AnyFormat, Csr, HllLayout, Points};
 
-use crate::buffer::{Buffer, Memory, Spent};
+use crate::arrays::{Arrays, Hacks};
+use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::value::DeviceReal;
-
-/// Row or slice offsets in the width that kernels count with.
-#[derive(Debug)]
-pub(crate) enum Offsets {
-    Narrow(Buffer<u32>),
-    Wide(Buffer<u64>),
-}
-
-impl Offsets {
-    pub(crate) fn of(device: &Device, what: &str, of: &RowPtr) -> Result<Self, DeviceError> {
-        Ok(match of {
-            RowPtr::Narrow(offsets) => Self::Narrow(Buffer::of(device, what, offsets)?),
-            RowPtr::Wide(offsets) => Self::Wide(Buffer::of(device, what, offsets)?),
-        })
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            Self::Narrow(buffer) => buffer.bytes(),
-            Self::Wide(buffer) => buffer.bytes(),
-        }
-    }
-
-    pub(crate) fn spent(&self) -> Spent {
-        match self {
-            Self::Narrow(buffer) => buffer.spent(),
-            Self::Wide(buffer) => buffer.spent(),
-        }
-    }
-
-    pub(crate) fn memory(&self) -> Memory {
-        match self {
-            Self::Narrow(buffer) => buffer.memory(),
-            Self::Wide(buffer) => buffer.memory(),
-        }
-    }
-}
-
-/// Columns and values of a format's slots.
-#[derive(Debug)]
-pub(crate) struct Slots<T> {
-    pub(crate) col: Buffer<u32>,
-    pub(crate) val: Buffer<T>,
-}
-
-impl<T: DeviceReal> Slots<T> {
-    pub(crate) fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
-        // Both at once, so that a matrix that does not fit is refused before half of it is copied.
-        device.check_memory("the matrix", (size_of_val(col) + size_of_val(val)) as u64)?;
-        let col = Buffer::of(device, "the columns", col)?;
-        let val = Buffer::of(device, "the values", val)?;
-        Ok(Self { col, val })
-    }
-
-    pub(crate) fn spent(&self) -> Spent {
-        self.col.spent() + self.val.spent()
-    }
-}
-
-/// The arrays of a format on the device.
-#[derive(Debug)]
-pub(crate) enum Arrays<T> {
-    Csr { row_ptr: Offsets, slots: Slots<T> },
-    Coo { row: Buffer<u32>, slots: Slots<T> },
-    Ell { row_len: Buffer<u32>, slots: Slots<T> },
-    Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
-    Hll { offsets: Buffer<u64>, max_nzr: Buffer<u32>, slots: Slots<T> },
-}
 
 /// What was copied to the device, beside what it was copied from.
 pub(crate) struct OnDevice<H, D> {
@@ -99,58 +32,18 @@ impl<H, D> OnDevice<H, D> {
 /// A matrix on the device.
 pub(crate) type Uploaded<T> = OnDevice<AnyFormat<T>, Arrays<T>>;
 
+/// A matrix in column-major HLL on the device, where that was made there.
+pub(crate) type UploadedHacks<T> = OnDevice<Arranged<T>, Hacks<T>>;
+
+/// A matrix and how HLL is to lay it out.
+#[derive(Clone)]
+pub(crate) struct Arranged<T> {
+    pub(crate) a: Arc<Csr<T>>,
+    pub(crate) layout: HllLayout,
+}
+
 /// A vector on the device.
 pub(crate) type UploadedVector<T> = OnDevice<Arc<Vec<T>>, Buffer<T>>;
-
-impl<T: DeviceReal> Arrays<T> {
-    /// What it took to bring them there.
-    pub(crate) fn spent(&self) -> Spent {
-        match self {
-            Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
-            Self::Coo { row, slots } => row.spent() + slots.spent(),
-            Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
-            Self::Hyb { row_len, ell, row, tail } => {
-                row_len.spent() + ell.spent() + row.spent() + tail.spent()
-            }
-            Self::Hll { offsets, max_nzr, slots } => {
-                offsets.spent() + max_nzr.spent() + slots.spent()
-            }
-        }
-    }
-
-    fn of(device: &Device, host: &AnyFormat<T>) -> Result<Self, DeviceError> {
-        let lengths = |of: &[u32]| Buffer::of(device, "the row lengths", of);
-        Ok(match host {
-            AnyFormat::Csr(a) => Arrays::Csr {
-                slots: Slots::of(device, a.col(), a.val())?,
-                row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
-            },
-            AnyFormat::Coo(a) => Arrays::Coo {
-                slots: Slots::of(device, a.col(), a.val())?,
-                row: Buffer::of(device, "the row indices", a.row())?,
-            },
-            AnyFormat::Ell(a) => Arrays::Ell {
-                slots: Slots::of(device, a.col(), a.val())?,
-                row_len: lengths(a.row_len())?,
-            },
-            AnyFormat::Hyb(a) => Arrays::Hyb {
-                ell: Slots::of(device, a.ell().col(), a.ell().val())?,
-                row_len: lengths(a.ell().row_len())?,
-                tail: Slots::of(device, a.tail().col(), a.tail().val())?,
-                row: Buffer::of(device, "the row indices", a.tail().row())?,
-            },
-            AnyFormat::Hll(a) => Arrays::Hll {
-                slots: Slots::of(device, a.col(), a.val())?,
-                offsets: Buffer::of(device, "the hack offsets", a.shape().offsets())?,
-                max_nzr: Buffer::of(device, "the hack widths", a.shape().max_nzr())?,
-            },
-            AnyFormat::Bsr(_) => return Err(DeviceError::Format("BSR")),
-            AnyFormat::Dia(_) => return Err(DeviceError::Format("DIA")),
-            AnyFormat::CsrCompact(_) => return Err(DeviceError::Format("compact CSR")),
-            AnyFormat::HllCompact(_) => return Err(DeviceError::Format("compact HLL")),
-        })
-    }
-}
 
 /// Points on the device, one after the other.
 pub(crate) type UploadedPoints = OnDevice<Arc<Points>, Buffer<f64>>;
@@ -179,6 +72,12 @@ trait Shared: Clone {
 impl<T> Shared for Arc<T> {
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(self, other)
+    }
+}
+
+impl<T: Clone> Shared for Arranged<T> {
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.a, &other.a) && self.layout == other.layout
     }
 }
 
@@ -229,12 +128,14 @@ impl<H: Shared, D> Copies<H, D> {
 /// What has been copied to the device in one precision and is still used by some kernel.
 pub(crate) struct Uploads<T> {
     matrices: Copies<AnyFormat<T>, Arrays<T>>,
+    hacks: Copies<Arranged<T>, Hacks<T>>,
     vectors: Copies<Arc<Vec<T>>, Buffer<T>>,
 }
 
 impl<T> Default for Uploads<T> {
     fn default() -> Self {
-        Self { matrices: Copies::default(), vectors: Copies::default() }
+        let (matrices, hacks, vectors) = Default::default();
+        Self { matrices, hacks, vectors }
     }
 }
 
@@ -246,6 +147,15 @@ impl<T: DeviceReal> Uploads<T> {
         host: &AnyFormat<T>,
     ) -> Result<Arc<Uploaded<T>>, DeviceError> {
         self.matrices.get_or_make(host, |host| Arrays::of(device, host))
+    }
+
+    /// A matrix in column-major HLL, made by `make` unless another kernel uses it already.
+    pub(crate) fn hacks<E>(
+        &self,
+        of: &Arranged<T>,
+        make: impl FnOnce(&Arranged<T>) -> Result<Hacks<T>, E>,
+    ) -> Result<Arc<UploadedHacks<T>>, E> {
+        self.hacks.get_or_make(of, make)
     }
 
     /// The vector x.

@@ -4,6 +4,8 @@
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod batch_source;
+#[cfg(not(target_family = "wasm"))]
+pub mod choosing;
 mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;

@@ -24,7 +24,7 @@ const fn cpu(
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[(Parameter::Rhs, Allowed::Any)],
         model: None,
     }

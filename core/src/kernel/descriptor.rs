@@ -94,6 +94,8 @@ pub struct Takes {
     pub threads: bool,
     /// Runs with as many threads a block of a GPU as is asked for.
     pub block: bool,
+    /// Takes the rows of a format in any order: sorted where no other is asked for.
+    pub order: bool,
 }
 
 /// What is known of a kernel without running it.

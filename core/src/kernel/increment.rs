@@ -22,7 +22,7 @@ const fn increment(
         exact: true,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads, block: false },
+        takes: Takes { threads, block: false, order: false },
         parameters: &[],
         model: None,
     }

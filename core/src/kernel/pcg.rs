@@ -25,7 +25,7 @@ const fn cpu(
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: true, full_diagonal: true },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: PARAMETERS,
         model: None,
     }

@@ -24,7 +24,7 @@ const fn cpu(
         exact: true,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[],
         model: None,
     }
@@ -34,7 +34,7 @@ const fn cpu(
 const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     KernelDescriptor {
         device: DeviceKind::Cuda,
-        takes: Takes { threads: false, block: true },
+        takes: Takes { threads: false, block: true, order: false },
         parameters: &[(Parameter::Counting, Allowed::Any)],
         ..cpu(id, Mapping::OwnPoints, &[Origin::Paper004], summary)
     }
@@ -69,7 +69,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         origin: &[Origin::Ours],
         // Whether a point is found dominated before it is compared once more depends on the order of blocks.
         deterministic: false,
-        takes: Takes { threads: false, block: false },
+        takes: Takes { threads: false, block: false, order: false },
         parameters: &[],
         ..cuda("cuda/skyline/fast",
             "all points against the best ones, the rest in order against tiles of 1024 others as bits")

@@ -30,7 +30,7 @@ const fn product(
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: false, block: false },
+        takes: Takes { threads: false, block: false, order: false },
         parameters: parameters(format, device),
         model: None,
     }
@@ -123,6 +123,7 @@ const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
 /// The same with rows sorted by length, and long ones kept apart.
 const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
     use Allowed::Any;
+    kernel.takes.order = true;
     kernel.parameters =
         &[(Parameter::HackSize, Any), (Parameter::Sigma, Any), (Parameter::Spill, Any)];
     kernel

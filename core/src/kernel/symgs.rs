@@ -26,7 +26,7 @@ const fn cpu(
         exact: !matches!(mapping, Mapping::Colors),
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: true },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[(Parameter::Mode, Allowed::Any)],
         model: None,
     }
@@ -43,7 +43,7 @@ const fn cuda(
     KernelDescriptor {
         device: DeviceKind::Cuda,
         exact,
-        takes: Takes { threads: false, block: false },
+        takes: Takes { threads: false, block: false, order: false },
         ..cpu(id, mapping, origin, summary)
     }
 }

@@ -32,8 +32,8 @@ pub use batch::{Batch, BatchExtent, BatchView, MOST_UNKNOWNS};
 pub use batches::{Batches, NumberedBatch};
 pub use bsr::{BSR_BLOCKS, BSR_MIN_FILL, Bsr};
 pub use compact::{
-    Code, Coded, CompactCsr, CompactEstimate, CompactHll, CsrPlan, Dictionary, HllPlan, Lines,
-    MOST_VALUES, ValueCoding, WIDE,
+    Code, Coded, CompactCsr, CompactEstimate, CompactHll, CsrPlan, Dictionary, Fours, HllPlan,
+    Lines, MOST_VALUES, NO_SLOT, ValueCoding, WIDE,
 };
 pub use coo::Coo;
 pub(crate) use copied::copied;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::{
     BASE_ZERO, Cusparse, Descriptor, INDEX_32I, NON_TRANSPOSE, check, offsets, pointer, vector,
 };
+use crate::arrays::{Offsets, Slots};
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError, Doing};
-use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
 
 // Values of the library's enumerations.

@@ -1,7 +1,12 @@
 //! The launchers of y = A·x: for each kernel, what one product asks of the device.
 
+mod auto;
+mod blocks;
+mod hacks;
 mod operands;
 mod ours;
+mod product;
+mod tiles;
 mod vendor;
 
 use std::marker::PhantomData;
@@ -11,13 +16,20 @@ use crate::device::DeviceError;
 use crate::launch::Bound;
 use crate::value::DeviceReal;
 
-pub(crate) use operands::Operands;
-pub(crate) use vendor::bind as bind_cusparse;
+pub(crate) use auto::{Choosing, ID as AUTO};
+pub(crate) use product::{Product, product};
+
+use operands::Operands;
+use vendor::bind as bind_cusparse;
 
 /// How a kernel is bound.
 pub(crate) enum Bind<T: 'static> {
     /// By launches of our own.
     Kernel(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
+    /// The same on hacks that are made on the device.
+    Hacks(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
+    /// As the kernel that is chosen is.
+    Chosen,
     /// By cuSPARSE.
     Cusparse(Algorithm),
 }
@@ -41,6 +53,13 @@ impl<T: DeviceReal> Launchers<T> {
         ("cuda/hll/warp-per-row", Bind::Kernel(ours::hll)),
         ("cuda/coo/segmented", Bind::Kernel(ours::coo)),
         ("cuda/hyb/ell-coo", Bind::Kernel(ours::hyb)),
+        ("cuda/csr/adaptive", Bind::Kernel(tiles::csr_adaptive)),
+        ("cuda/hll/column-major", Bind::Hacks(hacks::column_major)),
+        ("cuda/hll/sigma", Bind::Hacks(hacks::sigma)),
+        ("cuda/hll/compact", Bind::Kernel(hacks::compact)),
+        ("cuda/bsr/warp", Bind::Kernel(blocks::bsr)),
+        ("cuda/dia/thread-per-row", Bind::Kernel(blocks::dia)),
+        (AUTO, Bind::Chosen),
         ("vendor/cusparse/csr-alg1", Bind::Cusparse(Algorithm::Csr1)),
         ("vendor/cusparse/csr-alg2", Bind::Cusparse(Algorithm::Csr2)),
         ("vendor/cusparse/coo", Bind::Cusparse(Algorithm::Coo1)),
@@ -56,7 +75,8 @@ pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::kernel::{DeviceKind, Mapping, kernels};
+    use sparsescope_core::kernel::{DeviceKind, Mapping, TileShape, kernels};
+    use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
 
     #[test]
@@ -72,7 +92,7 @@ mod tests {
         for (id, bind) in Launchers::<f64>::ALL {
             let kernel = sparsescope_core::kernel::kernel(id).unwrap();
             let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
-            assert_eq!(matches!(bind, Bind::Kernel(_)), on_grid, "{id}");
+            assert_eq!(matches!(bind, Bind::Kernel(_) | Bind::Hacks(_)), on_grid, "{id}");
         }
     }
 
@@ -82,12 +102,27 @@ mod tests {
             let (_, name) = kernel.id.split_once('/').unwrap();
             let sources = crate::Family::ALL.map(|family| family.source());
             // HYB is made of two: the ELLPACK part's kernel and COO's.
+            // Ours are built in several shapes, and lie in files of their own.
             let names = match name {
                 "hyb/ell-coo" => vec!["ell_column_major".to_owned(), "coo_segmented".to_owned()],
+                "csr/adaptive" => {
+                    let shapes = TileShape::ALL.iter();
+                    shapes.map(|s| format!("csr_adaptive_{}x{}", s.threads, s.items)).collect()
+                }
+                "hll/compact" => {
+                    ["plain", "byte", "short"].map(|how| format!("hll_compact_{how}")).into()
+                }
+                "bsr/warp" => BSR_BLOCKS.map(|edge| format!("bsr_warp_{edge}")).collect(),
+                "spmv/auto" => continue,
                 _ => vec![name.replace(['/', '-'], "_")],
             };
             for name in names {
-                let file = format!("{}.cu", name.split('_').next().unwrap());
+                let file = match name.as_str() {
+                    "hll_column_major" | "hll_sigma" => "hll_column_major.cu".to_owned(),
+                    _ if name.starts_with("csr_adaptive") => "csr_adaptive.cu".to_owned(),
+                    _ if name.starts_with("hll_compact") => "hll_compact.cu".to_owned(),
+                    _ => format!("{}.cu", name.split('_').next().unwrap()),
+                };
                 let source = sources.iter().find(|(of, _)| *of == file).unwrap().1;
                 assert!(source.contains(&format!("__global__ void {name}(")), "{name} in {file}");
                 assert!(source.contains(kernel.id), "{file} does not name {}", kernel.id);

@@ -1,19 +1,29 @@
 //! What a launcher of y = A·x is given.
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
+use sparsescope_core::matrix::AnyFormat;
 
 use crate::arguments::Arguments;
+use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 use crate::upload::Uploaded;
 use crate::value::DeviceReal;
 
+/// A on the device.
+pub(crate) enum Matrix<'a, T> {
+    /// As the host has it.
+    Format(&'a Uploaded<T>),
+    /// In column-major HLL that was made there.
+    Hacks(&'a Hacks<T>),
+}
+
 /// What a launcher is given: y = A·x on a device.
 pub(crate) struct Operands<'a, T> {
     pub(super) device: &'a Device,
     pub(super) kernel: &'static KernelDescriptor,
-    pub(super) matrix: &'a Uploaded<T>,
+    matrix: Matrix<'a, T>,
     /// Rows, columns and entries of the matrix.
     pub(super) rows: usize,
     pub(super) cols: usize,
@@ -26,18 +36,34 @@ pub(crate) struct Operands<'a, T> {
 }
 
 impl<'a, T: DeviceReal> Operands<'a, T> {
-    /// Panics when x and y are not as long as the matrix has columns and rows.
+    /// Panics when x and y are not as long as the matrix, which is of the size given, has columns and
+    /// rows.
     pub(crate) fn new(
         device: &'a Device,
         kernel: &'static KernelDescriptor,
-        matrix: &'a Uploaded<T>,
-        nnz: usize,
+        matrix: Matrix<'a, T>,
+        (rows, cols, nnz): (usize, usize, usize),
         (x, y): (&'a Buffer<T>, &'a Buffer<T>),
         block: u32,
     ) -> Self {
-        let (rows, cols) = (matrix.host().rows(), matrix.host().cols());
         assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
         Self { device, kernel, matrix, rows, cols, nnz, x, y, block }
+    }
+
+    /// The matrix in the host's format: its arrays on the device, and itself.
+    pub(super) fn format(&self) -> Result<(&'a Arrays<T>, &'a AnyFormat<T>), DeviceError> {
+        match self.matrix {
+            Matrix::Format(matrix) => Ok((matrix.copy(), matrix.host())),
+            Matrix::Hacks(_) => Err(wrong_format(self)),
+        }
+    }
+
+    /// The matrix in hacks.
+    pub(super) fn hacks(&self) -> Result<&'a Hacks<T>, DeviceError> {
+        match self.matrix {
+            Matrix::Hacks(hacks) => Ok(hacks),
+            Matrix::Format(_) => Err(wrong_format(self)),
+        }
     }
 
     /// Name of the kernel's function: `csr_warp_shuffle` for `cuda/csr/warp-shuffle`.
@@ -47,7 +73,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
     }
 
     /// The grid mapping of the kernel's descriptor.
-    fn grid(&self) -> GridMapping {
+    pub(super) fn grid(&self) -> GridMapping {
         match self.kernel.mapping {
             Mapping::Grid(mapping) => mapping,
             _ => GridMapping::ThreadPerRow,
@@ -79,8 +105,26 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         shared_bytes: u32,
         arguments: &A,
     ) -> Result<Step, DeviceError> {
-        let (grid, block) = (mapping.blocks(work, self.block), self.block);
-        let shape = Shape { grid, block, shared_bytes };
+        let shape = self.shape(mapping.blocks(work, self.block), shared_bytes);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_shape(function, shape, arguments) }
+    }
+
+    /// So many blocks of the threads asked for.
+    pub(super) fn shape(&self, grid: u64, shared_bytes: u32) -> Shape {
+        Shape { grid, block: self.block, shared_bytes }
+    }
+
+    /// A launch of a function in a shape.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(super) unsafe fn launch_shape<A: Arguments>(
+        &self,
+        function: &str,
+        shape: Shape,
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
         // SAFETY: the caller's promise.
         unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
     }

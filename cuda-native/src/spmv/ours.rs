@@ -7,10 +7,10 @@ use super::operands::{Operands, wrong_format};
 use crate::arguments::{
     CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX, Reads, Writes,
 };
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
-use crate::upload::{Arrays, Offsets, Slots};
 use crate::value::DeviceReal;
 
 pub(super) fn csr<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
@@ -23,7 +23,7 @@ pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, De
 }
 
 fn csr_with<T: DeviceReal>(o: &Operands<'_, T>, shared_bytes: u32) -> Result<Bound, DeviceError> {
-    let Arrays::Csr { row_ptr, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
+    let (Arrays::Csr { row_ptr, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
     let step = match row_ptr {
         Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
         Offsets::Wide(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
@@ -48,8 +48,7 @@ fn csr_of<T: DeviceReal, O: Offset + Element>(
 }
 
 pub(super) fn ell<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
-    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = (o.matrix.copy(), o.matrix.host())
-    else {
+    let (Arrays::Ell { row_len, slots }, AnyFormat::Ell(a)) = o.format()? else {
         return Err(wrong_format(o));
     };
     let (rows, x, y) = (o.row_count()?, Reads(o.x), Writes(o.y));
@@ -70,9 +69,7 @@ pub(super) fn ell<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
 }
 
 pub(super) fn hll<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
-    let (Arrays::Hll { offsets, max_nzr, slots }, AnyFormat::Hll(a)) =
-        (o.matrix.copy(), o.matrix.host())
-    else {
+    let (Arrays::Hll { offsets, max_nzr, slots }, AnyFormat::Hll(a)) = o.format()? else {
         return Err(wrong_format(o));
     };
     if !a.is_plain() {
@@ -104,7 +101,7 @@ pub(super) fn hll<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
 }
 
 pub(super) fn coo<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
-    let Arrays::Coo { row, slots } = o.matrix.copy() else { return Err(wrong_format(o)) };
+    let (Arrays::Coo { row, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
     o.row_count()?;
     let mut bound = segmented(o, row, slots)?;
     bound.steps.insert(0, Step::zero(o.y));
@@ -112,7 +109,7 @@ pub(super) fn coo<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
 }
 
 pub(super) fn hyb<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
-    let Arrays::Hyb { row_len, ell, row, tail } = o.matrix.copy() else {
+    let (Arrays::Hyb { row_len, ell, row, tail }, _) = o.format()? else {
         return Err(wrong_format(o));
     };
     let arguments = EllOfLengths {
@@ -183,7 +180,7 @@ fn value_a_thread<T: DeviceReal>(o: &Operands<'_, T>) -> u32 {
 }
 
 /// A number as kernels count.
-fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
+pub(super) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
     let (found, most) = (number as u64, u64::from(u32::MAX));
     u32::try_from(number).map_err(|_| DeviceError::TooLarge { what, found, most })
 }

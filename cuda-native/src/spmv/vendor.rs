@@ -5,11 +5,11 @@ use std::rc::Rc;
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
 use super::operands::{Operands, wrong_format};
+use crate::arrays::{Arrays, Offsets};
 use crate::buffer::Spent;
 use crate::cusparse::{self, Algorithm, Cusparse, Product};
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
-use crate::upload::{Arrays, Offsets};
 use crate::value::DeviceReal;
 
 /// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
@@ -25,7 +25,7 @@ pub(crate) fn bind<T: DeviceReal>(
     // Made here where the kernels of ours have others.
     let slices;
     let (mut workspace_bytes, mut spent) = (0, Spent::default());
-    let (arrays, slots) = match (o.matrix.copy(), o.matrix.host()) {
+    let (arrays, slots) = match o.format()? {
         (Arrays::Csr { row_ptr, slots }, _) => (cusparse::Arrays::Csr { row_ptr }, slots),
         (Arrays::Coo { row, slots }, _) => (cusparse::Arrays::Coo { row }, slots),
         (Arrays::Hll { offsets, slots, .. }, AnyFormat::Hll(a)) if a.is_plain() => {

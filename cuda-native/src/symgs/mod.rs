@@ -17,10 +17,10 @@ use std::marker::PhantomData;
 use sparsescope_core::matrix::Offset;
 
 use crate::arguments::Element;
+use crate::arrays::Offsets;
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::Bound;
-use crate::upload::Offsets;
 use crate::value::DeviceReal;
 
 pub use preconditioner::SymgsPreconditioner;

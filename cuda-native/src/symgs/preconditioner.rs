@@ -8,10 +8,10 @@ use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::bind;
 use super::system::{Operands, Operator, Sweeps};
+use crate::arrays::{Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Step, enqueue};
-use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
 
 /// z = M⁻¹·r with M = (D + L)·D⁻¹·(D + U), A being D, its diagonal, and the triangles L and U: set up

@@ -11,11 +11,11 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{History, Series};
 use sparsescope_core::symgs::{Mode, ZeroStart};
 
+use crate::arrays::{Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Step};
-use crate::upload::{Offsets, Slots};
 use crate::value::DeviceReal;
 
 /// A·x = b on a device, A in CSR and with a diagonal.

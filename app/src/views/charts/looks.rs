@@ -14,7 +14,7 @@ use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
 /// Kernels that came after bundles were shown with the forms of the others, which they must not take: they
 /// are listed among these, and have their forms after them.
-const LATER: [&str; 7] = [
+const LATER: [&str; 14] = [
     "cpu/csr/simd",
     "cpu/hll/simd",
     "cpu/csr/compact",
@@ -22,6 +22,13 @@ const LATER: [&str; 7] = [
     "cpu/spmv/auto",
     "vendor/mkl/csr",
     "vendor/mkl/optimized",
+    "cuda/csr/adaptive",
+    "cuda/hll/column-major",
+    "cuda/hll/sigma",
+    "cuda/hll/compact",
+    "cuda/bsr/warp",
+    "cuda/dia/thread-per-row",
+    "cuda/spmv/auto",
 ];
 
 /// The forms of kernels by their ids.

@@ -73,13 +73,13 @@ impl<T: Real> SpmvSide<T> {
 
     /// Whether A is there in the given format.
     #[cfg(not(target_family = "wasm"))]
-    pub(in crate::experiment) fn has(&self, spec: FormatSpec) -> bool {
+    pub fn has(&self, spec: FormatSpec) -> bool {
         lock(&self.formats).contains_key(&spec)
     }
 
     /// Forgets one format; memory is freed once no kernel holds it.
     #[cfg(not(target_family = "wasm"))]
-    pub(in crate::experiment) fn forget(&self, spec: FormatSpec) {
+    pub fn forget(&self, spec: FormatSpec) {
         lock(&self.formats).remove(&spec);
     }
 

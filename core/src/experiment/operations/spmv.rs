@@ -11,7 +11,9 @@ use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
 use crate::kernel::{DeviceKind, Reads};
-use crate::matrix::{Csr, FormatError, FormatSize, FormatSpec, Precision, Real, copied};
+use crate::matrix::{
+    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
+};
 use crate::memory::MemoryLimit;
 use crate::record::{Check, Predicted, Work};
 
@@ -72,15 +74,15 @@ impl SpmvProblem {
 
     /// The format that a configuration reads; CSR for what reads no matrix.
     pub fn spec(configuration: &Configuration) -> FormatSpec {
-        let params = configuration.parameters.format();
+        let mut params = configuration.parameters.format();
+        if configuration.kernel.takes.order && params.sigma <= 1 {
+            params.sigma = DEFAULT_SIGMA;
+        }
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
 
     /// Kernels that multiply padding by x refuse one that is not finite.
-    pub(in crate::experiment) fn admit(
-        &self,
-        configuration: &Configuration,
-    ) -> Result<(), PrepareError> {
+    pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
         if configuration.kernel.needs.finite_x && !self.x_is_finite {
             let reason = "it multiplies padding by x, which holds an infinite or NaN element";
             return Err(PrepareError::Refused(reason.to_owned()));

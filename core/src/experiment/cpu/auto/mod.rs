@@ -1,12 +1,12 @@
 //! `cpu/spmv/auto`: runs whichever of the other kernels a short trial finds the fastest.
 
-mod rules;
 mod trial;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::spmv::bind_here;
+use crate::experiment::choosing::{Candidate, SERIAL, on_processor, why};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmvProblem, SpmvSide};
@@ -17,7 +17,6 @@ use crate::matrix::Precision;
 use crate::memory::MemoryLimit;
 use crate::record::{Choice, Costs, Tried};
 use crate::spmv::simd::Vectorised;
-use rules::{Candidate, SERIAL, candidates};
 use trial::{Runner, race};
 
 /// The kernel's id.
@@ -155,7 +154,7 @@ where
         let Asked { configuration, .. } = &self.asked;
         let threads = configuration.threads as usize;
         let compact = configuration.parameters.compact();
-        let all = candidates(&**self.side.a(), threads, compact);
+        let all = on_processor(&**self.side.a(), threads, compact);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader> = None;
@@ -230,7 +229,7 @@ where
         }
         choice.kernel = configuration.kernel.id.to_owned();
         choice.params = params;
-        choice.why = why(&choice, place, self.side.a().minimal_bytes());
+        choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes());
         Ok(Some(Found { runner, parts, costs, choice }))
     }
 
@@ -290,40 +289,6 @@ fn already(tried: &Tried, entered: &Leader) -> Duration {
 
 fn refused(error: KernelError) -> PrepareError {
     PrepareError::Refused(error.to_string())
-}
-
-/// Why it is the kernel in this place of those considered, in a sentence; `csr` are the bytes that a product in CSR moves.
-fn why(choice: &Choice, place: usize, csr: u64) -> String {
-    let timed = || {
-        choice.tried.iter().enumerate().filter_map(|(place, one)| Some((place, one, one.least_s?)))
-    };
-    let count = timed().count();
-    let Some((_, chosen, least)) = timed().find(|&(here, ..)| here == place) else {
-        return "nothing else could be tried".to_owned();
-    };
-    if count < 2 {
-        return match choice.tried.len() {
-            1 => "the matrix speaks for no other kernel".to_owned(),
-            _ => "no other kernel could be tried".to_owned(),
-        };
-    }
-    let others = || timed().filter(|&(here, ..)| here != place).map(|(_, one, s)| (one, s));
-    let next = others().min_by(|a, b| a.1.total_cmp(&b.1));
-    let times = |other: f64| other / least.max(f64::MIN_POSITIVE);
-    let serial = others().find(|(one, _)| one.kernel == SERIAL);
-    let mut words = match serial {
-        Some((_, serial)) => format!("{:.2} times as fast as {SERIAL} in the trial", times(serial)),
-        None => "no other was clearly faster in the trial".to_owned(),
-    };
-    if let Some((one, next)) = next.filter(|(one, _)| one.kernel != SERIAL) {
-        words += &format!(", {:.2} times as fast as {}", times(next), one.words());
-    }
-    words += &format!(", {count} kernels tried");
-    if chosen.minimal_bytes != csr && csr > 0 {
-        let share = 100.0 * chosen.minimal_bytes as f64 / csr as f64;
-        words += &format!("; a product moves {share:.0} % of the bytes of one in CSR");
-    }
-    words
 }
 
 #[cfg(test)]

@@ -9,15 +9,19 @@ use crate::matrix::{
 };
 
 /// The kernel that no choice is slower than.
-pub(super) const SERIAL: &str = "cpu/csr/serial";
+pub(in crate::experiment) const SERIAL: &str = "cpu/csr/serial";
 
 /// A kernel that may be the fastest.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) kernel: &'static KernelDescriptor,
-    pub(super) parameters: Parameters,
+pub struct Candidate {
+    /// It.
+    pub kernel: &'static KernelDescriptor,
+    /// Those of its format.
+    pub parameters: Parameters,
+    /// Threads a block, on a GPU.
+    pub block: Option<u32>,
     /// Minimal bytes that a product moves, as far as they are known before the format is made.
-    pub(super) minimal_bytes: u64,
+    pub minimal_bytes: u64,
 }
 
 impl Candidate {
@@ -52,7 +56,11 @@ const COMPACT_SHARE: f64 = 0.95;
 
 /// The kernels to be tried on `a` with so many threads, the serial one first, the others by the bytes that
 /// they move.
-pub(super) fn candidates<T: Scalar>(a: &Csr<T>, threads: usize, compact: bool) -> Vec<Candidate> {
+pub(in crate::experiment) fn on_processor<T: Scalar>(
+    a: &Csr<T>,
+    threads: usize,
+    compact: bool,
+) -> Vec<Candidate> {
     let csr = a.minimal_bytes();
     let plain = |id| candidate(id, Parameters::default(), csr);
     let mut found: Vec<Candidate> = plain(SERIAL).into_iter().collect();
@@ -67,29 +75,78 @@ pub(super) fn candidates<T: Scalar>(a: &Csr<T>, threads: usize, compact: bool) -
         found.extend(is_long.then(|| plain("cpu/csr/merge")).flatten());
     }
     let mut others = Vec::new();
-    others.extend(diagonals(a));
-    others.extend(blocks(a));
-    let hll = hacks(a);
+    others.extend(diagonals(a, "cpu/dia/rows"));
+    others.extend(blocks(a, "cpu/bsr/rows"));
+    let hll = hacks(a, &[("32", 1), ("32", DEFAULT_SIGMA), ("8", DEFAULT_SIGMA)]);
     others.extend(
         hll.clone().and_then(|(parameters, size)| {
             candidate("cpu/hll/simd", parameters, size.minimal_bytes)
         }),
     );
     if compact {
-        others.extend(compacts(a, hll.map(|(parameters, _)| parameters)));
+        let ids = Compacts { csr: Some("cpu/csr/compact"), hll: "cpu/hll/compact" };
+        others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters)));
     }
     others.sort_by(|one, other| one.rank().total_cmp(&other.rank()));
     found.extend(others);
     found
 }
 
+/// The kernels to be tried on a GPU, that on CSR first, the others by the bytes that they move.
+pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
+    let csr = a.minimal_bytes();
+    let adaptive = candidate(ADAPTIVE, Parameters::default(), csr);
+    let mut found: Vec<Candidate> = adaptive.into_iter().collect();
+    if a.nnz() == 0 {
+        return found;
+    }
+    let mut others = Vec::new();
+    others.extend(diagonals(a, "cuda/dia/thread-per-row"));
+    others.extend(blocks(a, "cuda/bsr/warp"));
+    let in_order = hacks(a, &[("32", 1)]);
+    let sorted = hacks(a, &[("32", DEFAULT_SIGMA)]);
+    let padding = |hll: &Option<(Parameters, FormatSize)>| match hll {
+        Some((_, size)) => size.padding,
+        None => f64::INFINITY,
+    };
+    let sorting_pays = padding(&sorted) * SORTING < padding(&in_order);
+    let plain = |hll: &(Parameters, FormatSize)| hll.0.get(Parameter::Spill).is_none();
+    let of = |id, hll: &(Parameters, FormatSize)| candidate(id, hll.0.clone(), hll.1.minimal_bytes);
+    others.extend(
+        in_order.iter().filter(|hll| plain(hll)).filter_map(|hll| of("cuda/hll/column-major", hll)),
+    );
+    if sorting_pays || !in_order.as_ref().is_some_and(plain) {
+        others.extend(sorted.iter().filter_map(|hll| of("cuda/hll/sigma", hll)));
+    }
+    if compact {
+        let hll = if sorting_pays { sorted } else { in_order };
+        let ids = Compacts { csr: None, hll: "cuda/hll/compact" };
+        others.extend(compacts(a, ids, hll.filter(plain).map(|(parameters, _)| parameters)));
+    }
+    others.sort_by_key(|one| one.minimal_bytes);
+    found.extend(others);
+    for candidate in &mut found {
+        candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
+    }
+    found
+}
+
+/// The GPU's kernel that takes any matrix as it is.
+pub const ADAPTIVE: &str = "cuda/csr/adaptive";
+
+/// Threads a block of the GPU's kernels.
+const BLOCK: u32 = 256;
+
+/// How much less padding is worth sorting rows for: x is read and y written in no order then.
+const SORTING: f64 = 1.05;
+
 /// A kernel by its id; none where there is none of that id.
 fn candidate(id: &str, parameters: Parameters, minimal_bytes: u64) -> Option<Candidate> {
-    kernel(id).map(|kernel| Candidate { kernel, parameters, minimal_bytes })
+    kernel(id).map(|kernel| Candidate { kernel, parameters, block: None, minimal_bytes })
 }
 
 /// DIA, where its diagonals move fewer bytes than CSR.
-fn diagonals<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
+fn diagonals<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let bytes = |slots: u128| slots * T::BYTES as u128;
     let rows = a.rows() as u128;
     let most = u128::from(a.bytes()) / bytes(rows).max(1);
@@ -103,27 +160,27 @@ fn diagonals<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
     }
     let size = Format::Dia.with(&FormatParams::default()).size(a).ok()?;
     let fewer = size.minimal_bytes < a.minimal_bytes();
-    fewer.then(|| candidate("cpu/dia/rows", Parameters::default(), size.minimal_bytes)).flatten()
+    fewer.then(|| candidate(id, Parameters::default(), size.minimal_bytes)).flatten()
 }
 
 /// BSR with the edge that suits some parts of the matrix, where its blocks are full enough in all of it.
-fn blocks<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
+fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let part = part(a);
     let (block, _) = Bsr::choose(part.as_ref().unwrap_or(a), None, BSR_MIN_FILL).ok()?;
     let params = FormatParams { bsr_block: Some(block), ..FormatParams::default() };
     let size = Format::Bsr.with(&params).size(a).ok()?;
     let parameters = Parameters::default().with(Parameter::BsrBlock, &block.to_string());
-    candidate("cpu/bsr/rows", parameters, size.minimal_bytes)
+    candidate(id, parameters, size.minimal_bytes)
 }
 
 /// HLL as it has little padding: in order, sorted, in smaller hacks; rows far longer than the others apart.
-fn hacks<T: Scalar>(a: &Csr<T>) -> Option<(Parameters, FormatSize)> {
+/// Of these hack sizes and windows, in this order.
+fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters, FormatSize)> {
     let mean = a.nnz() as f64 / a.rows().max(1) as f64;
     let most = (4.0 * mean).ceil() as usize + 32;
     let apart = (a.max_row_len() > 4 * most).then_some(most);
-    let layouts = [("32", 1), ("32", DEFAULT_SIGMA), ("8", DEFAULT_SIGMA)];
     let mut best: Option<(Parameters, FormatSize)> = None;
-    for (hack_size, sigma) in layouts {
+    for &(hack_size, sigma) in layouts {
         let mut parameters = Parameters::default()
             .with(Parameter::HackSize, hack_size)
             .with(Parameter::Sigma, &sigma.to_string());
@@ -143,9 +200,16 @@ fn hacks<T: Scalar>(a: &Csr<T>) -> Option<(Parameters, FormatSize)> {
     best.filter(|(_, size)| size.padding <= MOST_PADDING)
 }
 
+/// The kernels on compact formats.
+#[derive(Clone, Copy)]
+struct Compacts {
+    csr: Option<&'static str>,
+    hll: &'static str,
+}
+
 /// The compact formats that move fewer bytes, most of their columns in 16 bits: values in the coding of the
 /// fewest bytes, and as they are, which takes less decoding.
-fn compacts<T: Scalar>(a: &Csr<T>, hll: Option<Parameters>) -> Vec<Candidate> {
+fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Vec<Candidate> {
     let pays = |bytes: u64, narrow: f64| {
         let fewer = (bytes as f64) < COMPACT_SHARE * a.minimal_bytes() as f64;
         fewer && narrow > 0.5
@@ -162,13 +226,13 @@ fn compacts<T: Scalar>(a: &Csr<T>, hll: Option<Parameters>) -> Vec<Candidate> {
             ValueCoding::Auto => parameters,
             other => parameters.with(Parameter::Values, other.as_str()),
         };
-        if coding == ValueCoding::Auto && pays(estimate.csr_bytes, estimate.csr_narrow) {
-            let parameters = Parameters::default();
-            found.extend(candidate("cpu/csr/compact", parameters, estimate.csr_bytes));
+        let pays_in_csr = pays(estimate.csr_bytes, estimate.csr_narrow);
+        if let Some(id) = ids.csr.filter(|_| coding == ValueCoding::Auto && pays_in_csr) {
+            found.extend(candidate(id, Parameters::default(), estimate.csr_bytes));
         }
         if hll.is_some() && pays(estimate.hll_bytes, estimate.hll_narrow) {
             let parameters = coded(parameters.clone());
-            found.extend(candidate("cpu/hll/compact", parameters, estimate.hll_bytes));
+            found.extend(candidate(ids.hll, parameters, estimate.hll_bytes));
         }
         // Without codes both are the same.
         if estimate.code_bits.is_none() {
@@ -197,7 +261,7 @@ mod tests {
     use super::*;
 
     fn ids(a: &Csr, threads: usize, compact: bool) -> Vec<&'static str> {
-        candidates(a, threads, compact).iter().map(|candidate| candidate.kernel.id).collect()
+        on_processor(a, threads, compact).iter().map(|candidate| candidate.kernel.id).collect()
     }
 
     fn made(m: usize, n: usize, entries: impl Iterator<Item = (usize, usize, f64)>) -> Csr {
@@ -229,7 +293,7 @@ mod tests {
             (0..9).map(move |s| (at(s).0, at(s).1, (k * 9 + s) as f64))
         };
         let blocks = made(30_000, 30_000, (0..10_000).flat_map(block));
-        let of_blocks = candidates(&blocks, 1, true);
+        let of_blocks = on_processor(&blocks, 1, true);
         let bsr = of_blocks.iter().find(|one| one.kernel.id == "cpu/bsr/rows").unwrap();
         assert_eq!(bsr.parameters.get(Parameter::BsrBlock).as_deref(), Some("3"));
         assert!(!ids(&blocks, 1, true).contains(&"cpu/dia/rows"));
@@ -238,7 +302,7 @@ mod tests {
         let long =
             made(2_000, 2_000, (0..2_000).flat_map(|i| [(i, i, 1.0), (7, (i + 9) % 2_000, 0.5)]));
         assert!(ids(&long, 2, true).contains(&"cpu/csr/merge"));
-        let hll = candidates(&long, 2, false);
+        let hll = on_processor(&long, 2, false);
         let hll = hll.iter().find(|one| one.kernel.id == "cpu/hll/simd").unwrap();
         assert!(hll.parameters.get(Parameter::Spill).is_some());
 

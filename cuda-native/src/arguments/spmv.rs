@@ -1,0 +1,70 @@
+//! Argument lists of our own kernels of products.
+
+use super::*;
+
+arguments! {
+    /// y = A·x in CSR by tiles.
+    CsrTiles<'a, real T, offset O> of CsrAdaptive [
+        csr_adaptive_128x4, csr_adaptive_128x6, csr_adaptive_256x6
+    ] (
+        plan: Reads<'a, u32>, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
+    )
+
+    /// y = A·x in column-major HLL, each row to its own length.
+    HllColumnMajor<'a, real T> of HllColumnMajor [hll_column_major] (
+        rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
+        col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same with rows in another order, and some kept apart.
+    HllSigma<'a, real T> of HllColumnMajor [hll_sigma] (
+        in_hacks: u32, apart: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>,
+        row_len: Reads<'a, u32>, row_of: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        tail_ptr: Reads<'a, u64>, tail_col: Reads<'a, u32>, tail_val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// y = A·x in compact HLL, values as they are.
+    HllCompactPlain<'a, real T> of HllCompact [hll_compact_plain] (
+        in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
+        base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same with codes of 8 bits.
+    HllCompactByte<'a, real T> of HllCompact [hll_compact_byte] (
+        in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
+        base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, codes: Reads<'a, u8>,
+        distinct: u32, dictionary: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same with codes of 16 bits.
+    HllCompactShort<'a, real T> of HllCompact [hll_compact_short] (
+        in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
+        base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, codes: Reads<'a, u16>,
+        dictionary: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// y = A·x in BSR.
+    BsrWarp<'a, real T, offset O> of Bsr [
+        bsr_warp_2, bsr_warp_3, bsr_warp_4, bsr_warp_5, bsr_warp_6, bsr_warp_7, bsr_warp_8
+    ] (
+        rows: u32, cols: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// y = A·x in diagonals.
+    Dia<'a, real T> of Dia [dia_thread_per_row] (
+        rows: u32, cols: u64, diagonals: u32, offsets: Reads<'a, u64>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// CSR into column-major hacks.
+    ConvertHll<'a, real T, offset O> of Convert [convert_hll] (
+        in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, row_of: Reads<'a, u32>,
+        row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>, csr_val: Reads<'a, T>,
+        offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>, row_len: Writes<'a, u32>,
+        col: Writes<'a, u32>, val: Writes<'a, T>
+    )
+}

@@ -1,0 +1,235 @@
+//! The arrays of a matrix on the device, format by format.
+
+use std::time::Instant;
+
+use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, HllShape, RowOrder, RowPtr};
+
+use crate::buffer::{Buffer, Memory, Spent};
+use crate::device::{Device, DeviceError};
+use crate::value::DeviceReal;
+
+/// Row or slice offsets in the width that kernels count with.
+#[derive(Debug)]
+pub(crate) enum Offsets {
+    Narrow(Buffer<u32>),
+    Wide(Buffer<u64>),
+}
+
+impl Offsets {
+    pub(crate) fn of(device: &Device, what: &str, of: &RowPtr) -> Result<Self, DeviceError> {
+        Ok(match of {
+            RowPtr::Narrow(offsets) => Self::Narrow(Buffer::of(device, what, offsets)?),
+            RowPtr::Wide(offsets) => Self::Wide(Buffer::of(device, what, offsets)?),
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Narrow(buffer) => buffer.bytes(),
+            Self::Wide(buffer) => buffer.bytes(),
+        }
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        match self {
+            Self::Narrow(buffer) => buffer.spent(),
+            Self::Wide(buffer) => buffer.spent(),
+        }
+    }
+
+    pub(crate) fn memory(&self) -> Memory {
+        match self {
+            Self::Narrow(buffer) => buffer.memory(),
+            Self::Wide(buffer) => buffer.memory(),
+        }
+    }
+}
+
+/// Columns and values of a format's slots.
+#[derive(Debug)]
+pub(crate) struct Slots<T> {
+    pub(crate) col: Buffer<u32>,
+    pub(crate) val: Buffer<T>,
+}
+
+impl<T: DeviceReal> Slots<T> {
+    pub(crate) fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
+        // Both at once, so that a matrix that does not fit is refused before half of it is copied.
+        device.check_memory("the matrix", (size_of_val(col) + size_of_val(val)) as u64)?;
+        let col = Buffer::of(device, "the columns", col)?;
+        let val = Buffer::of(device, "the values", val)?;
+        Ok(Self { col, val })
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        self.col.spent() + self.val.spent()
+    }
+}
+
+/// The arrays of a format on the device.
+#[derive(Debug)]
+pub(crate) enum Arrays<T> {
+    Csr { row_ptr: Offsets, slots: Slots<T> },
+    Coo { row: Buffer<u32>, slots: Slots<T> },
+    Ell { row_len: Buffer<u32>, slots: Slots<T> },
+    Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
+    Hll { offsets: Buffer<u64>, max_nzr: Buffer<u32>, slots: Slots<T> },
+    Bsr { row_ptr: Offsets, slots: Slots<T> },
+    Dia { offsets: Buffer<u64>, val: Buffer<T> },
+    Compact(Box<Groups<T>>),
+}
+
+impl<T: DeviceReal> Arrays<T> {
+    /// What it took to bring them there.
+    pub(crate) fn spent(&self) -> Spent {
+        match self {
+            Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
+            Self::Coo { row, slots } => row.spent() + slots.spent(),
+            Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
+            Self::Hyb { row_len, ell, row, tail } => {
+                row_len.spent() + ell.spent() + row.spent() + tail.spent()
+            }
+            Self::Hll { offsets, max_nzr, slots } => {
+                offsets.spent() + max_nzr.spent() + slots.spent()
+            }
+            Self::Bsr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
+            Self::Dia { offsets, val } => offsets.spent() + val.spent(),
+            Self::Compact(groups) => groups.spent(),
+        }
+    }
+
+    pub(crate) fn of(device: &Device, host: &AnyFormat<T>) -> Result<Self, DeviceError> {
+        let lengths = |of: &[u32]| Buffer::of(device, "the row lengths", of);
+        Ok(match host {
+            AnyFormat::Csr(a) => Arrays::Csr {
+                slots: Slots::of(device, a.col(), a.val())?,
+                row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
+            },
+            AnyFormat::Coo(a) => Arrays::Coo {
+                slots: Slots::of(device, a.col(), a.val())?,
+                row: Buffer::of(device, "the row indices", a.row())?,
+            },
+            AnyFormat::Ell(a) => Arrays::Ell {
+                slots: Slots::of(device, a.col(), a.val())?,
+                row_len: lengths(a.row_len())?,
+            },
+            AnyFormat::Hyb(a) => Arrays::Hyb {
+                ell: Slots::of(device, a.ell().col(), a.ell().val())?,
+                row_len: lengths(a.ell().row_len())?,
+                tail: Slots::of(device, a.tail().col(), a.tail().val())?,
+                row: Buffer::of(device, "the row indices", a.tail().row())?,
+            },
+            AnyFormat::Hll(a) => Arrays::Hll {
+                slots: Slots::of(device, a.col(), a.val())?,
+                offsets: Buffer::of(device, "the hack offsets", a.shape().offsets())?,
+                max_nzr: Buffer::of(device, "the hack widths", a.shape().max_nzr())?,
+            },
+            AnyFormat::Bsr(a) => Arrays::Bsr {
+                slots: Slots::of(device, a.col(), a.val())?,
+                row_ptr: Offsets::of(device, "the offsets of rows of blocks", a.row_ptr())?,
+            },
+            AnyFormat::Dia(a) => {
+                let offsets: Vec<u64> = a.offsets().iter().map(|&offset| offset as u64).collect();
+                Arrays::Dia {
+                    offsets: Buffer::of(device, "the offsets of diagonals", &offsets)?,
+                    val: Buffer::of(device, "the diagonals", a.val())?,
+                }
+            }
+            AnyFormat::CsrCompact(_) => return Err(DeviceError::Format("compact CSR")),
+            AnyFormat::HllCompact(a) => Arrays::Compact(Box::new(Groups::of(device, a)?)),
+        })
+    }
+}
+
+/// Column-major HLL for kernels that take rows in any order: rows in hacks, and rows kept apart.
+pub(crate) struct Hacks<T> {
+    pub(crate) order: RowOrder,
+    pub(crate) shape: HllShape,
+    pub(crate) offsets: Buffer<u64>,
+    /// By position in the hacks.
+    pub(crate) row_len: Buffer<u32>,
+    /// The row of each position; empty where every row is at its own.
+    pub(crate) row_of: Buffer<u32>,
+    pub(crate) slots: Slots<T>,
+    /// The rows kept apart, in CSR.
+    pub(crate) tail_ptr: Buffer<u64>,
+    pub(crate) tail: Slots<T>,
+    /// Seconds of finding the plan and of filling the slots.
+    pub(crate) seconds: f64,
+}
+
+impl<T: DeviceReal> Hacks<T> {
+    /// What it took to bring them there.
+    pub(crate) fn spent(&self) -> Spent {
+        let tail = self.tail_ptr.spent() + self.tail.spent();
+        self.offsets.spent()
+            + self.row_len.spent()
+            + self.row_of.spent()
+            + self.slots.spent()
+            + tail
+    }
+}
+
+/// Values in groups of four slots.
+#[derive(Debug)]
+pub(crate) enum GroupValues<T> {
+    Plain(Buffer<T>),
+    Byte { codes: Buffer<u8>, dictionary: Buffer<T> },
+    Short { codes: Buffer<u16>, dictionary: Buffer<T> },
+}
+
+/// Compact HLL in groups of four slots.
+#[derive(Debug)]
+pub(crate) struct Groups<T> {
+    /// The row of each position; empty where every row is at its own.
+    pub(crate) row_of: Buffer<u32>,
+    pub(crate) group_ptr: Buffer<u32>,
+    pub(crate) base: Buffer<u32>,
+    pub(crate) low: Buffer<u16>,
+    pub(crate) high: Buffer<u16>,
+    pub(crate) values: GroupValues<T>,
+    pub(crate) bytes: u64,
+    /// Seconds of putting slots into groups.
+    pub(crate) seconds: f64,
+}
+
+impl<T: DeviceReal> Groups<T> {
+    fn of(device: &Device, a: &CompactHll<T>) -> Result<Self, DeviceError> {
+        let start = Instant::now();
+        let fours = Fours::of(a).map_err(|error| DeviceError::Arrays(error.to_string()))?;
+        let seconds = start.elapsed().as_secs_f64();
+        device.check_memory("the matrix", fours.bytes())?;
+        let codes = "the codes of values";
+        let values = match fours.values() {
+            Coded::Plain(val) => GroupValues::Plain(Buffer::of(device, "the values", val)?),
+            Coded::Byte { codes: of, table } => GroupValues::Byte {
+                codes: Buffer::of(device, codes, of)?,
+                dictionary: Buffer::of(device, "the distinct values", table)?,
+            },
+            Coded::Short { codes: of, table } => GroupValues::Short {
+                codes: Buffer::of(device, codes, of)?,
+                dictionary: Buffer::of(device, "the distinct values", table)?,
+            },
+        };
+        Ok(Self {
+            row_of: Buffer::of(device, "the order of rows", a.row_order().row_of().unwrap_or(&[]))?,
+            group_ptr: Buffer::of(device, "the groups of hacks", fours.group_ptr())?,
+            base: Buffer::of(device, "the base columns", fours.base())?,
+            low: Buffer::of(device, "the distances of columns", fours.low())?,
+            high: Buffer::of(device, "the upper halves of columns", fours.high())?,
+            values,
+            bytes: fours.bytes() + a.row_order().bytes(),
+            seconds,
+        })
+    }
+
+    fn spent(&self) -> Spent {
+        let values = match &self.values {
+            GroupValues::Plain(val) => val.spent(),
+            GroupValues::Byte { codes, dictionary } => codes.spent() + dictionary.spent(),
+            GroupValues::Short { codes, dictionary } => codes.spent() + dictionary.spent(),
+        };
+        let columns = self.base.spent() + self.low.spent() + self.high.spent();
+        self.row_of.spent() + self.group_ptr.spent() + columns + values
+    }
+}

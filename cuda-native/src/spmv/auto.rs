@@ -1,0 +1,221 @@
+//! `cuda/spmv/auto`: runs whichever of our other kernels a short trial finds the fastest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
+use sparsescope_core::experiment::{
+    Configuration, Finished, KernelError, Output, PrepareError, Prepared, SpmvProblem, SpmvSide,
+    Temperature, Watch,
+};
+use sparsescope_core::kernel::Parameter;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Choice, Costs, Tried};
+
+use super::product::{Product, product};
+use crate::machine::Machine;
+use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::upload::Uploads;
+use crate::value::DeviceReal;
+
+/// The kernel's id.
+pub(crate) const ID: &str = "cuda/spmv/auto";
+
+/// A kernel of another format must be so much better: what differs less differs by chance.
+const BETTER: f64 = 0.98;
+
+/// What is to be chosen, and for what.
+pub(crate) struct Choosing<'p, T> {
+    pub(crate) machine: &'p Machine,
+    pub(crate) uploads: &'p Uploads<T>,
+    pub(crate) problem: &'p SpmvProblem,
+    pub(crate) side: Arc<SpmvSide<T>>,
+    pub(crate) configuration: Configuration,
+    pub(crate) memory: MemoryLimit,
+}
+
+/// The product, once it is chosen that of the kernel that it runs.
+pub(crate) struct Auto<'p, T> {
+    choosing: Choosing<'p, T>,
+    chosen: Option<Chosen<'p, T>>,
+}
+
+struct Chosen<'p, T> {
+    prepared: PreparedProduct<'p, GuardedVector<T>>,
+    choice: Choice,
+}
+
+/// A kernel that leads the trial.
+struct Leader<'p, T> {
+    prepared: PreparedProduct<'p, GuardedVector<T>>,
+    configuration: Configuration,
+    /// Seconds of its fastest product.
+    least_s: f64,
+    /// Its place among those considered.
+    place: usize,
+    /// Its format is there for this trial only.
+    is_new: bool,
+}
+
+impl<'p, T: DeviceReal> Choosing<'p, T> {
+    /// To be set up, which chooses.
+    pub(crate) fn prepared(self) -> Auto<'p, T> {
+        Auto { choosing: self, chosen: None }
+    }
+
+    /// Tries what the statistics speak for; nothing when it is cancelled.
+    fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
+        let start = Instant::now();
+        let all = on_gpu(&**self.side.a(), self.configuration.parameters.compact());
+        let mut choice =
+            Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
+        let mut leader: Option<Leader<'p, T>> = None;
+        let many = all.len();
+        for (place, candidate) in all.into_iter().enumerate() {
+            watch.tell(place as f64 / many as f64);
+            let mut tried = Tried {
+                kernel: candidate.kernel.id.to_owned(),
+                params: candidate.parameters.names(),
+                minimal_bytes: candidate.minimal_bytes,
+                ..Tried::default()
+            };
+            let entered = self.enter((place, candidate), &mut tried, &mut choice, watch);
+            if watch.is_cancelled() {
+                return Ok(None);
+            }
+            match entered {
+                Ok(entered) => {
+                    leader = Some(match leader.take() {
+                        None => entered,
+                        Some(best) => self.better_of(best, entered),
+                    });
+                }
+                Err(reason) => tried.left_out = Some(reason),
+            }
+            choice.tried.push(tried);
+        }
+        let Some(leader) = leader else {
+            let reason = choice.tried.iter().find_map(|tried| tried.left_out.clone());
+            let reason = reason.unwrap_or_else(|| "no kernel can run on this matrix".to_owned());
+            return Err(PrepareError::Refused(reason));
+        };
+        let costs = leader.prepared.costs();
+        if let Some(tried) = choice.tried.get_mut(leader.place) {
+            tried.minimal_bytes = costs.minimal_bytes;
+        }
+        choice.kernel = leader.configuration.kernel.id.to_owned();
+        choice.params = leader.prepared.params();
+        choice.why = why(&choice, leader.place, ADAPTIVE, self.side.a().minimal_bytes());
+        Ok(Some(Chosen { prepared: leader.prepared, choice }))
+    }
+
+    /// Makes a candidate ready and times it; why it takes no part, in a sentence.
+    fn enter(
+        &self,
+        (place, candidate): (usize, Candidate),
+        tried: &mut Tried,
+        choice: &mut Choice,
+        watch: &Watch<'_>,
+    ) -> Result<Leader<'p, T>, String> {
+        let configuration = Configuration {
+            kernel: candidate.kernel,
+            parameters: candidate.parameters,
+            block: candidate.block,
+            ..self.configuration.clone()
+        };
+        configuration.admit().map_err(|error| error.to_string())?;
+        self.problem.admit(&configuration).map_err(|error| error.to_string())?;
+        let is_new = !self.side.has(SpmvProblem::spec(&configuration));
+        let made = product(self.machine, self.uploads, &configuration, &self.side, self.memory);
+        let Product { bound, y, costs, params, operands } =
+            made.map_err(|error| error.to_string())?;
+        tried.conversion_s = costs.conversion_s;
+        choice.conversion_s += costs.conversion_s;
+        choice.plan_s += costs.plan_s;
+        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
+        let id = configuration.kernel.id;
+        let mut prepared = PreparedProduct::new(self.machine, id, parts, costs, params);
+        let start = Instant::now();
+        let least_s = prepared.trial(watch).map_err(|error| error.to_string())?;
+        choice.trial_s += start.elapsed().as_secs_f64();
+        tried.least_s = Some(least_s);
+        Ok(Leader { prepared, configuration, least_s, place, is_new })
+    }
+
+    /// The one that goes on. The other's format is freed, unless the winner or someone else wants it.
+    fn better_of(&self, best: Leader<'p, T>, other: Leader<'p, T>) -> Leader<'p, T> {
+        let (winner, loser) = match other.least_s < BETTER * best.least_s {
+            true => (other, best),
+            false => (best, other),
+        };
+        let spec = |one: &Leader<'p, T>| SpmvProblem::spec(&one.configuration);
+        if loser.is_new && spec(&loser) != spec(&winner) {
+            self.side.forget(spec(&loser));
+        }
+        winner
+    }
+}
+
+impl<'p, T: DeviceReal> Auto<'p, T> {
+    /// The kernel that was chosen.
+    fn chosen(&mut self) -> Result<&mut PreparedProduct<'p, GuardedVector<T>>, KernelError> {
+        let chosen = self.chosen.as_mut().map(|chosen| &mut chosen.prepared);
+        chosen.ok_or_else(|| KernelError {
+            kernel: ID.to_owned(),
+            reason: "it was not set up, so that it has chosen nothing".to_owned(),
+        })
+    }
+}
+
+impl<T: DeviceReal> Prepared for Auto<'_, T> {
+    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        self.chosen = self.choosing.choose(watch)?;
+        Ok(if self.chosen.is_some() { Finished::Done } else { Finished::Cancelled })
+    }
+
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        self.chosen()?.sample(n, temperature, watch)
+    }
+
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        self.chosen()?.output(watch)
+    }
+
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.chosen()?.last_output()
+    }
+
+    fn once(&self) -> Option<f64> {
+        self.chosen.as_ref()?.prepared.once()
+    }
+
+    fn repetitions(&self) -> u32 {
+        self.chosen.as_ref().map_or(1, |chosen| chosen.prepared.repetitions())
+    }
+
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+
+    fn costs(&self) -> Costs {
+        let Some(Chosen { prepared, choice }) = &self.chosen else { return Costs::default() };
+        Costs {
+            conversion_s: choice.conversion_s,
+            plan_s: choice.seconds() - choice.conversion_s,
+            choice: Some(choice.clone()),
+            ..prepared.costs()
+        }
+    }
+
+    fn params(&self) -> BTreeMap<String, String> {
+        let asked = &self.choosing.configuration.parameters;
+        let value = asked.get(Parameter::Compact).unwrap_or_default();
+        [(Parameter::Compact.name().to_owned(), value)].into()
+    }
+}

@@ -1,0 +1,155 @@
+//! The launchers on column-major and on compact HLL.
+
+use sparsescope_core::kernel::{LANES, Work, lanes_a_row};
+use sparsescope_core::matrix::{AnyFormat, SlotLayout};
+
+use super::operands::{Operands, wrong_format};
+use super::ours::count;
+use crate::arguments::{
+    HllColumnMajor, HllCompactByte, HllCompactPlain, HllCompactShort, HllSigma, Reads, Writes,
+};
+use crate::arrays::{Arrays, GroupValues};
+use crate::device::DeviceError;
+use crate::launch::Bound;
+use crate::value::DeviceReal;
+
+/// Rows in their own order.
+pub(super) fn column_major<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    let a = o.hacks()?;
+    if !a.row_of.is_empty() || a.order.tail() > 0 {
+        return Err(wrong_format(o));
+    }
+    let rows = o.row_count()?;
+    let lanes = lanes_a_row(u64::from(rows), a.shape.slots());
+    let arguments = HllColumnMajor {
+        rows,
+        hack_size: count("the hack size", a.shape.hack_size())?,
+        lanes,
+        offsets: Reads(&a.offsets),
+        row_len: Reads(&a.row_len),
+        col: Reads(&a.slots.col),
+        val: Reads(&a.slots.val),
+        x: Reads(o.x),
+        y: Writes(o.y),
+    };
+    let work = (o.grid(), Work::Shared(u64::from(rows), u64::from(lanes)));
+    // SAFETY: every row lies in a hack, whose offset begins as many slots for each of its rows as the
+    // longest has entries; columns are below cols, x and y are as long as the matrix has columns and
+    // rows. Lanes of rows beyond the last read nothing. Lanes and hack sizes are powers of two.
+    let step = unsafe { o.launch("hll_column_major", work, 0, &arguments)? };
+    Ok(Bound::of(vec![step]))
+}
+
+/// Rows in any order, and rows kept apart.
+pub(super) fn sigma<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    let a = o.hacks()?;
+    if a.row_of.is_empty() {
+        // Nothing is sorted and nothing kept apart.
+        return column_major(o);
+    }
+    o.row_count()?;
+    let (in_hacks, apart) = (a.order.in_blocks(), a.order.tail());
+    let lanes = lanes_a_row(in_hacks as u64, a.shape.slots());
+    let arguments = HllSigma {
+        in_hacks: count("the number of rows", in_hacks)?,
+        apart: count("the number of rows kept apart", apart)?,
+        hack_size: count("the hack size", a.shape.hack_size())?,
+        lanes,
+        offsets: Reads(&a.offsets),
+        row_len: Reads(&a.row_len),
+        row_of: Reads(&a.row_of),
+        col: Reads(&a.slots.col),
+        val: Reads(&a.slots.val),
+        tail_ptr: Reads(&a.tail_ptr),
+        tail_col: Reads(&a.tail.col),
+        tail_val: Reads(&a.tail.val),
+        x: Reads(o.x),
+        y: Writes(o.y),
+    };
+    let in_hacks = o.grid().blocks(Work::Shared(in_hacks as u64, lanes.into()), o.block);
+    let shared_bytes = o.block / LANES as u32 * T::BYTES as u32;
+    let shape = o.shape(in_hacks + apart as u64, shared_bytes);
+    // SAFETY: as above by position; each position has a row, no two the same. The first blocks take one of
+    // the rows kept apart each, whose offsets ascend up to the length of their columns and values, and one
+    // value a warp of shared memory.
+    let step = unsafe { o.launch_shape("hll_sigma", shape, &arguments)? };
+    Ok(Bound::of(vec![step]))
+}
+
+/// Groups of four slots.
+pub(super) fn compact<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    let (Arrays::Compact(groups), AnyFormat::HllCompact(a)) = o.format()? else {
+        return Err(wrong_format(o));
+    };
+    if a.row_order().tail() > 0 || a.shape().hack_size() as u64 != LANES {
+        return Err(wrong_format(o));
+    }
+    let in_hacks = o.row_count()?;
+    let permuted = u32::from(!groups.row_of.is_empty());
+    let (row_of, group_ptr) = (Reads(&groups.row_of), Reads(&groups.group_ptr));
+    let (base, low, high) = (Reads(&groups.base), Reads(&groups.low), Reads(&groups.high));
+    let (x, y) = (Reads(o.x), Writes(o.y));
+    let over = (o.grid(), Work::Rows(u64::from(in_hacks)));
+    // SAFETY: a hack has a warp, and each of its groups four bases, 128 distances and 128 values or codes
+    // of the dictionary; groups of wide columns name one of high. Columns are below cols, x and y are as
+    // long as the matrix has columns and rows, and where rows are permuted each position has a row of its
+    // own. Lanes of positions beyond the last store nothing. A code of 8 bits is below the number of
+    // distinct values, of which there are no more than 256.
+    let step = unsafe {
+        match &groups.values {
+            GroupValues::Plain(val) => {
+                let val = Reads(val);
+                let arguments = HllCompactPlain {
+                    in_hacks,
+                    permuted,
+                    row_of,
+                    group_ptr,
+                    base,
+                    low,
+                    high,
+                    val,
+                    x,
+                    y,
+                };
+                o.launch("hll_compact_plain", over, 0, &arguments)
+            }
+            GroupValues::Byte { codes, dictionary } => {
+                let distinct = count("the number of distinct values", dictionary.len())?;
+                let (codes, dictionary) = (Reads(codes), Reads(dictionary));
+                let arguments = HllCompactByte {
+                    in_hacks,
+                    permuted,
+                    row_of,
+                    group_ptr,
+                    base,
+                    low,
+                    high,
+                    codes,
+                    distinct,
+                    dictionary,
+                    x,
+                    y,
+                };
+                o.launch("hll_compact_byte", over, 0, &arguments)
+            }
+            GroupValues::Short { codes, dictionary } => {
+                let (codes, dictionary) = (Reads(codes), Reads(dictionary));
+                let arguments = HllCompactShort {
+                    in_hacks,
+                    permuted,
+                    row_of,
+                    group_ptr,
+                    base,
+                    low,
+                    high,
+                    codes,
+                    dictionary,
+                    x,
+                    y,
+                };
+                o.launch("hll_compact_short", over, 0, &arguments)
+            }
+        }
+    };
+    Ok(Bound::of(vec![step?]))
+}

@@ -1,0 +1,212 @@
+//! y = A·x made ready: the matrix in the kernel's format on the device, the vectors, and what that took.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use sparsescope_core::experiment::{Configuration, PrepareError, SpmvProblem, SpmvSide};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::matrix::{AnyFormat, FormatSpec, HllLayout, Order};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Costs;
+
+use super::operands::{Matrix, Operands};
+use super::{Bind, bind_cusparse, launcher};
+use crate::arrays::{Arrays, Hacks};
+use crate::buffer::Spent;
+use crate::convert;
+use crate::launch::Bound;
+use crate::machine::Machine;
+use crate::prepared::GuardedVector;
+use crate::refusal::{admit_block, refused};
+use crate::upload::{Arranged, Uploaded, UploadedHacks, Uploads};
+use crate::value::DeviceReal;
+
+/// Threads a block where none is asked for.
+const DEFAULT_BLOCK: u32 = 128;
+
+/// A product bound to its operands.
+pub(crate) struct Product<T> {
+    pub(crate) bound: Bound,
+    pub(crate) y: GuardedVector<T>,
+    pub(crate) costs: Costs,
+    pub(crate) params: BTreeMap<String, String>,
+    /// The operands, held so that other kernels find them.
+    pub(crate) operands: Vec<Box<dyn Any>>,
+}
+
+/// A on the device.
+enum Held<T> {
+    Format(Arc<Uploaded<T>>),
+    Hacks(Arc<UploadedHacks<T>>),
+}
+
+impl<T: DeviceReal> Held<T> {
+    fn spent(&self) -> Spent {
+        match self {
+            Self::Format(matrix) => matrix.copy().spent(),
+            Self::Hacks(hacks) => hacks.copy().spent(),
+        }
+    }
+
+    fn operand(&self) -> Matrix<'_, T> {
+        match self {
+            Self::Format(matrix) => Matrix::Format(matrix),
+            Self::Hacks(hacks) => Matrix::Hacks(hacks.copy()),
+        }
+    }
+}
+
+/// Makes a kernel ready that is no choice among others.
+pub(crate) fn product<T: DeviceReal>(
+    machine: &Machine,
+    uploads: &Uploads<T>,
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    memory: MemoryLimit,
+) -> Result<Product<T>, PrepareError> {
+    let (device, kernel) = (machine.device(), configuration.kernel);
+    let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
+    let bind = launcher::<T>(kernel.id).ok_or_else(absent)?;
+    let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
+    admit_block(block)?;
+    let library = match bind {
+        Bind::Cusparse(_) => Some(machine.cusparse().map_err(PrepareError::Unsupported)?),
+        _ => None,
+    };
+    let a = side.a();
+    let spec = SpmvProblem::spec(configuration);
+    let (matrix, made) = match (bind, spec) {
+        (Bind::Hacks(_), FormatSpec::Hll(layout)) => {
+            let hacks = arranged(machine, uploads, side, layout, memory)?;
+            let made = Made {
+                seconds: hacks.copy().seconds,
+                bytes: bytes_of(hacks.copy()),
+                minimal_bytes: minimal_bytes_of(hacks.copy(), a.nnz(), a.cols()),
+                params: layout_params(&layout),
+            };
+            (Held::Hacks(hacks), made)
+        }
+        _ => {
+            let converted = side.format(spec, memory);
+            let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
+            let matrix = uploads.matrix(device, &converted.matrix).map_err(refused)?;
+            let (regrouped, bytes) = match matrix.copy() {
+                Arrays::Compact(groups) => (groups.seconds, groups.bytes),
+                _ => (0.0, converted.matrix.bytes()),
+            };
+            let made = Made {
+                seconds: converted.seconds + regrouped,
+                bytes,
+                minimal_bytes: minimal_bytes(kernel, &matrix),
+                params: spec.in_force(&converted.matrix),
+            };
+            (Held::Format(matrix), made)
+        }
+    };
+    let x = uploads.x(device, side.x()).map_err(refused)?;
+    let y = GuardedVector::new(device, a.rows()).map_err(refused)?;
+    let start = Instant::now();
+    let (size, vectors) = ((a.rows(), a.cols(), a.nnz()), (x.copy(), y.elements()));
+    let operands = Operands::new(device, kernel, matrix.operand(), size, vectors, block);
+    let bound = match (bind, &library) {
+        (Bind::Cusparse(algorithm), Some(library)) => {
+            bind_cusparse(&operands, Rc::clone(library), *algorithm)
+        }
+        (Bind::Kernel(bind) | Bind::Hacks(bind), _) => bind(&operands),
+        (Bind::Cusparse(_), None) | (Bind::Chosen, _) => return Err(absent()),
+    };
+    let bound = bound.map_err(refused)?;
+    device.synchronize().map_err(refused)?;
+    let planned = start.elapsed().as_secs_f64();
+    let workspace = bound.spent;
+    let spent = matrix.spent() + x.copy().spent() + y.spent() + workspace;
+    let costs = Costs {
+        conversion_s: made.seconds,
+        plan_s: (planned - workspace.allocate_s - workspace.upload_s).max(0.0),
+        upload_s: Some(spent.upload_s),
+        allocate_s: Some(spent.allocate_s),
+        launches: bound.launches(device).map_err(refused)?,
+        format_bytes: made.bytes + bound.workspace_bytes,
+        minimal_bytes: made.minimal_bytes,
+        ..Costs::default()
+    };
+    let matrix: Box<dyn Any> = match matrix {
+        Held::Format(matrix) => Box::new(matrix),
+        Held::Hacks(hacks) => Box::new(hacks),
+    };
+    Ok(Product { bound, y, costs, params: made.params, operands: vec![Box::new(x), matrix] })
+}
+
+/// What is known of a matrix in its format.
+struct Made {
+    /// Of the conversion.
+    seconds: f64,
+    bytes: u64,
+    minimal_bytes: u64,
+    /// Parameters in force.
+    params: BTreeMap<String, String>,
+}
+
+/// Column-major HLL, made on the device from CSR.
+fn arranged<T: DeviceReal>(
+    machine: &Machine,
+    uploads: &Uploads<T>,
+    side: &SpmvSide<T>,
+    layout: HllLayout,
+    memory: MemoryLimit,
+) -> Result<Arc<UploadedHacks<T>>, PrepareError> {
+    let device = machine.device();
+    let layout = HllLayout { order: Order::ColumnMajor, ..layout };
+    let of = Arranged { a: Arc::clone(side.a()), layout };
+    uploads.hacks(&of, |of| {
+        let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(&of.a))).map_err(refused)?;
+        convert::hacks(device, &of.a, csr.copy(), of.layout, memory)
+    })
+}
+
+/// The parameters in force of column-major HLL.
+fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
+    let sorted = (layout.sigma > 1).then_some(layout.sigma);
+    let named = [("hack_size", Some(layout.hack_size)), ("sigma", sorted), ("spill", layout.spill)];
+    let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    named.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+}
+
+/// Bytes of all arrays.
+fn bytes_of<T: DeviceReal>(a: &Hacks<T>) -> u64 {
+    let slots = |slots: &crate::arrays::Slots<T>| slots.col.bytes() + slots.val.bytes();
+    let rows = a.offsets.bytes() + a.row_len.bytes() + a.row_of.bytes();
+    rows + slots(&a.slots) + a.tail_ptr.bytes() + slots(&a.tail)
+}
+
+/// The least that a product moves whose rows end at their own length.
+fn minimal_bytes_of<T: DeviceReal>(a: &Hacks<T>, nnz: usize, cols: usize) -> u64 {
+    let entries = nnz as u64 * (T::BYTES + size_of::<u32>()) as u64;
+    let rows = a.offsets.bytes() + a.row_len.bytes() + a.row_of.bytes();
+    let apart = if a.order.tail() > 0 { a.tail_ptr.bytes() } else { 0 };
+    entries + rows + apart + T::BYTES as u64 * (a.order.rows() + cols) as u64
+}
+
+/// The least that one product moves. A kernel that stops at `row_len` reads that array and only
+/// the slots that hold entries, so that padding does not count for it.
+fn minimal_bytes<T: DeviceReal>(kernel: &KernelDescriptor, matrix: &Uploaded<T>) -> u64 {
+    let host = matrix.host();
+    let whole = host.minimal_bytes();
+    if kernel.needs.finite_x {
+        return whole;
+    }
+    let slot = (T::BYTES + size_of::<u32>()) as u64;
+    let (row_len, stored) = match (matrix.copy(), host) {
+        (Arrays::Ell { .. }, AnyFormat::Ell(a)) => (a.row_len(), a.val().len()),
+        (Arrays::Hyb { .. }, AnyFormat::Hyb(a)) => (a.ell().row_len(), a.ell().val().len()),
+        (Arrays::Compact(groups), _) => {
+            return groups.bytes + T::BYTES as u64 * (host.rows() + host.cols()) as u64;
+        }
+        _ => return whole,
+    };
+    let entries: u64 = row_len.iter().map(|&length| u64::from(length)).sum();
+    whole - (stored as u64 - entries) * slot + size_of_val(row_len) as u64
+}

@@ -1,0 +1,96 @@
+//! The launcher of `cuda/csr/adaptive`.
+
+use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
+use sparsescope_core::matrix::{AnyFormat, Offset};
+
+use super::operands::{Operands, wrong_format};
+use crate::arguments::{CsrTiles, Element, Reads, Writes};
+use crate::arrays::{Arrays, Offsets, Slots};
+use crate::buffer::{Buffer, Spent};
+use crate::device::DeviceError;
+use crate::launch::{Bound, Launch, Shape, Step};
+use crate::value::DeviceReal;
+
+pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    let (Arrays::Csr { row_ptr, slots }, AnyFormat::Csr(a)) = o.format()? else {
+        return Err(wrong_format(o));
+    };
+    o.row_count()?;
+    let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a));
+    let plan = Plan::of(o, &tiles)?;
+    let step = match row_ptr {
+        Offsets::Narrow(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
+        Offsets::Wide(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
+    };
+    let (workspace_bytes, spent) = (plan.bytes(), plan.spent());
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
+}
+
+/// Tiles on the device, and what they are to one another.
+struct Plan<T> {
+    shape: TileShape,
+    tiles: usize,
+    /// Four words a tile.
+    words: Buffer<u32>,
+    /// Sums of the parts of long rows, by tile.
+    part_sum: Buffer<T>,
+    /// How many parts of a row are done, at its first tile.
+    arrived: Buffer<u32>,
+}
+
+impl<T: DeviceReal> Plan<T> {
+    fn of(o: &Operands<'_, T>, tiles: &Tiles) -> Result<Self, DeviceError> {
+        // A row, a part, and the halves of an entry.
+        let words = tiles.with_end().iter().flat_map(|tile| {
+            let part = tile.part.unwrap_or(u32::MAX);
+            [tile.row, part, tile.entry as u32, (tile.entry >> 32) as u32]
+        });
+        let words: Vec<u32> = words.collect();
+        let in_parts = tiles.with_end().iter().any(|tile| tile.part.is_some());
+        let parted = if in_parts { tiles.count() } else { 0 };
+        Ok(Self {
+            shape: tiles.shape(),
+            tiles: tiles.count(),
+            words: Buffer::of(o.device, "the tiles", &words)?,
+            part_sum: Buffer::unset(o.device, "the sums of parts", parted)?,
+            arrived: Buffer::of(o.device, "the parts that are done", &vec![0; parted])?,
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        self.words.bytes() + self.part_sum.bytes() + self.arrived.bytes()
+    }
+
+    fn spent(&self) -> Spent {
+        self.words.spent() + self.part_sum.spent() + self.arrived.spent()
+    }
+}
+
+fn over_tiles<T: DeviceReal, O: Offset + Element>(
+    o: &Operands<'_, T>,
+    plan: &Plan<T>,
+    row_ptr: &Buffer<O>,
+    slots: &Slots<T>,
+) -> Result<Step, DeviceError> {
+    let TileShape { threads, items } = plan.shape;
+    let arguments = CsrTiles {
+        plan: Reads(&plan.words),
+        row_ptr: Reads(row_ptr),
+        col: Reads(&slots.col),
+        val: Reads(&slots.val),
+        x: Reads(o.x),
+        y: Writes(o.y),
+        part_sum: Writes(&plan.part_sum),
+        arrived: Writes(&plan.arrived),
+    };
+    let work = Work::Tiles(plan.tiles as u64);
+    let grid = GridMapping::BlockPerTile.blocks(work, threads);
+    let shape = Shape { grid, block: threads, shared_bytes: 0 };
+    let name = format!("csr_adaptive_{threads}x{items}");
+    // SAFETY: there are as many blocks as tiles, and one more element of the plan, four words each. Tiles
+    // hold each row once, whole or in parts, and no more entries than the shape has; offsets ascend up to
+    // the length of col and val, columns are below cols, and x and y are as long as the matrix has columns
+    // and rows. Where a row is in parts, each tile has a place for its sum and its row's first one a count,
+    // which is zero before the first launch and after each.
+    unsafe { Launch::new(o.device, &name, shape, &arguments) }.map(Step::Launch)
+}
