@@ -3,6 +3,7 @@
 //! both lists together.
 
 mod counting;
+mod cut;
 mod dense;
 mod descriptor;
 mod effect;
@@ -23,6 +24,7 @@ mod threads;
 mod tiles;
 
 pub use counting::Counting;
+pub use cut::{BlockLanes, Cut};
 pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 pub use format::{Format, FormatParams};
 pub(crate) use grid::span_entries;

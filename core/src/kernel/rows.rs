@@ -57,7 +57,8 @@ pub fn row_steps<T: Scalar>(a: &AnyFormat<T>, row: usize) -> Vec<(u32, T)> {
 }
 
 /// Slots that a kernel goes through for the row at a position, padding included when it
-/// multiplies that; 0 for formats without rows of slots.
+/// multiplies that; zeros in blocks and diagonals count as entries. 0 for formats without rows of
+/// slots.
 pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool) -> usize {
     let length =
         |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
@@ -68,7 +69,9 @@ pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool)
         AnyFormat::Hyb(a) => length(a.ell().row_len(), a.ell().shape().row_slots(row)),
         AnyFormat::CsrCompact(a) => a.row_slots(row),
         AnyFormat::HllCompact(a) => length(a.row_len(), a.shape().row_slots(row)),
-        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => 0,
+        AnyFormat::Bsr(a) => a.row_slots(row),
+        AnyFormat::Dia(a) => a.row_slots(row),
+        AnyFormat::Coo(_) => 0,
     }
 }
 
@@ -83,6 +86,8 @@ pub(crate) fn slot<T: Scalar>(a: &AnyFormat<T>, row: usize, j: usize) -> u64 {
         AnyFormat::Hyb(a) => a.ell().shape().slot(row, j),
         AnyFormat::CsrCompact(a) => a.slot(row, j),
         AnyFormat::HllCompact(a) => a.shape().slot(row, j),
-        AnyFormat::Coo(_) | AnyFormat::Bsr(_) | AnyFormat::Dia(_) => j as u64,
+        AnyFormat::Bsr(a) => a.slot(row, j),
+        AnyFormat::Dia(a) => a.slot(row, j),
+        AnyFormat::Coo(_) => j as u64,
     }
 }

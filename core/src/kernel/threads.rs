@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::cut::{BlockLanes, Cut, tile_entries};
 use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, span_entries};
-use super::mapping::Mapping;
-use super::rows::{row_length, slot};
+use super::rows::{row_at, row_length, slot};
 use crate::matrix::{AnyFormat, Coo, Scalar};
 
 /// One slot read by a thread.
@@ -13,18 +13,19 @@ use crate::matrix::{AnyFormat, Coo, Scalar};
 pub struct Access {
     /// Step of the thread's loop, from 0: the lanes of a warp read in step.
     pub step: u64,
-    /// The row whose sum it enters.
+    /// The row whose sum it enters; past the last one in blocks that reach there.
     pub row: usize,
-    /// Index into the arrays `col` and `val`; of HYB's tail when `in_tail`.
+    /// Index into the arrays `col` and `val`, or in blocks and diagonals into `val`; of the tail when
+    /// `in_tail`.
     pub slot: u64,
-    /// It lies in the tail of HYB, which a second launch goes through.
+    /// It lies in the tail of HYB, which a second launch goes through, or in that of HLL.
     pub in_tail: bool,
 }
 
 /// The launches that a product on a grid is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Rows, or hacks of rows.
+    /// Rows, hacks of rows, tiles or rows of blocks.
     Rows,
     /// Spans of entries in coordinates: COO's, or those of HYB's tail.
     Spans,
@@ -33,7 +34,8 @@ pub enum Pass {
 /// Slots that one thread goes through for one row, or for one span of entries: every `stride`-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StridedSlots {
-    /// The row; absent for a span, whose entries name theirs.
+    /// The row, by its position where rows are sorted; absent for a span, whose entries name theirs, and
+    /// in tiles.
     pub row: Option<usize>,
     /// Steps of the loop.
     pub steps: u64,
@@ -63,12 +65,22 @@ impl StridedSlots {
         Self::new(self.row, self.first + lane, self.end, self.stride, self.in_tail)
     }
 
+    /// Number of the slot read in step 0.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
     /// What is read in step `step < steps`. Panics when `a` is not the matrix that the run is of.
     #[inline]
     pub fn access<T: Scalar>(&self, a: &AnyFormat<T>, step: u64) -> Access {
         let number = self.first + step * self.stride;
         let (row, slot) = match (self.row, a) {
-            (Some(row), _) => (row, slot(a, row, number as usize)),
+            (Some(position), AnyFormat::Hll(a)) if self.in_tail => {
+                let begin = a.tail().row_range(position - a.row_order().in_blocks()).start;
+                (a.row_order().row_at(position), begin as u64 + number)
+            }
+            (Some(position), _) => (row_at(a, position), slot(a, position, number as usize)),
+            (None, AnyFormat::Csr(a)) => (a.row_ptr().segment_at(number as usize), number),
             (None, AnyFormat::Hyb(a)) => (a.tail().row()[number as usize] as usize, number),
             (None, AnyFormat::Coo(a)) => (a.row()[number as usize] as usize, number),
             (None, _) => (0, number),
@@ -107,39 +119,44 @@ impl<T: Scalar> Iterator for ThreadSlots<'_, T> {
 }
 
 impl KernelDescriptor {
-    /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without
-    /// work, for kernels that do not run on a grid, and for HLL whose rows are in another order or
-    /// kept apart, which no kernel on a grid takes.
-    pub fn accesses<T: Scalar>(&self, a: &AnyFormat<T>, thread: u64) -> Vec<Access> {
+    /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without work.
+    pub fn accesses<T: Scalar>(&self, a: &AnyFormat<T>, cut: &Cut, thread: u64) -> Vec<Access> {
         let mut all = Vec::new();
         for pass in [Pass::Rows, Pass::Spans] {
             let accesses = self
-                .thread_slots(a, pass, thread)
+                .thread_slots(a, cut, pass, thread)
                 .flat_map(|run| (0..run.steps).map(move |step| run.access(a, step)));
             all.extend(accesses.zip(0..).map(|(access, step)| Access { step, ..access }));
         }
         all
     }
 
-    /// The same without a list of them: of thread `thread` of one pass's grid.
+    /// The same without a list of them: of thread `thread` of one pass's grid. `cut` is that of this
+    /// kernel and of `a`.
     pub fn thread_slots<'a, T: Scalar>(
         &self,
         a: &'a AnyFormat<T>,
+        cut: &Cut,
         pass: Pass,
         thread: u64,
     ) -> ThreadSlots<'a, T> {
         let none = ThreadSlots::none(a);
-        let Mapping::Grid(mapping) = self.mapping else { return none };
-        if matches!(a, AnyFormat::Hll(a) if !a.is_plain()) {
-            return none;
-        }
         let (warp, lane) = (thread / LANES, thread % LANES);
         let rows = |rows: Range<u64>, first: u64, stride: u64| {
             let end = rows.end.min(a.rows() as u64);
             let rows = rows.start.min(end) as usize..end as usize;
             ThreadSlots { a, rows, padding: self.needs.finite_x, first, stride, span: None }
         };
-        match (mapping, pass, a) {
+        let run = |span: Option<StridedSlots>| ThreadSlots { span, ..ThreadSlots::none(a) };
+        match (cut.mapping, pass, a) {
+            (GridMapping::ThreadPerRow, Pass::Rows, AnyFormat::Dia(dia)) => {
+                let row = usize::try_from(thread).ok().filter(|&row| row < dia.rows());
+                run(row.map(|row| {
+                    let crossing = dia.crossing(row);
+                    let (first, end) = (crossing.start as u64, crossing.end as u64);
+                    StridedSlots::new(Some(row), first, end, 1, false)
+                }))
+            }
             (GridMapping::ThreadPerRow, Pass::Rows, _) => rows(one(thread), 0, 1),
             (GridMapping::WarpPerRow, Pass::Rows, _) => rows(one(warp), lane, LANES),
             (GridMapping::ThreadPerHack, Pass::Rows, AnyFormat::Hll(hll)) => {
@@ -153,12 +170,51 @@ impl KernelDescriptor {
             }
             (GridMapping::WarpPerSpan, Pass::Rows, AnyFormat::Hyb(_)) => rows(one(thread), 0, 1),
             (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Coo(coo)) => {
-                ThreadSlots { span: span(coo, warp, lane, false), ..none }
+                run(span(coo, warp, lane, false))
             }
             (GridMapping::WarpPerSpan, Pass::Spans, AnyFormat::Hyb(hyb)) => {
-                ThreadSlots { span: span(hyb.tail(), warp, lane, true), ..none }
+                run(span(hyb.tail(), warp, lane, true))
+            }
+            (GridMapping::BlockPerTile, Pass::Rows, AnyFormat::Csr(_)) => {
+                let entries = cut.tiles().and_then(|tiles| tile_entries(tiles, thread));
+                run(entries.map(|(entries, threads)| {
+                    StridedSlots::new(None, entries.start, entries.end, threads, false)
+                }))
+            }
+            (GridMapping::LanesPerRow, Pass::Rows, AnyFormat::Hll(_)) => {
+                run(shared(a, cut, thread))
+            }
+            (GridMapping::WarpPerBlockRow, Pass::Rows, AnyFormat::Bsr(bsr)) => {
+                let lanes = BlockLanes::new(bsr.block());
+                let edge = bsr.block() as u64;
+                let first = lanes.of(lane).filter(|_| warp < (bsr.rows() as u64).div_ceil(edge));
+                run(first.map(|(row, share)| {
+                    let row = (warp * edge + row) as usize;
+                    let end = row_length(a, row, true) as u64;
+                    StridedSlots::new(Some(row), share, end, lanes.at_once(), false)
+                }))
             }
             _ => none,
+        }
+    }
+}
+
+/// What a thread has of a row in hacks, or with its block of a row kept apart.
+fn shared<T: Scalar>(a: &AnyFormat<T>, cut: &Cut, thread: u64) -> Option<StridedSlots> {
+    let AnyFormat::Hll(hll) = a else { return None };
+    let in_hacks = hll.row_order().in_blocks();
+    match cut.apart_of(thread) {
+        Ok((number, first)) => {
+            let (position, length) =
+                (in_hacks + number as usize, hll.tail().row_len(number as usize));
+            let stride = cut.block().into();
+            Some(StridedSlots::new(Some(position), first, length as u64, stride, true))
+        }
+        Err(thread) => {
+            let (position, share) = cut.shared_row(thread);
+            let position = usize::try_from(position).ok().filter(|&p| p < in_hacks)?;
+            let length = row_length(a, position, false) as u64;
+            Some(StridedSlots::new(Some(position), share, length, cut.lanes(), false))
         }
     }
 }
@@ -179,19 +235,16 @@ fn span<T: Scalar>(coo: &Coo<T>, warp: u64, lane: u64, in_tail: bool) -> Option<
 mod tests {
     use super::*;
     use crate::experiment::SpmvProblem;
-    use crate::kernel::{COO_SPAN, Work};
-    use crate::kernel::{FormatParams, kernels};
+    use crate::kernel::kernels;
+    use crate::kernel::{Allowed, COO_SPAN, Format, FormatParams, Mapping, Parameter, Reads, Work};
     use crate::matrix::Csr;
     use crate::measure::integer_vector;
     use crate::memory::MemoryLimit;
     use crate::record::Operation;
     use std::sync::Arc;
 
-    fn on_grid() -> impl Iterator<Item = (&'static KernelDescriptor, GridMapping)> {
-        kernels(Operation::Spmv).iter().filter_map(|k| match k.mapping {
-            Mapping::Grid(mapping) => Some((k, mapping)),
-            _ => None,
-        })
+    fn on_grid() -> impl Iterator<Item = &'static KernelDescriptor> {
+        kernels(Operation::Spmv).iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
     }
 
     /// 97 × 61 with a dense row, empty first and last rows and 1 000 entries and more, so that
@@ -204,21 +257,48 @@ mod tests {
         Csr::from_triplets(97, 61, &rows.chain(dense).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Value and column of a slot.
-    fn slot_of(a: &AnyFormat, access: Access) -> (f64, u32) {
+    /// Value and column of a slot; none past the last column.
+    fn slot_of(a: &AnyFormat, access: Access) -> Option<(f64, u32)> {
         let slot = access.slot as usize;
+        let of = |col: &[u32], val: &[f64]| Some((val[slot], col[slot]));
         match a {
-            AnyFormat::Csr(a) => (a.val()[slot], a.col()[slot]),
-            AnyFormat::Coo(a) => (a.val()[slot], a.col()[slot]),
-            AnyFormat::Ell(a) => (a.val()[slot], a.col()[slot]),
-            AnyFormat::Hll(a) => (a.val()[slot], a.col()[slot]),
-            AnyFormat::Hyb(a) if access.in_tail => (a.tail().val()[slot], a.tail().col()[slot]),
-            AnyFormat::Hyb(a) => (a.ell().val()[slot], a.ell().col()[slot]),
-            AnyFormat::Bsr(_)
-            | AnyFormat::Dia(_)
-            | AnyFormat::CsrCompact(_)
-            | AnyFormat::HllCompact(_) => panic!("no kernel on a grid reads these"),
+            AnyFormat::Csr(a) => of(a.col(), a.val()),
+            AnyFormat::Coo(a) => of(a.col(), a.val()),
+            AnyFormat::Ell(a) => of(a.col(), a.val()),
+            AnyFormat::Hll(a) if access.in_tail => of(a.tail().col(), a.tail().val()),
+            AnyFormat::Hll(a) => of(a.col(), a.val()),
+            AnyFormat::Hyb(a) if access.in_tail => of(a.tail().col(), a.tail().val()),
+            AnyFormat::Hyb(a) => of(a.ell().col(), a.ell().val()),
+            AnyFormat::Bsr(a) => {
+                let edge = a.block();
+                let column = a.col()[slot / (edge * edge)] as usize * edge + slot % edge;
+                (column < a.cols()).then(|| (a.val()[slot], column as u32))
+            }
+            AnyFormat::Dia(a) => a.slot_entry(access.row, slot / a.rows()).map(|(c, v)| (v, c)),
+            AnyFormat::CsrCompact(_) | AnyFormat::HllCompact(_) => panic!("no kernel reads these"),
         }
+    }
+
+    /// The matrix as a kernel reads it, and the slots that it goes through.
+    fn format_of(
+        kernel: &KernelDescriptor,
+        problem: &SpmvProblem,
+        sorted: bool,
+    ) -> (AnyFormat, u64) {
+        let (sigma, spill) = if sorted { (16, Some(20)) } else { (1, None) };
+        let min_fill = Some(0);
+        let params =
+            FormatParams { hyb_width: Some(3), sigma, spill, min_fill, ..Default::default() };
+        let hack_size = if kernel.reads == Reads::Matrix(Format::HllCompact) { 32 } else { 8 };
+        let spec = kernel.format().unwrap().with(&FormatParams { hack_size, ..params });
+        let format = problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+        let a = problem.double().a();
+        let slots = match &format {
+            AnyFormat::Dia(dia) => (0..a.rows()).map(|i| dia.crossing(i).len() as u64).sum(),
+            _ if kernel.needs.finite_x => spec.size(a).unwrap().slots,
+            _ => a.nnz() as u64,
+        };
+        (format, slots)
     }
 
     #[test]
@@ -228,37 +308,35 @@ mod tests {
         let x = integer_vector(61, 7);
         let problem = SpmvProblem::new(Arc::clone(&a), x.clone());
         let y = problem.double().reference().y().to_vec();
-        let params = FormatParams { hack_size: 8, hyb_width: Some(3), ..FormatParams::default() };
-        for (kernel, mapping) in on_grid() {
-            for block in [32, 96, 160] {
-                let spec = kernel.format().unwrap().with(&params);
-                let format =
-                    problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
-                let rows = mapping.blocks(Work::Rows(97), block);
+        for (kernel, block) in on_grid().flat_map(|k| [32, 96, 160].map(|block| (k, block))) {
+            let takes_sorted = kernel.allowed(Parameter::Spill) == Some(Allowed::Any);
+            for sorted in [false, true].into_iter().filter(|sorted| !sorted || takes_sorted) {
+                let (format, expected) = format_of(kernel, &problem, sorted);
+                let cut = Cut::new(kernel, &format, block).unwrap();
+                assert!(cut.block() == block || !kernel.takes.block);
                 let blocks = match &format {
-                    AnyFormat::Coo(coo) => mapping.blocks(Work::Entries(coo.nnz() as u64), block),
-                    _ => rows,
+                    AnyFormat::Coo(coo) => GridMapping::WarpPerSpan
+                        .blocks(Work::Entries(coo.nnz() as u64), cut.block()),
+                    _ => cut.blocks(),
                 };
-                let threads = blocks * u64::from(block);
+                let threads = blocks * u64::from(cut.block());
                 let all: Vec<Access> =
-                    (0..threads).flat_map(|thread| kernel.accesses(&format, thread)).collect();
-                let mut sums = vec![0.0; 97];
+                    (0..threads).flat_map(|t| kernel.accesses(&format, &cut, t)).collect();
+                // The last row of blocks may reach past the last row.
+                let mut sums = vec![0.0; 97 + 7];
                 let mut places: Vec<(bool, u64)> = Vec::new();
                 for &access in &all {
-                    let (value, column) = slot_of(&format, access);
-                    sums[access.row] += value * x[column as usize];
+                    if let Some((value, column)) = slot_of(&format, access) {
+                        sums[access.row] += value * x[column as usize];
+                    }
                     places.push((access.in_tail, access.slot));
                 }
                 places.sort_unstable();
                 places.dedup();
                 assert_eq!(places.len(), all.len(), "{}: a slot is read twice", kernel.id);
-                let expected = match kernel.needs.finite_x {
-                    true => spec.size(&a).unwrap().slots,
-                    false => a.nnz() as u64,
-                };
                 assert_eq!(all.len() as u64, expected, "{}", kernel.id);
-                assert_eq!(sums, y, "{} with blocks of {block}", kernel.id);
-                let beyond = kernel.accesses(&format, threads + (1 << 40));
+                assert_eq!(sums[..97], y, "{} with blocks of {block}", kernel.id);
+                let beyond = kernel.accesses(&format, &cut, threads + (1 << 40));
                 assert_eq!(beyond, [], "{}", kernel.id);
             }
         }
@@ -271,8 +349,9 @@ mod tests {
             let kernel = crate::kernel::kernel(id).unwrap();
             let spec = kernel.format().unwrap().with(&FormatParams::default());
             let format = problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
+            let cut = Cut::new(kernel, &format, 32).unwrap();
             // Rows 32 and 33 begin a warp.
-            let first = |thread| kernel.accesses(&format, thread)[0].slot;
+            let first = |thread| kernel.accesses(&format, &cut, thread)[0].slot;
             match kernel.mapping {
                 Mapping::Grid(GridMapping::WarpPerRow) => first(40 * 32 + 1) - first(40 * 32),
                 _ => first(33) - first(32),
@@ -280,6 +359,7 @@ mod tests {
         };
         assert_eq!(apart("cuda/csr/warp-shuffle"), 1);
         assert_eq!(apart("cuda/ell/column-major"), 1);
+        assert_eq!(apart("cuda/csr/adaptive"), 1);
         assert_eq!(apart("cuda/ell/thread-per-row"), 61);
         assert!(apart("cuda/csr/thread-per-row") > 1);
     }

@@ -37,6 +37,15 @@ impl TileShape {
     pub fn entries(self) -> u32 {
         self.threads * self.items
     }
+
+    /// Lanes that add up a row of a tile of so many: as many as there are threads for, up to a warp.
+    pub fn lanes(self, rows: u32) -> u32 {
+        let mut lanes = 1;
+        while lanes < LANES as u32 && rows.saturating_mul(2 * lanes) <= self.threads {
+            lanes *= 2;
+        }
+        lanes
+    }
 }
 
 /// Entries a row from which on tiles are larger.
@@ -106,6 +115,11 @@ impl Tiles {
         self.tiles.len() - 1
     }
 
+    /// A row is in parts.
+    pub fn has_parts(&self) -> bool {
+        self.tiles.iter().any(|tile| tile.part.is_some())
+    }
+
     /// The tiles, and after them where the next would begin: the number of rows and that of entries.
     pub fn with_end(&self) -> &[Tile] {
         &self.tiles
@@ -155,6 +169,12 @@ mod tests {
         assert_eq!(tiles(&[0, 9, 0, 4])[4..], [(2, None, 9), (4, None, 13)]);
         // No more rows than entries.
         assert_eq!(tiles(&[0; 6]), [(0, None, 0), (4, None, 0), (6, None, 0)]);
+    }
+
+    #[test]
+    fn rows_of_a_tile_have_as_many_lanes_as_there_are_threads_for() {
+        let lanes = [1, 4, 5, 64, 65, 512].map(|rows| TileShape::of(128, 4).lanes(rows));
+        assert_eq!(lanes, [32, 32, 16, 2, 1, 1]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The arrays that a product reads and writes: their names, lengths and addresses.
 
-use crate::kernel::COO_SPAN;
+use crate::kernel::{COO_SPAN, Cut};
 use crate::matrix::{AnyFormat, Csr, RowPtr, Scalar};
 
 /// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
@@ -9,11 +9,11 @@ pub const ALIGNMENT: u64 = 256;
 /// One of the arrays of a format, or of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Array {
-    /// Offsets of the rows (CSR).
+    /// Offsets of the rows (CSR), or of the rows of blocks (BSR).
     RowPtr,
     /// Entries of each row (ELLPACK, HYB, HLL).
     RowLen,
-    /// First slot of each hack (HLL).
+    /// First slot of each hack (HLL); column minus row of each diagonal (DIA).
     Offsets,
     /// Width of each hack (HLL).
     MaxNzr,
@@ -21,7 +21,7 @@ pub enum Array {
     RowOf,
     /// Row of each entry (COO).
     Row,
-    /// Column of each slot.
+    /// Column of each slot, or of each block (BSR).
     Col,
     /// Value of each slot.
     Val,
@@ -37,6 +37,12 @@ pub enum Array {
     CarryRow,
     /// Sum that each span of coordinates hands over (COO, HYB, on a GPU).
     CarrySum,
+    /// First row, part of it and first entry of each tile, four words (CSR in tiles, on a GPU).
+    Plan,
+    /// Sum of each tile that is a part of a row (CSR in tiles, on a GPU).
+    PartSum,
+    /// Parts of a row that are done, at its first tile (CSR in tiles, on a GPU).
+    Arrived,
     /// The vector that is multiplied.
     X,
     /// The product.
@@ -45,7 +51,7 @@ pub enum Array {
 
 impl Array {
     /// Every array, in the order in which tables list them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::RowPtr,
         Self::RowLen,
         Self::Offsets,
@@ -60,6 +66,9 @@ impl Array {
         Self::TailVal,
         Self::CarryRow,
         Self::CarrySum,
+        Self::Plan,
+        Self::PartSum,
+        Self::Arrived,
         Self::X,
         Self::Y,
     ];
@@ -86,6 +95,9 @@ impl Array {
             Self::TailVal => "tail_val",
             Self::CarryRow => "carry_row",
             Self::CarrySum => "carry_sum",
+            Self::Plan => "plan",
+            Self::PartSum => "part_sum",
+            Self::Arrived => "arrived",
             Self::X => "x",
             Self::Y => "y",
         }
@@ -135,13 +147,21 @@ impl Shelf {
 
 /// The arrays of a format, x and y. x has as many elements as the matrix columns, y as it has
 /// rows. Arrays that are not there are left out: rows' order where every row is at its own place,
-/// a tail without entries. BSR and DIA show their `val` alone, besides x and y, and
-/// compact formats what leads to their rows.
+/// a tail without entries, and the bits that tell which slots of BSR and DIA hold entries, which no
+/// product reads. Compact formats show what leads to their rows.
 pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
+    laid_out(a, false).0
+}
+
+/// The arrays of a format, or those of the copy on a GPU.
+fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool) -> Shelf {
     let mut shelf = Shelf::default();
     let tail = |shelf: &mut Shelf, tail: &Csr<T>| {
         if tail.rows() > 0 {
-            shelf.add_offsets(Array::TailRowPtr, tail.row_ptr());
+            match on_device {
+                true => shelf.add(Array::TailRowPtr, tail.row_ptr().len(), WIDE_OFFSET as usize),
+                false => shelf.add_offsets(Array::TailRowPtr, tail.row_ptr()),
+            }
             shelf.add_slice(Array::TailCol, tail.col());
             shelf.add_slice(Array::TailVal, tail.val());
         }
@@ -183,8 +203,15 @@ pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
             shelf.add_slice(Array::Val, a.val());
             tail(&mut shelf, a.tail());
         }
-        AnyFormat::Bsr(a) => shelf.add_slice(Array::Val, a.val()),
-        AnyFormat::Dia(a) => shelf.add_slice(Array::Val, a.val()),
+        AnyFormat::Bsr(a) => {
+            shelf.add_offsets(Array::RowPtr, a.row_ptr());
+            shelf.add_slice(Array::Col, a.col());
+            shelf.add_slice(Array::Val, a.val());
+        }
+        AnyFormat::Dia(a) => {
+            shelf.add_slice(Array::Offsets, a.offsets());
+            shelf.add_slice(Array::Val, a.val());
+        }
         AnyFormat::CsrCompact(a) => shelf.add_offsets(Array::RowPtr, a.row_ptr()),
         AnyFormat::HllCompact(a) => {
             shelf.add_slice(Array::RowLen, a.row_len());
@@ -194,12 +221,13 @@ pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
     }
     shelf.add(Array::X, a.cols(), T::BYTES);
     shelf.add(Array::Y, a.rows(), T::BYTES);
-    shelf.0
+    shelf
 }
 
-/// [`arrays`] and what a product on a GPU needs besides: what spans of coordinates hand over.
-pub fn arrays_of_product<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
-    let mut shelf = Shelf(arrays(a));
+/// [`arrays`] and what a product on a GPU needs besides: what spans of coordinates and parts of rows
+/// hand over, and where tiles begin.
+pub fn arrays_of_product<T: Scalar>(a: &AnyFormat<T>, cut: &Cut) -> Vec<ArrayInfo> {
+    let mut shelf = laid_out(a, true);
     let entries = match a {
         AnyFormat::Coo(a) => a.nnz(),
         AnyFormat::Hyb(a) => a.tail().nnz(),
@@ -210,16 +238,27 @@ pub fn arrays_of_product<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
         shelf.add(Array::CarryRow, spans, size_of::<u32>());
         shelf.add(Array::CarrySum, spans, T::BYTES);
     }
+    if let Some(tiles) = cut.tiles() {
+        shelf.add(Array::Plan, 4 * (tiles.count() + 1), size_of::<u32>());
+        if tiles.has_parts() {
+            shelf.add(Array::PartSum, tiles.count(), T::BYTES);
+            shelf.add(Array::Arrived, tiles.count(), size_of::<u32>());
+        }
+    }
     shelf.0
 }
 
-/// Bytes of an element of an array of `a`.
+/// Bytes of an offset that always has 64 bits.
+const WIDE_OFFSET: u32 = 8;
+
+/// Bytes of an element of an array of `a` on a GPU.
 pub(super) fn element_bytes<T: Scalar>(a: &AnyFormat<T>, array: Array) -> u32 {
     match (array, a) {
         (Array::RowPtr, AnyFormat::Csr(a)) => a.row_ptr().width().bytes() as u32,
-        (Array::TailRowPtr, AnyFormat::Hll(a)) => a.tail().row_ptr().width().bytes() as u32,
-        (Array::Val | Array::TailVal | Array::CarrySum | Array::X | Array::Y, _) => T::BYTES as u32,
-        (Array::Offsets, _) => 8,
+        (Array::RowPtr, AnyFormat::Bsr(a)) => a.row_ptr().width().bytes() as u32,
+        (Array::Val | Array::TailVal | Array::X | Array::Y, _) => T::BYTES as u32,
+        (Array::CarrySum | Array::PartSum, _) => T::BYTES as u32,
+        (Array::Offsets | Array::TailRowPtr, _) => WIDE_OFFSET,
         _ => 4,
     }
 }
@@ -227,9 +266,10 @@ pub(super) fn element_bytes<T: Scalar>(a: &AnyFormat<T>, array: Array) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::FormatParams;
+    use crate::kernel::{FormatParams, KernelDescriptor, Mapping, kernels};
     use crate::matrix::{FormatSpec, HllLayout, Order, examples};
     use crate::memory::MemoryLimit;
+    use crate::record::Operation;
     use std::sync::Arc;
 
     #[test]
@@ -240,20 +280,9 @@ mod tests {
             FormatSpec::DEFAULTS.into_iter().filter(|s| !matches!(s, FormatSpec::Bsr { .. }));
         for spec in specs.chain([FormatSpec::Hll(sorted)]) {
             let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
-            let all = arrays_of_product(&format);
-            for (info, next) in all.iter().zip(&all[1..]) {
-                assert!(info.base % ALIGNMENT == 0 && next.base >= info.base + info.bytes());
-            }
-            for info in &all {
-                assert_eq!(info.element_bytes, element_bytes(&format, info.array), "{info:?}");
-            }
-            let stored: u64 = all
-                .iter()
-                .filter(|i| {
-                    !matches!(i.array, Array::X | Array::Y | Array::CarryRow | Array::CarrySum)
-                })
-                .map(ArrayInfo::bytes)
-                .sum();
+            let all = arrays(&format);
+            let stored = all.iter().filter(|i| !matches!(i.array, Array::X | Array::Y));
+            let stored: u64 = stored.map(ArrayInfo::bytes).sum();
             let is_whole = !matches!(
                 format,
                 AnyFormat::Dia(_) | AnyFormat::CsrCompact(_) | AnyFormat::HllCompact(_)
@@ -262,7 +291,19 @@ mod tests {
                 assert_eq!(stored, format.bytes(), "{}", spec.name());
             }
         }
-        assert_eq!(FormatParams::default().sigma, 1);
+        let params = FormatParams { sigma: 4, min_fill: Some(0), ..FormatParams::default() };
+        let on_grid = |k: &&KernelDescriptor| matches!(k.mapping, Mapping::Grid(_));
+        for kernel in kernels(Operation::Spmv).iter().filter(on_grid) {
+            let spec = kernel.format().unwrap().with(&params);
+            let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
+            let all = arrays_of_product(&format, &Cut::new(kernel, &format, 32).unwrap());
+            for (info, next) in all.iter().zip(&all[1..]) {
+                assert!(info.base % ALIGNMENT == 0 && next.base >= info.base + info.bytes());
+            }
+            for info in &all {
+                assert_eq!(info.element_bytes, element_bytes(&format, info.array), "{info:?}");
+            }
+        }
         assert!(Array::ALL.iter().enumerate().all(|(k, array)| array.index() == k));
     }
 }

@@ -1,7 +1,7 @@
 //! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
 
 use crate::kernel::{
-    DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, span_entries,
+    Allowed, Cut, GridMapping, KernelDescriptor, LANES, Mapping, Parameter, Work, span_entries,
 };
 use crate::matrix::{AnyFormat, Coo, Scalar};
 
@@ -45,7 +45,7 @@ pub enum LayoutError {
 /// What a launch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchKind {
-    /// Goes through rows, or hacks.
+    /// Goes through rows, hacks, tiles or rows of blocks.
     Rows,
     /// Goes through spans of coordinates.
     Spans,
@@ -78,42 +78,45 @@ impl LaunchInfo {
     }
 }
 
-/// The launches of a product, in order, as the launchers make them. A grid without blocks is not
-/// launched.
-pub(super) fn launches<T: Scalar>(
+/// How a kernel cuts `a`, with `block` threads a block unless it has blocks of its own.
+pub(super) fn cut<T: Scalar>(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat<T>,
     block: u32,
-) -> Result<Vec<LaunchInfo>, LayoutError> {
-    if block == 0 || block > 1024 || !u64::from(block).is_multiple_of(LANES) {
+) -> Result<Cut, LayoutError> {
+    let is_whole = (1..=1024).contains(&block) && u64::from(block).is_multiple_of(LANES);
+    if kernel.takes.block && !is_whole {
         return Err(LayoutError::Block(block));
     }
-    let Mapping::Grid(mapping) = kernel.mapping else {
-        return Err(LayoutError::Mapping { kernel: kernel.id, what: "threads of a grid" });
-    };
+    let unknown = || LayoutError::Mapping { kernel: kernel.id, what: "threads of a grid" };
+    if !matches!(kernel.mapping, Mapping::Grid(_)) {
+        return Err(unknown());
+    }
     check_format(kernel, a)?;
-    let rows = Work::Rows(a.rows() as u64);
-    let launch = |kind: LaunchKind, mapping: GridMapping, work: Work| {
-        let blocks = mapping.blocks(work, block);
-        LaunchInfo { kind, blocks, block, warps: blocks * (u64::from(block) / LANES) }
+    Cut::new(kernel, a, block).ok_or_else(unknown)
+}
+
+/// The launches of a product, in order, as the launchers make them. A grid without blocks is not
+/// launched.
+pub(super) fn launches<T: Scalar>(a: &AnyFormat<T>, cut: &Cut) -> Vec<LaunchInfo> {
+    let block = cut.block();
+    let launch = |kind: LaunchKind, blocks: u64| LaunchInfo {
+        kind,
+        blocks,
+        block,
+        warps: blocks * (u64::from(block) / LANES),
     };
-    let mut all = match (mapping, a) {
-        (GridMapping::WarpPerSpan, AnyFormat::Hyb(_)) => {
-            vec![launch(LaunchKind::Rows, GridMapping::ThreadPerRow, rows)]
-        }
-        (GridMapping::WarpPerSpan, _) => Vec::new(),
-        _ => vec![launch(LaunchKind::Rows, mapping, rows)],
-    };
+    let mut all = vec![launch(LaunchKind::Rows, cut.blocks())];
     if let Some(coo) = coordinates(a) {
-        let entries = Work::Entries(coo.nnz() as u64);
-        all.push(launch(LaunchKind::Spans, GridMapping::WarpPerSpan, entries));
-        let spans = spans(coo);
+        let (entries, spans) = (Work::Entries(coo.nnz() as u64), spans(coo));
+        all.push(launch(LaunchKind::Spans, GridMapping::WarpPerSpan.blocks(entries, block)));
         if spans > 1 {
-            all.push(launch(LaunchKind::Carry, GridMapping::WarpPerRow, Work::Rows(spans)));
+            let blocks = GridMapping::WarpPerRow.blocks(Work::Rows(spans), block);
+            all.push(launch(LaunchKind::Carry, blocks));
         }
     }
     all.retain(|launch| launch.blocks > 0);
-    Ok(all)
+    all
 }
 
 /// Fails when `a` is in another format, or order, than the kernel reads.
@@ -123,15 +126,19 @@ pub(super) fn check_format<T: Scalar>(
 ) -> Result<(), LayoutError> {
     let expected = kernel.format().map_or("", |format| format.with(&Default::default()).name());
     let found = name_of(a);
-    // A processor's kernels take rows in any order, those on a grid only their own.
-    let found = match (kernel.device, found) {
-        (DeviceKind::Cpu, "hll-sigma") => "hll",
-        _ => found,
+    let found = match takes_any_order(kernel) {
+        true => found.strip_suffix("-sigma").unwrap_or(found),
+        false => found,
     };
     match expected == found {
         true => Ok(()),
         false => Err(LayoutError::WrongFormat { kernel: kernel.id, expected, found }),
     }
+}
+
+/// Whether rows may be sorted and kept apart.
+pub(super) fn takes_any_order(kernel: &KernelDescriptor) -> bool {
+    kernel.allowed(Parameter::Spill) == Some(Allowed::Any)
 }
 
 /// The format's name as in `FormatSpec::name`; rows kept apart count as sorted.

@@ -36,7 +36,7 @@ pub(super) fn unrolling(kernel: &KernelDescriptor, loops: Loops) -> Unrolling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Mapping, kernels};
+    use crate::kernel::{Mapping, Origin, kernels};
     use crate::record::Operation;
 
     #[test]
@@ -44,7 +44,9 @@ mod tests {
         let on_grid = |k: &&KernelDescriptor| matches!(k.mapping, Mapping::Grid(_));
         for k in kernels(Operation::Spmv).iter().filter(on_grid) {
             let cut = unrolling(k, Loops::AsCompiled);
-            assert_eq!(cut == Unrolling::None, k.id == "cuda/coo/segmented", "{}", k.id);
+            // Loops whose steps shuffle stay whole, and so do those that have several loads under way.
+            let whole = k.origin == [Origin::Ours] && k.id != "cuda/ell/column-major";
+            assert_eq!(cut == Unrolling::None, whole, "{}", k.id);
             assert_eq!(unrolling(k, Loops::AsWritten), Unrolling::None);
         }
     }

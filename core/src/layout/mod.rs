@@ -6,7 +6,11 @@
 //! whole product asks of the memory, and [`CpuTraffic`] the same for threads of a processor.
 
 mod array;
+mod asking;
+mod block_rows;
 mod cpu;
+mod diagonals;
+mod lanes;
 mod launch;
 mod loops;
 mod request;
@@ -15,6 +19,7 @@ mod schedule;
 mod slots;
 mod spans;
 mod step;
+mod tiles;
 mod traffic;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::tests::{all_steps, built, for_kernel, on_grid};
 use super::*;
-use crate::kernel::{Pass, kernel, row_steps};
+use crate::kernel::{Cut, Pass, kernel, row_steps};
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, examples};
 use crate::memory::MemoryLimit;
 
@@ -270,6 +270,7 @@ fn a_matrix_without_rows_or_entries_has_no_traffic_of_slots() {
     }
     let scalar = kernel("cuda/csr/thread-per-row").unwrap();
     let a = AnyFormat::Csr(Arc::new(Csr::<f64>::from_triplets(3, 3, &[]).unwrap()));
-    assert!(scalar.thread_slots(&a, Pass::Rows, 3).next().is_none());
-    assert_eq!(scalar.thread_slots(&a, Pass::Rows, 2).next().unwrap().steps, 0);
+    let cut = Cut::new(scalar, &a, 64).unwrap();
+    assert!(scalar.thread_slots(&a, &cut, Pass::Rows, 3).next().is_none());
+    assert_eq!(scalar.thread_slots(&a, &cut, Pass::Rows, 2).next().unwrap().steps, 0);
 }

@@ -1,5 +1,7 @@
 //! What one load or store of a warp asks of the memory.
 
+use std::ops::Range;
+
 use super::array::Array;
 use crate::kernel::LANES;
 use crate::record::SECTOR;
@@ -16,7 +18,8 @@ pub enum Direction {
     Store,
 }
 
-/// One load or store instruction of a warp: an element of one array for each active lane.
+/// One load or store instruction of a warp: an element of one array for each active lane, or a few that
+/// lie next to one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The array.
@@ -25,8 +28,11 @@ pub struct Request {
     pub direction: Direction,
     /// Bytes of an element.
     pub element_bytes: u32,
+    /// Elements that each lane asks for, next to one another.
+    pub together: u32,
     /// Bit l is set when lane l takes part.
     pub active: u32,
+    /// Of each lane, counted in as many elements as are asked for together.
     index: [u64; LANES as usize],
     /// All active lanes ask for the same element.
     same: bool,
@@ -35,7 +41,13 @@ pub struct Request {
 impl Request {
     /// No lane takes part yet.
     pub(super) fn new(array: Array, direction: Direction, element_bytes: u32) -> Self {
-        Self { array, direction, element_bytes, active: 0, index: [0; LANES as usize], same: false }
+        let (index, same) = ([0; LANES as usize], false);
+        Self { array, direction, element_bytes, together: 1, active: 0, index, same }
+    }
+
+    /// Each lane asks for so many elements: those of a group, and lanes are given numbers of groups.
+    pub(super) fn of(self, together: u32) -> Self {
+        Self { together, ..self }
     }
 
     /// The lanes of `active` ask for the same element.
@@ -56,9 +68,20 @@ impl Request {
         self.index[lane] = index;
     }
 
-    /// The element that a lane asks for; none for an idle lane.
+    /// The element that a lane asks for, the first of several; none for an idle lane.
     pub fn element(&self, lane: usize) -> Option<u64> {
-        (lane < LANES as usize && self.active >> lane & 1 == 1).then(|| self.index[lane])
+        let is_active = lane < LANES as usize && self.active >> lane & 1 == 1;
+        is_active.then(|| self.index[lane] * u64::from(self.together))
+    }
+
+    /// All elements that a lane asks for; none for an idle lane.
+    pub fn elements(&self, lane: usize) -> Range<u64> {
+        self.element(lane).map_or(0..0, |first| first..first + u64::from(self.together))
+    }
+
+    /// Bytes that a lane asks for.
+    pub fn width(&self) -> u64 {
+        u64::from(self.element_bytes) * u64::from(self.together)
     }
 
     /// Offset in bytes from the array's first byte of what a lane asks for; none for an idle lane.
@@ -85,14 +108,14 @@ impl Request {
         all
     }
 
-    /// What the memory does for it. An element never straddles two sectors: arrays are aligned
-    /// and elements are 4 or 8 bytes.
+    /// What the memory does for it. What a lane asks for never straddles two sectors: arrays are aligned
+    /// and lanes ask for 1, 2, 4, 8 or 16 bytes.
     pub fn counts(&self) -> Counts {
         let lanes = u64::from(self.active.count_ones());
         if lanes == 0 {
             return Counts::default();
         }
-        let width = u64::from(self.element_bytes);
+        let width = self.width();
         let idle_lanes = LANES - lanes;
         // Neighbouring lanes mostly ask for ascending addresses: only gathers need sorting.
         let ascending = match self.same {
@@ -231,6 +254,22 @@ mod tests {
         assert_eq!((few.sectors, few.lines, few.idle_lanes, few.useful_bytes), (4, 1, 28, 16));
         assert_eq!(counts(4, |_| None), Counts::default());
         assert_eq!(Counts::default().efficiency(), None);
+    }
+
+    #[test]
+    fn elements_that_are_asked_for_together_are_as_wide_as_all_of_them() {
+        // Four of 2 bytes a lane, next to one another: 256 bytes.
+        let mut dense = Request::new(Array::Col, Direction::Load, 2).of(4);
+        (0..32).for_each(|lane| dense.set(lane, lane as u64 + 4));
+        let counts = dense.counts();
+        assert_eq!((counts.sectors, counts.lines, counts.useful_bytes), (8, 3, 256));
+        assert_eq!((dense.element(1), dense.elements(1)), (Some(20), 20..24));
+        assert_eq!((dense.offset(1), dense.sectors()[0], dense.width()), (Some(40), 1, 8));
+        // 16 bytes, the same for all.
+        let same = Request::new(Array::Col, Direction::Load, 4).of(4).same(u32::MAX, 3);
+        let counts = same.counts();
+        assert_eq!((counts.sectors, counts.useful_bytes, counts.asked_bytes), (1, 16, 512));
+        assert_eq!((same.sectors(), same.elements(32)), (vec![1], 0..0));
     }
 
     #[test]

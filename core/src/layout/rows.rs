@@ -7,7 +7,7 @@ use super::loops::{Loops, unrolling};
 use super::request::{Direction, Lanes, Request};
 use super::step::{Sink, StepKind};
 use crate::kernel::{
-    GridMapping, KernelDescriptor, LANES, Mapping, PARTS, Pass, StridedSlots, ThreadSlots,
+    Cut, GridMapping, KernelDescriptor, LANES, Mapping, PARTS, Pass, StridedSlots, ThreadSlots,
     Unrolling,
 };
 use crate::matrix::{AnyFormat, Scalar};
@@ -20,7 +20,7 @@ pub(super) struct RowPass<'a, T> {
     a: &'a AnyFormat<T>,
     loops: Loops,
     unrolling: Unrolling,
-    block: u32,
+    cut: &'a Cut,
     /// Elements of x that lie in shared memory.
     kept: Option<u64>,
     /// All lanes of a warp work on one row, whose sum lane 0 stores.
@@ -32,7 +32,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         a: &'a AnyFormat<T>,
-        block: u32,
+        cut: &'a Cut,
         loops: Loops,
     ) -> Self {
         let col: &[u32] = match a {
@@ -46,10 +46,10 @@ impl<'a, T: Scalar> RowPass<'a, T> {
             | AnyFormat::CsrCompact(_)
             | AnyFormat::HllCompact(_) => &[],
         };
-        let kept = keeps_x(kernel).then(|| kept_of_x(a, block));
+        let kept = keeps_x(kernel).then(|| kept_of_x(a, cut.block()));
         let warp_a_row = kernel.mapping == Mapping::Grid(GridMapping::WarpPerRow);
         let unrolling = unrolling(kernel, loops);
-        Self { kernel, a, loops, unrolling, block, kept, warp_a_row, col }
+        Self { kernel, a, loops, unrolling, cut, kept, warp_a_row, col }
     }
 
     /// Tells `sink` all that a warp does; answers how many of its threads have a row or hack.
@@ -81,7 +81,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
 
     /// Each thread of a block, with a row or without, copies one element of x to shared memory.
     fn fill_shared(&self, warp: u64, kept: u64, sink: &mut impl Sink) {
-        let first = warp * LANES % u64::from(self.block);
+        let first = warp * LANES % u64::from(self.cut.block());
         let mut x = self.new_request(Array::X, Direction::Load);
         (first..kept.min(first + LANES)).for_each(|k| x.set((k - first) as usize, k));
         if x.active != 0 {
@@ -200,8 +200,9 @@ enum Rounds<'a, T> {
 
 impl<'a, T: Scalar> Rounds<'a, T> {
     fn new(pass: &RowPass<'a, T>, warp: u64) -> Self {
-        let runs =
-            |lane: usize| pass.kernel.thread_slots(pass.a, Pass::Rows, warp * LANES + lane as u64);
+        let runs = |lane: usize| {
+            pass.kernel.thread_slots(pass.a, pass.cut, Pass::Rows, warp * LANES + lane as u64)
+        };
         match pass.warp_a_row {
             true => Self::Shared(runs(0)),
             false => Self::Own(Box::new(std::array::from_fn(runs))),

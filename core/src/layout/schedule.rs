@@ -3,13 +3,19 @@
 use std::ops::Range;
 
 use super::array::{ArrayInfo, arrays_of_product};
-use super::launch::{LaunchInfo, LaunchKind, LayoutError, coordinates, keeps_x, launches};
+use super::block_rows::BlockRowPass;
+use super::diagonals::DiagonalPass;
+use super::lanes::LanePass;
+use super::launch::{
+    LaunchInfo, LaunchKind, LayoutError, coordinates, cut, keeps_x, launches, takes_any_order,
+};
 use super::loops::Loops;
 use super::request::Request;
 use super::rows::RowPass;
 use super::spans::SpanPass;
 use super::step::{Sink, Step, StepKind};
-use crate::kernel::{Access, KernelDescriptor, LANES};
+use super::tiles::TilePass;
+use crate::kernel::{Access, Cut, GridMapping, KernelDescriptor, LANES, Mapping};
 use crate::matrix::{AnyFormat, Scalar};
 
 /// A kernel of a GPU on a matrix: which thread handles what, and when.
@@ -30,14 +36,15 @@ use crate::matrix::{AnyFormat, Scalar};
 pub struct Schedule<T = f64> {
     kernel: &'static KernelDescriptor,
     a: AnyFormat<T>,
-    block: u32,
+    cut: Cut,
     loops: Loops,
     launches: Vec<LaunchInfo>,
     arrays: Vec<ArrayInfo>,
 }
 
 impl<T: Scalar> Schedule<T> {
-    /// The schedule with `block` threads a block. Fails for kernels that do not run on a grid
+    /// The schedule with `block` threads a block, unless the kernel has blocks of its own. Fails for
+    /// kernels that do not run on a grid
     /// known here (those of vendors and of processors), for a matrix in another format than the
     /// kernel reads, and for a block that is not a multiple of 32 from 32 to 1024.
     pub fn new(
@@ -46,8 +53,9 @@ impl<T: Scalar> Schedule<T> {
         block: u32,
         loops: Loops,
     ) -> Result<Self, LayoutError> {
-        let launches = launches(kernel, a, block)?;
-        Ok(Self { kernel, a: a.clone(), block, loops, launches, arrays: arrays_of_product(a) })
+        let cut = cut(kernel, a, block)?;
+        let (launches, arrays) = (launches(a, &cut), arrays_of_product(a, &cut));
+        Ok(Self { kernel, a: a.clone(), cut, loops, launches, arrays })
     }
 
     /// The kernel.
@@ -58,6 +66,11 @@ impl<T: Scalar> Schedule<T> {
     /// The matrix.
     pub fn matrix(&self) -> &AnyFormat<T> {
         &self.a
+    }
+
+    /// How the kernel cuts the matrix.
+    pub fn cut(&self) -> &Cut {
+        &self.cut
     }
 
     /// The launches of one product, in order.
@@ -95,21 +108,41 @@ impl<T: Scalar> Schedule<T> {
     pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_, T> {
         match (kind, coordinates(&self.a)) {
             (LaunchKind::Spans, Some(coo)) => {
-                Walker::Spans(SpanPass::new(self.kernel, &self.a, coo))
+                Walker::Spans(SpanPass::new(self.kernel, &self.a, coo, &self.cut))
             }
             (LaunchKind::Carry, Some(coo)) => {
-                Walker::Carry(SpanPass::new(self.kernel, &self.a, coo))
+                Walker::Carry(SpanPass::new(self.kernel, &self.a, coo, &self.cut))
             }
-            _ => Walker::Rows(RowPass::new(self.kernel, &self.a, self.block, self.loops)),
+            _ => self.over_rows(),
+        }
+    }
+
+    fn over_rows(&self) -> Walker<'_, T> {
+        let (kernel, cut, loops) = (self.kernel, &self.cut, self.loops);
+        match (kernel.mapping, &self.a, cut.tiles()) {
+            (_, AnyFormat::Csr(a), Some(tiles)) => {
+                Walker::Tiles(TilePass::new(&self.a, a, tiles, loops))
+            }
+            (Mapping::Grid(GridMapping::LanesPerRow), AnyFormat::Hll(a), _) => {
+                Walker::Lanes(LanePass::new(kernel, &self.a, a, cut))
+            }
+            (_, AnyFormat::Dia(a), _) => {
+                Walker::Diagonals(DiagonalPass::new(kernel, &self.a, a, cut))
+            }
+            (_, AnyFormat::Bsr(a), _) => {
+                Walker::BlockRows(BlockRowPass::new(kernel, &self.a, a, cut))
+            }
+            _ => Walker::Rows(RowPass::new(kernel, &self.a, cut, loops)),
         }
     }
 }
 
 impl Schedule {
-    /// Whether the totals change with the threads a block: for all kernels but one they do not,
-    /// since each warp does the same in whichever block it is.
+    /// Whether the totals change with the threads a block: for most kernels they do not, since each
+    /// warp does the same in whichever block it is. They do where a block keeps a part of x or has a row
+    /// for itself.
     pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
-        keeps_x(kernel)
+        keeps_x(kernel) || kernel.takes.block && takes_any_order(kernel)
     }
 }
 
@@ -118,6 +151,10 @@ pub(super) enum Walker<'a, T> {
     Rows(RowPass<'a, T>),
     Spans(SpanPass<'a, T>),
     Carry(SpanPass<'a, T>),
+    Tiles(TilePass<'a, T>),
+    Lanes(LanePass<'a, T>),
+    Diagonals(DiagonalPass<'a, T>),
+    BlockRows(BlockRowPass<'a, T>),
 }
 
 impl<T: Scalar> Walker<'_, T> {
@@ -128,6 +165,10 @@ impl<T: Scalar> Walker<'_, T> {
             Self::Rows(pass) => pass.warp(warp, sink),
             Self::Spans(pass) => pass.warp(warp, sink),
             Self::Carry(pass) => pass.carry_warp(warp, sink),
+            Self::Tiles(pass) => pass.warp(warp, sink),
+            Self::Lanes(pass) => pass.warp(warp, sink),
+            Self::Diagonals(pass) => pass.warp(warp, sink),
+            Self::BlockRows(pass) => pass.warp(warp, sink),
         }
     }
 }

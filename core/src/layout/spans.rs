@@ -5,7 +5,7 @@ use super::array::{Array, element_bytes};
 use super::launch::{shared_row, spans};
 use super::request::{Direction, Request};
 use super::step::{Sink, StepKind};
-use crate::kernel::{KernelDescriptor, LANES, Pass, StridedSlots, span_entries};
+use crate::kernel::{Cut, KernelDescriptor, LANES, Pass, StridedSlots, span_entries};
 use crate::matrix::{AnyFormat, Coo, Scalar};
 
 const WARP: usize = LANES as usize;
@@ -15,6 +15,7 @@ pub(super) struct SpanPass<'a, T> {
     kernel: &'static KernelDescriptor,
     a: &'a AnyFormat<T>,
     coo: &'a Coo<T>,
+    cut: &'a Cut,
     /// `row`, `col` and `val` of the coordinates.
     arrays: [Array; 3],
 }
@@ -25,12 +26,13 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
         kernel: &'static KernelDescriptor,
         a: &'a AnyFormat<T>,
         coo: &'a Coo<T>,
+        cut: &'a Cut,
     ) -> Self {
         let arrays = match a {
             AnyFormat::Hyb(_) => [Array::TailRow, Array::TailCol, Array::TailVal],
             _ => [Array::Row, Array::Col, Array::Val],
         };
-        Self { kernel, a, coo, arrays }
+        Self { kernel, a, coo, cut, arrays }
     }
 
     /// A request of the lanes that `index` gives an element for, if any.
@@ -81,7 +83,8 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
         };
 
         let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
-            self.kernel.thread_slots(self.a, Pass::Spans, warp * LANES + lane as u64).next()
+            let thread = warp * LANES + lane as u64;
+            self.kernel.thread_slots(self.a, self.cut, Pass::Spans, thread).next()
         });
         let steps = runs.iter().flatten().map(|run| run.steps).max().unwrap_or(0);
         // The row that goes on from the step before.

@@ -184,6 +184,13 @@ impl<T: Scalar> Dia<T> {
         column.filter(|&column| column < self.cols)
     }
 
+    /// The diagonals that cross row `i`, which follow one another.
+    pub fn crossing(&self, i: usize) -> std::ops::Range<usize> {
+        let first = self.offsets.partition_point(|&offset| i as i64 + offset < 0);
+        let end = self.offsets.partition_point(|&offset| i as i64 + offset < self.cols as i64);
+        first..end
+    }
+
     /// The column and value of slot `d` of row `i`, if diagonal `d` crosses the row.
     pub fn slot_entry(&self, i: usize, d: usize) -> Option<(u32, T)> {
         let column = self.column(d, i)?;
@@ -254,6 +261,7 @@ mod tests {
         assert_eq!(a.val()[5..10], [3.0, 5.0, 2.0, 3.0, 6.0]);
         assert_eq!(a.val()[10..], [4.0, 1.0, 0.0, 0.0, 0.0]);
         assert_eq!((a.slot(4, 0), a.slot_entry(4, 2), a.slot_entry(0, 0)), (4, None, None));
+        assert_eq!([0, 1, 4].map(|i| a.crossing(i)), [1..3, 0..3, 0..2]);
         assert_eq!(a.minimal_bytes(), 8 * 5 * 3 + 8 * 5 + 8 * 5);
         assert_eq!(a.to_csr(), examples::five_by_five());
     }

@@ -131,6 +131,17 @@ impl RowPtr {
         self.get(k)..self.get(k + 1)
     }
 
+    /// The segment that lies at `offset`, which is below the last. Empty ones lie nowhere.
+    pub fn segment_at(&self, offset: usize) -> usize {
+        fn at<O: Offset>(offsets: &[O], offset: usize) -> usize {
+            offsets.partition_point(|begin| begin.index() <= offset) - 1
+        }
+        match self {
+            Self::Narrow(p) => at(p, offset),
+            Self::Wide(p) => at(p, offset),
+        }
+    }
+
     /// Width of one offset.
     pub fn width(&self) -> OffsetWidth {
         match self {
