@@ -157,7 +157,9 @@ impl KernelDescriptor {
                     StridedSlots::new(Some(row), first, end, 1, false)
                 }))
             }
-            (GridMapping::ThreadPerRow, Pass::Rows, _) => rows(one(thread), 0, 1),
+            (GridMapping::ThreadPerRow | GridMapping::WarpPerHack, Pass::Rows, _) => {
+                rows(one(thread), 0, 1)
+            }
             (GridMapping::WarpPerRow, Pass::Rows, _) => rows(one(warp), lane, LANES),
             (GridMapping::ThreadPerHack, Pass::Rows, AnyFormat::Hll(hll)) => {
                 match usize::try_from(thread).ok().filter(|&h| h < hll.shape().hacks()) {
@@ -237,7 +239,7 @@ mod tests {
     use crate::experiment::SpmvProblem;
     use crate::kernel::kernels;
     use crate::kernel::{Allowed, COO_SPAN, Format, FormatParams, Mapping, Parameter, Reads, Work};
-    use crate::matrix::Csr;
+    use crate::matrix::{Csr, SlotLayout};
     use crate::measure::integer_vector;
     use crate::memory::MemoryLimit;
     use crate::record::Operation;
@@ -275,7 +277,11 @@ mod tests {
                 (column < a.cols()).then(|| (a.val()[slot], column as u32))
             }
             AnyFormat::Dia(a) => a.slot_entry(access.row, slot / a.rows()).map(|(c, v)| (v, c)),
-            AnyFormat::CsrCompact(_) | AnyFormat::HllCompact(_) => panic!("no kernel reads these"),
+            AnyFormat::HllCompact(a) => {
+                let number = (slot - a.shape().slot(access.row, 0) as usize) / 32;
+                a.row_slots(access.row).nth(number).map(|(c, v)| (v, c))
+            }
+            AnyFormat::CsrCompact(_) => panic!("no kernel on a grid reads it"),
         }
     }
 

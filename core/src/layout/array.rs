@@ -1,7 +1,7 @@
 //! The arrays that a product reads and writes: their names, lengths and addresses.
 
 use crate::kernel::{COO_SPAN, Cut};
-use crate::matrix::{AnyFormat, Csr, RowPtr, Scalar};
+use crate::matrix::{AnyFormat, Coded, CompactHll, Csr, Fours, RowPtr, Scalar};
 
 /// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
 pub const ALIGNMENT: u64 = 256;
@@ -21,6 +21,19 @@ pub enum Array {
     RowOf,
     /// Row of each entry (COO).
     Row,
+    /// First group of each hack (compact HLL, on a GPU).
+    GroupPtr,
+    /// Column from which the distances of a line of slots count, four a group (compact HLL, on a GPU).
+    Base,
+    /// Distance of each slot's column from its base, or the lower half of the column (compact HLL, on a
+    /// GPU).
+    Low,
+    /// Upper half of the column of each slot of wide groups (compact HLL, on a GPU).
+    High,
+    /// Number of each slot's value in the dictionary (compact HLL, on a GPU).
+    Codes,
+    /// The distinct values (compact HLL, on a GPU).
+    Dictionary,
     /// Column of each slot, or of each block (BSR).
     Col,
     /// Value of each slot.
@@ -51,13 +64,19 @@ pub enum Array {
 
 impl Array {
     /// Every array, in the order in which tables list them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 25] = [
         Self::RowPtr,
         Self::RowLen,
         Self::Offsets,
         Self::MaxNzr,
         Self::RowOf,
         Self::Row,
+        Self::GroupPtr,
+        Self::Base,
+        Self::Low,
+        Self::High,
+        Self::Codes,
+        Self::Dictionary,
         Self::Col,
         Self::Val,
         Self::TailRowPtr,
@@ -87,6 +106,12 @@ impl Array {
             Self::MaxNzr => "max_nzr",
             Self::RowOf => "row_of",
             Self::Row => "row",
+            Self::GroupPtr => "group_ptr",
+            Self::Base => "base",
+            Self::Low => "low",
+            Self::High => "high",
+            Self::Codes => "codes",
+            Self::Dictionary => "dictionary",
             Self::Col => "col",
             Self::Val => "val",
             Self::TailRowPtr => "tail_row_ptr",
@@ -150,11 +175,11 @@ impl Shelf {
 /// a tail without entries, and the bits that tell which slots of BSR and DIA hold entries, which no
 /// product reads. Compact formats show what leads to their rows.
 pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
-    laid_out(a, false).0
+    laid_out(a, false, None).0
 }
 
 /// The arrays of a format, or those of the copy on a GPU.
-fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool) -> Shelf {
+fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool, fours: Option<&Fours<T>>) -> Shelf {
     let mut shelf = Shelf::default();
     let tail = |shelf: &mut Shelf, tail: &Csr<T>| {
         if tail.rows() > 0 {
@@ -213,6 +238,7 @@ fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool) -> Shelf {
             shelf.add_slice(Array::Val, a.val());
         }
         AnyFormat::CsrCompact(a) => shelf.add_offsets(Array::RowPtr, a.row_ptr()),
+        AnyFormat::HllCompact(a) if let Some(fours) = fours => regrouped(&mut shelf, a, fours),
         AnyFormat::HllCompact(a) => {
             shelf.add_slice(Array::RowLen, a.row_len());
             shelf.add_slice(Array::Offsets, a.shape().offsets());
@@ -224,10 +250,38 @@ fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool) -> Shelf {
     shelf
 }
 
-/// [`arrays`] and what a product on a GPU needs besides: what spans of coordinates and parts of rows
-/// hand over, and where tiles begin.
-pub fn arrays_of_product<T: Scalar>(a: &AnyFormat<T>, cut: &Cut) -> Vec<ArrayInfo> {
-    let mut shelf = laid_out(a, true);
+/// Compact HLL in groups of four lines.
+fn regrouped<T: Scalar>(shelf: &mut Shelf, a: &CompactHll<T>, fours: &Fours<T>) {
+    if let Some(row_of) = a.row_order().row_of() {
+        shelf.add_slice(Array::RowOf, row_of);
+    }
+    shelf.add_slice(Array::GroupPtr, fours.group_ptr());
+    shelf.add_slice(Array::Base, fours.base());
+    shelf.add_slice(Array::Low, fours.low());
+    if !fours.high().is_empty() {
+        shelf.add_slice(Array::High, fours.high());
+    }
+    match fours.values() {
+        Coded::Plain(val) => shelf.add_slice(Array::Val, val),
+        Coded::Byte { codes, table } => {
+            shelf.add_slice(Array::Codes, codes);
+            shelf.add_slice(Array::Dictionary, table);
+        }
+        Coded::Short { codes, table } => {
+            shelf.add_slice(Array::Codes, codes);
+            shelf.add_slice(Array::Dictionary, table);
+        }
+    }
+}
+
+/// [`arrays`] on a GPU and what a product needs there besides: what spans of coordinates and parts of
+/// rows hand over, and where tiles begin. `fours` are made of `a` where it is compact HLL.
+pub(super) fn arrays_of_product<T: Scalar>(
+    a: &AnyFormat<T>,
+    cut: &Cut,
+    fours: Option<&Fours<T>>,
+) -> Vec<ArrayInfo> {
+    let mut shelf = laid_out(a, true, fours);
     let entries = match a {
         AnyFormat::Coo(a) => a.nnz(),
         AnyFormat::Hyb(a) => a.tail().nnz(),
@@ -257,7 +311,9 @@ pub(super) fn element_bytes<T: Scalar>(a: &AnyFormat<T>, array: Array) -> u32 {
         (Array::RowPtr, AnyFormat::Csr(a)) => a.row_ptr().width().bytes() as u32,
         (Array::RowPtr, AnyFormat::Bsr(a)) => a.row_ptr().width().bytes() as u32,
         (Array::Val | Array::TailVal | Array::X | Array::Y, _) => T::BYTES as u32,
-        (Array::CarrySum | Array::PartSum, _) => T::BYTES as u32,
+        (Array::CarrySum | Array::PartSum | Array::Dictionary, _) => T::BYTES as u32,
+        (Array::Codes, AnyFormat::HllCompact(a)) if matches!(a.values(), Coded::Byte { .. }) => 1,
+        (Array::Low | Array::High | Array::Codes, _) => 2,
         (Array::Offsets | Array::TailRowPtr, _) => WIDE_OFFSET,
         _ => 4,
     }
@@ -296,7 +352,12 @@ mod tests {
         for kernel in kernels(Operation::Spmv).iter().filter(on_grid) {
             let spec = kernel.format().unwrap().with(&params);
             let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
-            let all = arrays_of_product(&format, &Cut::new(kernel, &format, 32).unwrap());
+            let fours = match &format {
+                AnyFormat::HllCompact(a) => Some(Fours::of(a).unwrap()),
+                _ => None,
+            };
+            let all =
+                arrays_of_product(&format, &Cut::new(kernel, &format, 32).unwrap(), fours.as_ref());
             for (info, next) in all.iter().zip(&all[1..]) {
                 assert!(info.base % ALIGNMENT == 0 && next.base >= info.base + info.bytes());
             }

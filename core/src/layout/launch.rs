@@ -1,7 +1,8 @@
 //! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
 
 use crate::kernel::{
-    Allowed, Cut, GridMapping, KernelDescriptor, LANES, Mapping, Parameter, Work, span_entries,
+    Allowed, Cut, DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Parameter, Work,
+    span_entries,
 };
 use crate::matrix::{AnyFormat, Coo, Scalar};
 
@@ -34,6 +35,9 @@ pub enum LayoutError {
         /// What there is.
         found: &'static str,
     },
+    /// The matrix cannot be put in the form that the kernel reads.
+    #[error("{0}")]
+    Form(String),
     /// Threads a block that no kernel here is launched with.
     #[error("{0} threads a block: expected a multiple of 32 from 32 to 1024")]
     Block(u32),
@@ -130,6 +134,16 @@ pub(super) fn check_format<T: Scalar>(
         true => found.strip_suffix("-sigma").unwrap_or(found),
         false => found,
     };
+    let is_regular = match (kernel.device, a) {
+        (DeviceKind::Cuda, AnyFormat::HllCompact(a)) => {
+            a.row_order().tail() == 0 && a.shape().hack_size() as u64 == LANES
+        }
+        _ => true,
+    };
+    if expected == found && !is_regular {
+        let (expected, found) = ("hll-compact of hacks of 32 rows, none kept apart", "another");
+        return Err(LayoutError::WrongFormat { kernel: kernel.id, expected, found });
+    }
     match expected == found {
         true => Ok(()),
         false => Err(LayoutError::WrongFormat { kernel: kernel.id, expected, found }),

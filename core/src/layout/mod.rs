@@ -10,6 +10,7 @@ mod asking;
 mod block_rows;
 mod cpu;
 mod diagonals;
+mod fours;
 mod lanes;
 mod launch;
 mod loops;
@@ -29,7 +30,7 @@ mod paper_tests;
 #[cfg(test)]
 mod tests;
 
-pub use array::{ALIGNMENT, Array, ArrayInfo, arrays, arrays_of_product};
+pub use array::{ALIGNMENT, Array, ArrayInfo, arrays};
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;

@@ -1,10 +1,12 @@
 //! What the warps of a kernel do, step by step.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::array::{ArrayInfo, arrays_of_product};
 use super::block_rows::BlockRowPass;
 use super::diagonals::DiagonalPass;
+use super::fours::FourPass;
 use super::lanes::LanePass;
 use super::launch::{
     LaunchInfo, LaunchKind, LayoutError, coordinates, cut, keeps_x, launches, takes_any_order,
@@ -16,7 +18,7 @@ use super::spans::SpanPass;
 use super::step::{Sink, Step, StepKind};
 use super::tiles::TilePass;
 use crate::kernel::{Access, Cut, GridMapping, KernelDescriptor, LANES, Mapping};
-use crate::matrix::{AnyFormat, Scalar};
+use crate::matrix::{AnyFormat, Fours, Scalar};
 
 /// A kernel of a GPU on a matrix: which thread handles what, and when.
 ///
@@ -37,6 +39,8 @@ pub struct Schedule<T = f64> {
     kernel: &'static KernelDescriptor,
     a: AnyFormat<T>,
     cut: Cut,
+    /// Compact HLL as it is read.
+    fours: Option<Arc<Fours<T>>>,
     loops: Loops,
     launches: Vec<LaunchInfo>,
     arrays: Vec<ArrayInfo>,
@@ -54,8 +58,16 @@ impl<T: Scalar> Schedule<T> {
         loops: Loops,
     ) -> Result<Self, LayoutError> {
         let cut = cut(kernel, a, block)?;
-        let (launches, arrays) = (launches(a, &cut), arrays_of_product(a, &cut));
-        Ok(Self { kernel, a: a.clone(), cut, loops, launches, arrays })
+        let fours = match a {
+            AnyFormat::HllCompact(a) => {
+                let fours = Fours::of(a).map_err(|error| LayoutError::Form(error.to_string()))?;
+                Some(Arc::new(fours))
+            }
+            _ => None,
+        };
+        let launches = launches(a, &cut);
+        let arrays = arrays_of_product(a, &cut, fours.as_deref());
+        Ok(Self { kernel, a: a.clone(), cut, fours, loops, launches, arrays })
     }
 
     /// The kernel.
@@ -132,6 +144,9 @@ impl<T: Scalar> Schedule<T> {
             (_, AnyFormat::Bsr(a), _) => {
                 Walker::BlockRows(BlockRowPass::new(kernel, &self.a, a, cut))
             }
+            (_, AnyFormat::HllCompact(a), _) if let Some(fours) = &self.fours => {
+                Walker::Fours(FourPass::new(kernel, (&self.a, a), fours, cut))
+            }
             _ => Walker::Rows(RowPass::new(kernel, &self.a, cut, loops)),
         }
     }
@@ -139,10 +154,11 @@ impl<T: Scalar> Schedule<T> {
 
 impl Schedule {
     /// Whether the totals change with the threads a block: for most kernels they do not, since each
-    /// warp does the same in whichever block it is. They do where a block keeps a part of x or has a row
-    /// for itself.
+    /// warp does the same in whichever block it is. They do where a block keeps a part of x or a
+    /// dictionary, or has a row for itself.
     pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
-        keeps_x(kernel) || kernel.takes.block && takes_any_order(kernel)
+        let keeps_values = kernel.mapping == Mapping::Grid(GridMapping::WarpPerHack);
+        keeps_x(kernel) || keeps_values || kernel.takes.block && takes_any_order(kernel)
     }
 }
 
@@ -155,6 +171,7 @@ pub(super) enum Walker<'a, T> {
     Lanes(LanePass<'a, T>),
     Diagonals(DiagonalPass<'a, T>),
     BlockRows(BlockRowPass<'a, T>),
+    Fours(FourPass<'a, T>),
 }
 
 impl<T: Scalar> Walker<'_, T> {
@@ -169,6 +186,7 @@ impl<T: Scalar> Walker<'_, T> {
             Self::Lanes(pass) => pass.warp(warp, sink),
             Self::Diagonals(pass) => pass.warp(warp, sink),
             Self::BlockRows(pass) => pass.warp(warp, sink),
+            Self::Fours(pass) => pass.warp(warp, sink),
         }
     }
 }

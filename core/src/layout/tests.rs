@@ -6,7 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::kernel::{Allowed, FormatParams, KernelDescriptor, LANES, Mapping, Parameter, kernels};
+use crate::kernel::{
+    Allowed, Format, FormatParams, KernelDescriptor, LANES, Mapping, Parameter, kernels,
+};
 use crate::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use crate::memory::MemoryLimit;
 use crate::record::Operation;
@@ -21,6 +23,8 @@ pub(super) fn built(a: &Csr, spec: FormatSpec) -> AnyFormat {
 
 pub(super) fn for_kernel(a: &Csr, kernel: &KernelDescriptor, hack_size: usize) -> AnyFormat {
     let (hyb_width, min_fill) = (Some(2), Some(0));
+    let is_compact = kernel.format() == Some(Format::HllCompact);
+    let hack_size = if is_compact { 32 } else { hack_size };
     let params = FormatParams { hack_size, hyb_width, min_fill, ..FormatParams::default() };
     built(a, kernel.format().unwrap().with(&params))
 }
