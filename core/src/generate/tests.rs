@@ -1,4 +1,5 @@
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -410,6 +411,46 @@ fn every_suite_entry_is_a_matrix_and_names_are_unique() {
         nnz += make(entry.spec).nnz();
     }
     assert!((9_000_000..15_000_000).contains(&nnz), "{nnz}");
+}
+
+#[test]
+fn names_are_those_of_one_matrix_each() {
+    let entries = suites().iter().flat_map(|suite| suite.entries);
+    let names: Vec<&str> = entries.map(|entry| entry.name).collect();
+    let distinct: BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), distinct.len());
+}
+
+/// Values of rows spread over a matrix, and how many of them are distinct.
+fn values_of_some_rows(spec: &GeneratorSpec) -> (usize, usize) {
+    let rule = spec.rule(MemoryLimit::unlimited()).unwrap();
+    let mut values = BTreeSet::new();
+    let rows = 2000;
+    for k in 0..rows {
+        let mut row = Vec::new();
+        rule.row(rule.rows() / rows * k, &mut row);
+        values.extend(row.iter().map(|(_, value)| value.to_bits()));
+    }
+    (rows, values.len())
+}
+
+#[test]
+fn a_gpus_matrices_take_it_long_fit_its_memory_and_have_the_values_that_they_say() {
+    let entries = suite("gpu").unwrap().entries;
+    assert_eq!(entries.len(), 22);
+    for SuiteEntry { name, spec, what, .. } in entries {
+        let spec = GeneratorSpec::parse(spec).unwrap();
+        let said = spec.extent();
+        // The fewest bytes that a format takes an entry: a distance and a code or a value.
+        let few = what.starts_with("few values");
+        assert!(few || what.starts_with("distinct values"), "{name}");
+        let least = said.entries * if few { 3 } else { 10 } + 8 * (said.rows + said.cols);
+        let csr = 12 * said.entries + 4 * said.rows;
+        // 20 µs at the 4.3 TB/s of an H200.
+        assert!(least > 86_000_000 && csr < 2_000_000_000, "{name}: {least} and {csr} bytes");
+        let (rows, values) = values_of_some_rows(&spec);
+        assert!(if few { values <= 256 } else { values >= rows / 4 }, "{name}: {values} values");
+    }
 }
 
 /// Runs the generators of a suite's stand-ins and compares them with the real matrices' figures.
