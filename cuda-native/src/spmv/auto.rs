@@ -13,14 +13,12 @@ use sparsescope_core::kernel::Parameter;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
+use super::launchers::AUTO;
 use super::product::{Product, product};
 use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
-
-/// The kernel's id.
-pub(crate) const ID: &str = "cuda/spmv/auto";
 
 /// A kernel of another format must be so much better: what differs less differs by chance.
 const BETTER: f64 = 0.98;
@@ -162,7 +160,7 @@ impl<'p, T: DeviceReal> Auto<'p, T> {
     fn chosen(&mut self) -> Result<&mut PreparedProduct<'p, GuardedVector<T>>, KernelError> {
         let chosen = self.chosen.as_mut().map(|chosen| &mut chosen.prepared);
         chosen.ok_or_else(|| KernelError {
-            kernel: ID.to_owned(),
+            kernel: AUTO.to_owned(),
             reason: "it was not set up, so that it has chosen nothing".to_owned(),
         })
     }

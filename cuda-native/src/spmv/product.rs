@@ -12,8 +12,9 @@ use sparsescope_core::matrix::{AnyFormat, FormatSpec, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
+use super::launchers::{Bind, launcher};
 use super::operands::{Matrix, Operands};
-use super::{Bind, bind_cusparse, launcher};
+use super::vendor;
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Spent;
 use crate::convert;
@@ -113,7 +114,7 @@ pub(crate) fn product<T: DeviceReal>(
     let operands = Operands::new(device, kernel, matrix.operand(), size, vectors, block);
     let bound = match (bind, &library) {
         (Bind::Cusparse(algorithm), Some(library)) => {
-            bind_cusparse(&operands, Rc::clone(library), *algorithm)
+            vendor::bind(&operands, Rc::clone(library), *algorithm)
         }
         (Bind::Kernel(bind) | Bind::Hacks(bind), _) => bind(&operands),
         (Bind::Cusparse(_), None) | (Bind::Chosen, _) => return Err(absent()),
