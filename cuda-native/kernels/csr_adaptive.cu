@@ -106,7 +106,8 @@ __device__ inline void product_of_tile(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x4(
+// As many blocks as a multiprocessor has threads for, where that takes few registers enough.
+extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
@@ -120,9 +121,9 @@ extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
     product_of_tile<128, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived);
 }
 
-extern "C" __global__ void __launch_bounds__(256) csr_adaptive_256x6(
+extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<256, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+    product_of_tile<256, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived);
 }

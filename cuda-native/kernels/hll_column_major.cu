@@ -4,7 +4,7 @@
 // 2nd, 4th or 8th slot. Rows end at their own length: padding is not multiplied.
 
 // Slots of a row that a lane asks for before it waits for the first.
-const u32 IN_FLIGHT = 6;
+const u32 IN_FLIGHT = 3;
 
 // Sum over the slots of the row at a position, in the first of its lanes.
 __device__ inline real sum_of_row(

@@ -251,7 +251,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
         "one block a tile of equally many entries, products side by side in shared memory, lanes by row length; long rows over several blocks")),
     cuda_spmv("cuda/hll/column-major", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
-        "neighbouring lanes on neighbouring rows, several lanes a row where rows are few, six slots of each under way"),
+        "neighbouring lanes on neighbouring rows, several lanes a row where rows are few, three slots of each under way"),
     sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
         "the same with rows sorted by length, and a block for each row that is kept apart")),
     cuda_spmv("cuda/hll/compact", Format::HllCompact, WarpPerHack, (false, Unrolling::None), &[Ours],

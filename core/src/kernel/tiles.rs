@@ -14,22 +14,23 @@ pub struct TileShape {
 
 impl TileShape {
     /// The shapes that there are kernels for.
-    pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 6)];
+    pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4)];
 
     const fn of(threads: u32, items: u32) -> Self {
         Self { threads, items }
     }
 
-    /// The one that suits rows of these lengths: larger tiles where rows are long, since whole rows
-    /// have to fit, and larger blocks where one row is far longer than the others, since it is shared
-    /// by fewer then.
+    /// The one that suits rows of these lengths: larger tiles where rows are longer, since whole rows have
+    /// to fit; larger blocks instead where some are far longer than the others.
     pub fn suiting<T: Scalar>(a: &Csr<T>) -> Self {
         let [small, long, uneven] = Self::ALL;
         let mean = a.nnz() as f64 / a.rows().max(1) as f64;
+        let is_uneven = a.max_row_len() as f64 > UNEVEN * mean.max(1.0);
         match () {
-            () if a.max_row_len() as f64 > UNEVEN * mean.max(1.0) => uneven,
-            () if mean >= LONG_ROWS => long,
-            () => small,
+            () if mean < SHORT_ROWS => small,
+            () if is_uneven => uneven,
+            () if mean < LONG_ROWS => small,
+            () => long,
         }
     }
 
@@ -47,6 +48,9 @@ impl TileShape {
         lanes
     }
 }
+
+/// Entries a row below which tiles are small whatever the longest row has.
+const SHORT_ROWS: f64 = 8.0;
 
 /// Entries a row from which on tiles are larger.
 const LONG_ROWS: f64 = 16.0;

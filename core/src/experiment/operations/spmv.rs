@@ -10,7 +10,7 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
-use crate::kernel::{DeviceKind, Reads};
+use crate::kernel::{DeviceKind, LANES, Reads};
 use crate::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
@@ -190,9 +190,10 @@ fn predict_in<T: Real>(
     kernel.model?;
     let workers = match kernel.device {
         DeviceKind::Cpu => configuration.threads,
-        DeviceKind::Cuda => configuration.block?,
+        // Kernels with blocks of their own take no notice of it.
+        DeviceKind::Cuda => configuration.block.unwrap_or(LANES as u32),
     };
-    // The format is there since it was measured.
+    // The format is there since it was measured, unless it was made on a GPU.
     let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;
     predict(kernel, &made.matrix, workers, cancel)
 }
