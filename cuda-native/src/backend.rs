@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::{admit_block, refused};
 use crate::skyline;
-use crate::spmv::{Bind, Operands, bind_cusparse, launcher};
+use crate::spmv::{Bind, Operands, bind_cusparse, launcher, user_launcher};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
 use crate::upload::{Arrays, PointUploads, Uploaded, Uploads};
 use crate::value::DeviceReal;
@@ -66,6 +66,12 @@ impl Backend for CudaBackend {
         }
         if skyline::has(kernel.id) {
             return Availability::Available;
+        }
+        if kernel.user.is_some() {
+            return match self.device().check_user_kernel(kernel) {
+                Ok(()) => Availability::Available,
+                Err(error) => Availability::Missing(error.to_string()),
+            };
         }
         match launcher::<f64>(kernel.id) {
             Some(Bind::Kernel(_)) => Availability::Available,
@@ -122,7 +128,8 @@ impl CudaBackend {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
         let kernel = configuration.kernel;
-        let bind = launcher::<T>(kernel.id)
+        let bind = user_launcher(kernel)
+            .or_else(|| launcher::<T>(kernel.id))
             .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
         let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
         admit_block(block)?;

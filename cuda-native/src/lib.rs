@@ -33,6 +33,7 @@ mod spmv;
 mod symgs;
 mod throttle;
 mod upload;
+mod user_source;
 mod value;
 
 pub use backend::CudaBackend;
@@ -43,3 +44,4 @@ pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};
 pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};
 pub use symgs::SymgsPreconditioner;
+pub use user_source::check_user_kernel;

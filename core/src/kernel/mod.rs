@@ -20,6 +20,7 @@ mod solver;
 mod spmv;
 mod symgs;
 mod threads;
+mod user;
 
 pub use counting::Counting;
 pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
@@ -33,6 +34,10 @@ pub use parameter::{Allowed, Parameter, ParameterError, Parameters};
 pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
+pub use user::{
+    ArgumentType, MOST_SOURCE_BYTES, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource,
+    is_user_id, mapping_of, user_kernels,
+};
 
 use crate::record::Operation;
 
@@ -61,7 +66,7 @@ pub fn all_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     Operation::ALL.iter().flat_map(|&operation| kernels(operation))
 }
 
-/// The descriptor with this id.
+/// The descriptor with this id, of the program's own kernels.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
     all_kernels().find(|k| k.id == id)
 }

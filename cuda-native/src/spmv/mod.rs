@@ -2,6 +2,7 @@
 
 mod operands;
 mod ours;
+mod user;
 mod vendor;
 
 use std::marker::PhantomData;
@@ -12,6 +13,7 @@ use crate::launch::Bound;
 use crate::value::DeviceReal;
 
 pub(crate) use operands::Operands;
+pub(crate) use user::user_launcher;
 pub(crate) use vendor::bind as bind_cusparse;
 
 /// How a kernel is bound.
