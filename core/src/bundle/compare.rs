@@ -423,9 +423,8 @@ mod tests {
         let words = kernels(&found.only_before);
         assert!(words[0].starts_with(&format!("user/my/sum ({one}…) on m")), "{words:?}");
         assert_eq!((words.len(), found.only_after.len()), (1, 1));
-        let sentence = format!(
-            "the source of user/my/sum differs: SHA-256 {one}… before, {other}… after"
-        );
+        let sentence =
+            format!("the source of user/my/sum differs: SHA-256 {one}… before, {other}… after");
         assert!(found.warnings.contains(&sentence), "{:?}", found.warnings);
         assert!(Comparison::of(&before, &before).warnings.is_empty());
     }

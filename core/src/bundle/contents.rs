@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::matrix::sha256;
 use crate::record::{
-    Environment, KernelSource, MatrixRecord, Operation, Producer, Run, RunKey, Source, Subject, SubjectRecord,
-    Work,
+    Environment, KernelSource, MOST_SOURCE_BYTES, MatrixRecord, Operation, Producer, Run, RunKey,
+    Source, Subject, SubjectRecord, Work,
 };
 
 /// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
@@ -128,6 +128,7 @@ impl Bundle {
     /// file. Nothing where the bundle does not hold it, or holds another under its name.
     pub fn source_text(&self, source: &KernelSource) -> Option<&str> {
         let content = self.others.get(&source.entry())?;
+        let content = Some(content).filter(|content| content.len() <= MOST_SOURCE_BYTES)?;
         let text = std::str::from_utf8(content).ok()?;
         (sha256(content) == source.sha256).then_some(text)
     }

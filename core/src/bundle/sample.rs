@@ -2,9 +2,9 @@
 
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Environment, Figures, Gpu, History,
-    KernelSource, LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer, Reordered, Run,
-    Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work,
-    matrix_id,
+    KernelSource, LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer,
+    Reordered, Run, Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until,
+    Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 

@@ -35,8 +35,8 @@ pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use user::{
-    ArgumentType, MOST_SOURCE_BYTES, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource,
-    is_user_id, mapping_of, user_kernels,
+    ArgumentType, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource, is_user_id,
+    mapping_of, user_kernels,
 };
 
 use crate::record::Operation;

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Folder of the texts of users' kernels.
 const SOURCES: &str = "sources/";
 
+/// Most bytes of the text of a user's kernel.
+pub const MOST_SOURCE_BYTES: usize = 64 << 10;
+
 /// The file of a user's kernel. Its text, where the user gave it away, is an entry of the bundle
 /// ([`entry`](Self::entry)).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -28,7 +28,7 @@ pub use choice::{Choice, Tried};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};
-pub use kernel_source::KernelSource;
+pub use kernel_source::{KernelSource, MOST_SOURCE_BYTES};
 pub use key::{KeyParams, RunKey};
 pub use manifest::{
     EntryInfo, MOST_AMOUNT, MOST_SECONDS, Manifest, Producer, SCHEMA, SchemaVersion,

@@ -3,11 +3,12 @@
 use super::error::UserKernelError;
 use super::header::Header;
 use super::signature::functions;
-use super::source::{MOST_SOURCE_BYTES, UserKernel, UserSource, id_of};
+use super::source::{UserKernel, UserSource, id_of};
 use crate::kernel::descriptor::{KernelDescriptor, Origin};
 use crate::kernel::model::Unrolling;
 use crate::kernel::spmv::cuda_spmv;
 use crate::matrix::sha256;
+use crate::record::MOST_SOURCE_BYTES;
 
 /// The kernels of a file of this name (without its folder), one for each function that can be launched.
 ///

@@ -1,6 +1,6 @@
 //! What is wrong with a file that is to be a user's kernel, in one sentence each.
 
-use super::source::MOST_SOURCE_BYTES;
+use crate::record::MOST_SOURCE_BYTES;
 
 /// Where files are described.
 const DOCS: &str = "docs/your-own-kernel.md";

@@ -111,11 +111,8 @@ fn required<T>(
     expected: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<T, UserKernelError> {
-    let missing = || UserKernelError::Missing {
-        file: file.to_owned(),
-        key,
-        expected: expected.to_owned(),
-    };
+    let missing =
+        || UserKernelError::Missing { file: file.to_owned(), key, expected: expected.to_owned() };
     optional(file, key, said, expected, read)?.ok_or_else(missing)
 }
 

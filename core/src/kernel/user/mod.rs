@@ -18,4 +18,4 @@ pub use error::UserKernelError;
 pub use family::{ArgumentType, UserFamily};
 pub use runs::mapping_of;
 pub use sharing::SharedBytes;
-pub use source::{MOST_SOURCE_BYTES, UserKernel, UserSource, is_user_id};
+pub use source::{UserKernel, UserSource, is_user_id};

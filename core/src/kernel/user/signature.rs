@@ -183,7 +183,9 @@ fn type_of(parameter: &str) -> String {
     let (before, is_pointer) = match parameter.split_once('*') {
         Some((before, _)) => (before, true),
         // The last word is the name.
-        None => (parameter.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'), false),
+        None => {
+            (parameter.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'), false)
+        }
     };
     let is_const = |word: &&str| *word == "const";
     let words: Vec<&str> = before.split_whitespace().collect();

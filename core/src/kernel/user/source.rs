@@ -5,9 +5,6 @@ use super::header::Header;
 use super::signature::Function;
 use crate::record::{KernelSource, Precision};
 
-/// Most bytes of a source.
-pub const MOST_SOURCE_BYTES: usize = 64 << 10;
-
 /// What the ids of users' kernels begin with.
 const USER: &str = "user/";
 

@@ -5,7 +5,7 @@ use crate::kernel::{
     DeviceKind, Format, GridMapping, KernelDescriptor, Mapping, Origin, all_kernels, kernel,
 };
 use crate::matrix::{Order, sha256};
-use crate::record::{Operation, Precision, Run};
+use crate::record::{MOST_SOURCE_BYTES, Operation, Precision, Run};
 
 const HEADER: &str = "// sparsescope kernel\n// family: csr\n// mapping: warp-per-row\n";
 const LIST: &str =
@@ -46,7 +46,10 @@ fn a_file_becomes_a_kernel_with_the_format_mapping_and_settings_of_its_header() 
     assert_eq!((user.blocks(), user.shared_bytes(64, 8)), (Some(&[64, 256][..]), 512));
     let source = user.record();
     assert_eq!((source.file.as_str(), source.sha256), ("My CSR.cu", sha256(text.as_bytes())));
-    assert_eq!((source.family.as_str(), source.mapping.as_str()), ("hll-column-major", "thread-per-row"));
+    assert_eq!(
+        (source.family.as_str(), source.mapping.as_str()),
+        ("hll-column-major", "thread-per-row")
+    );
 
     let run = Run { kernel: kernel.id.into(), source: Some(user.record()), ..Run::default() };
     assert_eq!((run.format(), mapping_of(&run)), ("hll", Some(kernel.mapping)));
@@ -54,7 +57,7 @@ fn a_file_becomes_a_kernel_with_the_format_mapping_and_settings_of_its_header() 
 
 #[test]
 fn only_functions_that_are_launched_by_name_are_kernels() {
-    let more = "// extern \"C\" __global__ void not_this(u32 rows) {}\n\
+    let more = "\n// extern \"C\" __global__ void not_this(u32 rows) {}\n\
                 template <int N> __global__ void nor_this(u32 rows) {}\n\
                 extern \"C\" __global__ void __launch_bounds__(256, 2) first(LIST) {}\n\
                 extern\n\"C\" __global__ __launch_bounds__(128) void second(LIST) {}\n\
@@ -117,7 +120,9 @@ fn a_header_that_is_wrong_says_where_and_what_was_expected() {
     for line in ["// threads: 32", "// a kernel of mine"] {
         let said = wrong(&format!("{mark}{line}\n"));
         let text = line.trim_start_matches("// ");
-        let begin = format!("My CSR.cu, line 2: `{text}` is no line of a header: expected a key and its value");
+        let begin = format!(
+            "My CSR.cu, line 2: `{text}` is no line of a header: expected a key and its value"
+        );
         assert!(said.starts_with(&begin), "{said}");
     }
 }
@@ -141,7 +146,9 @@ fn parameters_that_are_not_those_of_the_family_are_told_by_place_and_type() {
             _ => LIST.replacen(from, to, 1),
         };
         let said = wrong(&list);
-        let begin = format!("My CSR.cu, line 5: parameter {place} of f is `{found}`: kernels of the family csr take");
+        let begin = format!(
+            "My CSR.cu, line 5: parameter {place} of f is `{found}`: kernels of the family csr take"
+        );
         assert!(said.starts_with(&begin), "{said}");
     }
     let mixed = wrong(&LIST.replacen("real", "double", 1));
@@ -185,5 +192,8 @@ fn ids_of_users_are_no_ids_of_ours() {
 fn the_example_is_a_kernel() {
     let text = include_str!("../../../../docs/examples/my-csr.cu");
     let kernels = user_kernels("my-csr.cu", text.as_bytes()).unwrap();
-    assert_eq!(kernels.iter().map(|kernel| kernel.id).collect::<Vec<_>>(), ["user/my-csr/two_sums"]);
+    assert_eq!(
+        kernels.iter().map(|kernel| kernel.id).collect::<Vec<_>>(),
+        ["user/my-csr/two_sums"]
+    );
 }
