@@ -225,8 +225,9 @@ fn a_users_kernel_is_explained_by_what_its_run_records() {
         let size = |format: &str| FormatSize {
             format: format.into(),
             bytes: 12_000_000,
+            slots: 2_400_000,
             padding: 3.0,
-            ..FormatSize::default()
+            minimal_bytes: 12_000_000,
         };
         statistics.formats = vec![size("ell")];
         let model = model(vec![run], statistics, environment);
