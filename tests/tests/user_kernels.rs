@@ -81,7 +81,8 @@ fn the_text_stays_out_where_it_is_asked_to() {
     assert_eq!(source.sha256, sha256(EXAMPLE.as_bytes()));
     assert_eq!((bundle.source_text(&source), bundle.others.len()), (None, 0));
     let without = ["bench", "gen:diagonal?m=9", "--no-source"];
-    assert!(p.fail(2, &without).contains("--kernel-file"));
+    let ran = p.run(&without);
+    assert!(ran.code == Some(2) && ran.err.contains("--kernel-file"), "{}", ran.err);
 }
 
 #[test]
