@@ -34,12 +34,14 @@ struct Point<'a> {
 }
 
 /// Who goes through a row: the form of a point.
-const WORKERS: [(&str, Mark); 5] = [
+const WORKERS: [(&str, Mark); 7] = [
     ("a thread of the processor", Mark::Hexagon),
     ("a thread a row", Mark::Circle),
     ("a warp a row", Mark::Square),
     ("a thread a hack", Mark::Triangle),
     ("a warp a span", Mark::Diamond),
+    ("several lanes a row, a warp a hack or row of blocks", Mark::Down),
+    ("a block a tile", Mark::Right),
 ];
 
 fn worker(run: &RunOf<'_>) -> usize {
@@ -48,6 +50,10 @@ fn worker(run: &RunOf<'_>) -> usize {
         Some(Mapping::Grid(GridMapping::WarpPerRow)) => 2,
         Some(Mapping::Grid(GridMapping::ThreadPerHack)) => 3,
         Some(Mapping::Grid(GridMapping::WarpPerSpan)) => 4,
+        Some(Mapping::Grid(
+            GridMapping::LanesPerRow | GridMapping::WarpPerHack | GridMapping::WarpPerBlockRow,
+        )) => 5,
+        Some(Mapping::Grid(GridMapping::BlockPerTile)) => 6,
         _ => 0,
     }
 }

@@ -8,7 +8,8 @@ use crate::matrix::{AnyFormat, Scalar};
 use crate::record::Predicted;
 
 /// What one product asks of the memory by the layout model: with so many threads on a processor,
-/// or threads a block on a GPU. Nothing for kernels without a model, nor once `cancel` is set.
+/// or threads a block on a GPU, which kernels with blocks of their own take no notice of. Nothing for
+/// kernels without a model, nor once `cancel` is set.
 pub fn predict<T: Scalar>(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat<T>,
@@ -83,10 +84,10 @@ mod tests {
 
     fn of<T: Scalar>(id: &str, a: &Arc<Csr<T>>, workers: u32) -> Option<Predicted> {
         let kernel = kernel(id).unwrap();
-        let spec = kernel
-            .format()
-            .unwrap()
-            .with(&FormatParams { min_fill: Some(0), ..Default::default() });
+        // Rows of more than four entries apart, where that is taken.
+        let spill = kernel.takes.order.then_some(4);
+        let params = FormatParams { min_fill: Some(0), spill, ..FormatParams::default() };
+        let spec = kernel.format().unwrap().with(&params);
         let a = spec.build(a, MemoryLimit::unlimited()).unwrap();
         predict(kernel, &a, workers, &AtomicBool::new(false))
     }

@@ -332,7 +332,8 @@ fn vendors_small_products_are_timed_hot_and_cold_and_as_a_graph() {
 fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
     // Short also for a thread that goes through a hack of four rows.
     let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
-    for &case in cases {
+    // In diagonals, of which there are too many, it is not small.
+    for &case in cases.iter().filter(|case| case.0.id != "cuda/dia/thread-per-row") {
         let (kernel, configuration) = (case.0, configured(case, 4));
         let mut prepared = ready(backend, &configuration, &problem).unwrap();
         let never = AtomicBool::new(false);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sparsescope_core::kernel::{self, FormatParams, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::kernel::{self, Format, FormatParams, KernelDescriptor, Mapping, kernel};
 use sparsescope_core::layout::{
     Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
 };
@@ -18,9 +18,12 @@ use super::moment::Moment;
 use super::threads::Threads;
 use crate::state::LayoutsState;
 
-/// The kernels that can be followed.
+/// The kernels that can be followed: those whose model is known, and whose format is drawn slot by slot.
 pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
-    let known = |kernel: &&KernelDescriptor| kernel.model.is_some();
+    let known = |kernel: &&KernelDescriptor| {
+        let undrawn = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
+        kernel.model.is_some() && kernel.format().is_some_and(|format| !undrawn.contains(&format))
+    };
     kernel::kernels(Operation::Spmv).iter().filter(known)
 }
 
@@ -49,9 +52,9 @@ impl Walk {
     /// The kernel of this id, or why it cannot be followed.
     pub(super) fn of(a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Result<Self, String> {
         let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
-        // Kernels of a GPU take rows in their own order only.
-        let on_cpu = !matches!(kernel.mapping, Mapping::Grid(_));
-        let sigma = if on_cpu { state.sigma as usize } else { 1 };
+        // Most kernels of a GPU take rows in their own order only.
+        let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
+        let sigma = if in_any { state.sigma as usize } else { 1 };
         let hack_size = state.hack as usize;
         let params = FormatParams { hack_size, sigma, ..FormatParams::default() };
         let spec = kernel.format().ok_or("it reads no matrix")?.with(&params);
