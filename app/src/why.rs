@@ -3,7 +3,7 @@
 mod skyline;
 mod solve;
 
-use sparsescope_core::kernel::{GridMapping, KernelDescriptor, LANES, Mapping, kernel};
+use sparsescope_core::kernel::{GridMapping, LANES, Mapping, UserFamily, kernel, mapping_of};
 use sparsescope_core::record::{Environment, Gpu, Operation};
 use sparsescope_core::symgs::Wavefronts;
 
@@ -88,7 +88,7 @@ impl RunOf<'_> {
 
     fn reasons(&self, launch: f64) -> Vec<Reason> {
         let run = self.run;
-        let kernel = kernel(&run.kernel);
+        let mapping = mapping_of(run);
         let launching = format!("launching takes {} of its time", percent(launch));
         let mut reasons = vec![(launch, launching)];
         let parts = run.parts.filter(|parts| *parts < run.threads);
@@ -100,7 +100,7 @@ impl RunOf<'_> {
             if let (Some(efficiency), Some(loads)) =
                 (predicted.efficiency(), predicted.load_sectors)
             {
-                let whose = kernel.and_then(worker).unwrap_or("it");
+                let whose = mapping.and_then(worker).unwrap_or("it");
                 let sectors = count(loads);
                 let useful = percent(efficiency);
                 let text =
@@ -122,17 +122,17 @@ impl RunOf<'_> {
             }
         }
         reasons.extend(self.padding());
-        if let Some(kernel) = kernel {
-            reasons.extend(self.rows(kernel));
-            reasons.extend(self.levels(kernel));
+        if let Some(mapping) = mapping {
+            reasons.extend(self.rows(mapping));
+            reasons.extend(self.levels(mapping));
         }
         reasons.extend(self.passes());
         reasons
     }
 
     /// The levels of sweeps whose rows wait for those of the level before.
-    fn levels(&self, kernel: &KernelDescriptor) -> Option<Reason> {
-        let waits = matches!(kernel.mapping, Mapping::Levels | Mapping::Waiting);
+    fn levels(&self, mapping: Mapping) -> Option<Reason> {
+        let waits = matches!(mapping, Mapping::Levels | Mapping::Waiting);
         let matrix = self.matrix().filter(|_| waits)?;
         let folders = &self.bundle.bundle.matrices;
         let folder = folders.iter().find(|folder| folder.record.id == matrix.id)?;
@@ -178,11 +178,16 @@ impl RunOf<'_> {
 
     /// Slots that hold no entry, where the kernel multiplies them.
     fn padding(&self) -> Option<Reason> {
-        let format = self.run.kernel.split('/').nth(1)?;
+        let format = self.run.format();
         let size = self.matrix()?.statistics.formats.iter().find(|size| size.format == format)?;
         // With other parameters than the statistics have, it would be another size.
         let same = size.bytes.abs_diff(self.run.costs.format_bytes) <= size.bytes / 50;
-        let multiplied = kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs.finite_x);
+        let multiplied = match &self.run.source {
+            Some(source) => {
+                UserFamily::of(&source.family).is_none_or(UserFamily::multiplies_padding)
+            }
+            None => kernel(&self.run.kernel).is_none_or(|kernel| kernel.needs.finite_x),
+        };
         (same && multiplied && size.padding > 1.0).then(|| {
             let share = 1.0 - 1.0 / size.padding;
             (share, format!("{} of its slots are padding", percent(share)))
@@ -190,8 +195,8 @@ impl RunOf<'_> {
     }
 
     /// What the rows mean for those who go through them on a GPU.
-    fn rows(&self, kernel: &KernelDescriptor) -> Vec<Reason> {
-        let Mapping::Grid(mapping) = kernel.mapping else { return Vec::new() };
+    fn rows(&self, mapping: Mapping) -> Vec<Reason> {
+        let Mapping::Grid(mapping) = mapping else { return Vec::new() };
         let Some(matrix) = self.matrix() else { return Vec::new() };
         let statistics = &matrix.statistics;
         let row = &statistics.row;
@@ -257,8 +262,8 @@ impl RunOf<'_> {
 }
 
 /// Who goes through a row on a GPU.
-fn worker(kernel: &KernelDescriptor) -> Option<&'static str> {
-    let Mapping::Grid(mapping) = kernel.mapping else { return None };
+fn worker(mapping: Mapping) -> Option<&'static str> {
+    let Mapping::Grid(mapping) = mapping else { return None };
     Some(match mapping {
         GridMapping::ThreadPerRow => "a thread a row",
         GridMapping::WarpPerRow => "a warp a row",

@@ -63,6 +63,12 @@ impl Backend for CudaBackend {
         if skyline::has(kernel.id) {
             return Availability::Available;
         }
+        if kernel.user.is_some() {
+            return match self.device().check_user_kernel(kernel) {
+                Ok(()) => Availability::Available,
+                Err(error) => Availability::Missing(error.to_string()),
+            };
+        }
         match launcher::<f64>(kernel.id) {
             Some(Bind::Kernel(_) | Bind::Hacks(_) | Bind::Chosen) => Availability::Available,
             Some(Bind::Cusparse(_)) => match self.machine.cusparse() {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError};
 use cudarc::nvrtc::Ptx;
+use sparsescope_core::kernel::{KernelDescriptor, UserKernel};
 use sparsescope_core::memory::gigabytes;
 use sparsescope_core::record::GpuAbsence;
 
@@ -13,6 +14,7 @@ use crate::cache::KernelCache;
 use crate::kernels::Variant;
 use crate::nvrtc::{CompileError, Nvrtc};
 use crate::probe::{Probe, probe, status_name};
+use crate::user_source;
 
 /// Something on the device that did not work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,6 +129,8 @@ pub struct Device {
     architecture: u32,
     cache: KernelCache,
     modules: Mutex<BTreeMap<Variant, Arc<CudaModule>>>,
+    /// Those of users' sources, by the SHA-256 of these.
+    user_modules: Mutex<BTreeMap<(&'static str, Variant), Arc<CudaModule>>>,
 }
 
 impl Device {
@@ -153,8 +157,19 @@ impl Device {
         let architecture = nvrtc
             .architecture_for(major, minor)
             .map_err(|error| GpuAbsence::NvrtcMissing(error.to_string()))?;
-        let (cache, modules) = (KernelCache::of_user(), Mutex::default());
-        Ok(Self { context, stream, properties, probe, nvrtc, architecture, cache, modules })
+        let (modules, user_modules) = Default::default();
+        let cache = KernelCache::of_user();
+        Ok(Self {
+            context,
+            stream,
+            properties,
+            probe,
+            nvrtc,
+            architecture,
+            cache,
+            modules,
+            user_modules,
+        })
     }
 
     /// What it is like.
@@ -217,6 +232,33 @@ impl Device {
             }
         };
         module.load_function(name).doing("find a kernel in its module")
+    }
+
+    /// A user's kernel, its source built as `like` and loaded on first use.
+    pub(crate) fn user_kernel(
+        &self,
+        user: &'static UserKernel,
+        like: Variant,
+    ) -> Result<CudaFunction, DeviceError> {
+        let mut modules = self.user_modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (user.source.sha256.as_str(), like);
+        let module = match modules.get(&key) {
+            Some(module) => Arc::clone(module),
+            None => {
+                let tools = (&self.nvrtc, &self.cache);
+                let cubin = user_source::build(user.source, like, tools, self.architecture)?;
+                let image = Ptx::from_binary(cubin);
+                let module = self.context.load_module(image).doing("load a kernel")?;
+                modules.insert(key, Arc::clone(&module));
+                module
+            }
+        };
+        module.load_function(user.function()).doing("find a kernel in its module")
+    }
+
+    /// Fails when a user's kernel is not built for this device.
+    pub(crate) fn check_user_kernel(&self, kernel: &KernelDescriptor) -> Result<(), CompileError> {
+        user_source::check_for(kernel, (&self.nvrtc, &self.cache), self.architecture)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cache::KernelCache;
 use crate::nvrtc::{CompileError, Nvrtc};
 
 /// Written before every family.
-const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/common.cuh"));
+pub(crate) const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/common.cuh"));
 
 /// The first architecture whose kernels may wait for other threads of their warp: sm_70.
 pub(crate) const LEAST_TO_WAIT: u32 = 70;
@@ -206,7 +206,8 @@ impl Variant {
         }
     }
 
-    fn options(self, architecture: u32) -> Vec<String> {
+    /// What the compiler is told, for an architecture.
+    pub(crate) fn options(self, architecture: u32) -> Vec<String> {
         let mut options = vec![
             format!("--gpu-architecture=sm_{architecture}"),
             "--std=c++17".to_owned(),

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};
 use cudarc::driver::{CudaFunction, CudaGraph, result};
+use sparsescope_core::kernel::UserKernel;
 use sparsescope_core::record::LaunchCost;
 
 use crate::arguments::{Arguments, Element, Value};
@@ -160,6 +161,36 @@ impl Launch {
             let status = format!("{function} does not take these arguments");
             return Err(DeviceError::Driver { doing: "bind a kernel", status });
         };
+        let function = device.kernel(variant, name)?;
+        // SAFETY: the caller's promise.
+        unsafe { Self::of_function(name, function, shape, arguments) }
+    }
+
+    /// The function of a user's kernel with these arguments. Fails as the others do.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`]; and the arguments are those of the kernel's family.
+    pub(crate) unsafe fn of_user<A: Arguments>(
+        device: &Device,
+        user: &'static UserKernel,
+        shape: Shape,
+        arguments: &A,
+    ) -> Result<Self, DeviceError> {
+        let function = device.user_kernel(user, A::VARIANT)?;
+        // SAFETY: the caller's promise.
+        unsafe { Self::of_function(user.function(), function, shape, arguments) }
+    }
+
+    /// A function that is loaded, with these arguments.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`]; and the function has the arguments' parameters.
+    unsafe fn of_function<A: Arguments>(
+        name: &'static str,
+        function: CudaFunction,
+        shape: Shape,
+        arguments: &A,
+    ) -> Result<Self, DeviceError> {
         let Shape { grid, block, shared_bytes } = shape;
         let grid = u32::try_from(grid).ok().filter(|&grid| grid <= MOST_BLOCKS);
         let grid = grid.ok_or(DeviceError::TooLarge {
@@ -167,7 +198,6 @@ impl Launch {
             found: shape.grid,
             most: MOST_BLOCKS.into(),
         })?;
-        let function = device.kernel(variant, name)?;
         let attribute = |which| attribute_of(&function, which);
         let most = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         if block > most {

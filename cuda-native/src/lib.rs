@@ -35,6 +35,7 @@ mod spmv;
 mod symgs;
 mod throttle;
 mod upload;
+mod user_source;
 mod value;
 
 pub use backend::CudaBackend;
@@ -45,3 +46,4 @@ pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};
 pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};
 pub use symgs::SymgsPreconditioner;
+pub use user_source::check_user_kernel;

@@ -4,7 +4,8 @@
 
 use std::path::PathBuf;
 
-use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant};
+use sparsescope_core::kernel::user_kernels;
+use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant, check_user_kernel};
 use sparsescope_tests::{Need, skip};
 
 /// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
@@ -79,5 +80,28 @@ fn an_error_shows_the_source_line_and_what_the_compiler_said() {
         assert!(error.contains("not for 3.5"), "{error}");
         let newest = *nvrtc.architectures().last().unwrap();
         assert_eq!(nvrtc.architecture_for(newest / 10, newest % 10 + 1), Ok(newest));
+    }
+}
+
+#[test]
+fn a_users_kernel_is_built_and_its_errors_have_its_own_lines() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    let example = include_str!("../../docs/examples/my-csr.cu");
+    for nvrtc in &compilers {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = KernelCache::in_folder(folder.path().to_owned());
+        let check = |text: &str| {
+            let kernels = user_kernels("my.cu", text.as_bytes()).unwrap();
+            kernels.iter().try_for_each(|kernel| check_user_kernel(kernel, nvrtc, &cache))
+        };
+        check(example).unwrap_or_else(|error| panic!("{}: {error}", nvrtc.version_name()));
+        let line = 1 + example.lines().position(|line| line.contains("y[row] = sum")).unwrap();
+        let error = check(&example.replace("y[row] = sum", "y[row] = sums")).unwrap_err();
+        let begin = "my.cu does not compile at `if (lane == 0) y[row] = sums;`: ";
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("{begin}my.cu({line}): error")), "{text}");
     }
 }

@@ -131,7 +131,7 @@ pub(super) enum ProgressArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 20] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 21] = [
     "precision",
     "output",
     "suite",
@@ -152,6 +152,7 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 20] = [
     "SolverArgs",
     "SystemArgs",
     "rhs",
+    "no_source",
 ];
 
 #[derive(Debug, Args)]
@@ -169,6 +170,13 @@ pub(super) struct BenchArgs {
     /// Kernel ids or patterns such as 'cpu/csr/*' or 'cpu/{csr,hll}/*' [default: all that run here]
     #[arg(long, value_name = "GLOB,...")]
     pub(super) kernels: Vec<String>,
+    /// Kernels of your own beside these: a CUDA file whose header says how it is launched, see
+    /// docs/your-own-kernel.md; may be given several times. It runs with all your rights on your GPU
+    #[arg(long, value_name = "FILE.cu")]
+    pub(super) kernel_file: Vec<PathBuf>,
+    /// Keep the text of these files out of the bundle, which then holds its SHA-256 alone
+    #[arg(long, requires = "kernel_file")]
+    pub(super) no_source: bool,
     /// Devices to run on [default: all that are here]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) backend: Vec<BackendArg>,

@@ -31,6 +31,20 @@ pub(crate) fn count() -> Result<usize, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 
+/// Builds a user's kernel without a GPU, where there is a compiler; fails with what that says.
+#[cfg(feature = "cuda")]
+pub(super) fn check_user_kernel(kernel: &KernelDescriptor) -> anyhow::Result<()> {
+    use sparsescope_cuda::{KernelCache, Nvrtc};
+    let Ok(nvrtc) = Nvrtc::find(None) else { return Ok(()) };
+    Ok(sparsescope_cuda::check_user_kernel(kernel, &nvrtc, &KernelCache::of_user())?)
+}
+
+/// There is no compiler.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn check_user_kernel(_: &KernelDescriptor) -> anyhow::Result<()> {
+    Ok(())
+}
+
 /// Whether a kernel of the GPU can run.
 pub(super) fn availability(
     gpu: &Result<Gpu, GpuAbsence>,

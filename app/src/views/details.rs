@@ -99,6 +99,15 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
         ("Device", of.device.clone()),
         ("Bundle", run.bundle.label().to_owned()),
     ];
+    if let Some(source) = &of.source {
+        let digits = source.short_sha256();
+        facts.push(("Source", format!("{}, SHA-256 {digits}…", source.file)));
+        facts.push(("", format!("{} over {}", source.mapping, source.family)));
+        let is_there = run.bundle.bundle.source_text(source).is_some();
+        let words =
+            if is_there { "the text is in the bundle" } else { "the text is not in the bundle" };
+        facts.push(("", words.to_owned()));
+    }
     if let Some(figures) = run.figures() {
         let quartiles = format!("{} to {}", seconds(figures.q1_s), seconds(figures.q3_s));
         facts.push(("Median", format!("{} a {}", seconds(figures.median_s), run.word())));

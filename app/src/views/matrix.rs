@@ -286,7 +286,7 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
             parallel.map(|most| format!("the largest part {} times the mean", significant(most))),
         ];
         facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
-        let format = run.run.kernel.split('/').nth(1).unwrap_or_default();
+        let format = run.run.format();
         Some(Bar { name: &run.run.kernel, format, bytes: moved, used: useful.unwrap_or(1.0), text })
     });
     let bars: Vec<Bar<'_>> = bars.collect();

@@ -1,7 +1,7 @@
 //! What the layout model predicts against what was measured: a point a run.
 
 use egui::{Color32, Pos2, Rect, ScrollArea, Ui, pos2, vec2};
-use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::kernel::{GridMapping, Mapping, mapping_of};
 
 use super::provenance::provenance;
 use super::view::{View, kept, nothing};
@@ -44,8 +44,8 @@ const WORKERS: [(&str, Mark); 7] = [
     ("a block a tile", Mark::Right),
 ];
 
-fn worker(kernel: Option<&KernelDescriptor>) -> usize {
-    match kernel.map(|kernel| kernel.mapping) {
+fn worker(run: &RunOf<'_>) -> usize {
+    match mapping_of(run.run) {
         Some(Mapping::Grid(GridMapping::ThreadPerRow)) => 1,
         Some(Mapping::Grid(GridMapping::WarpPerRow)) => 2,
         Some(Mapping::Grid(GridMapping::ThreadPerHack)) => 3,
@@ -59,7 +59,7 @@ fn worker(kernel: Option<&KernelDescriptor>) -> usize {
 }
 
 fn format_of<'a>(run: &RunOf<'a>) -> &'a str {
-    run.run.kernel.split('/').nth(1).unwrap_or_default()
+    run.run.format()
 }
 
 /// The runs that pass with a time, a prediction and a copy bandwidth.
@@ -168,7 +168,7 @@ fn figure(points: &[Point<'_>], ink: Ink, size: egui::Vec2) -> Figure {
     for point in points {
         let at = pos2(x.place(point.predicted_s), y.place(point.median_s));
         let color = format_color(format_of(&point.run));
-        let place = worker(kernel(&point.run.run.kernel));
+        let place = worker(&point.run);
         let mark = WORKERS.get(place).map_or(Mark::Circle, |(_, mark)| *mark);
         let fill = filling(color, point.run.bundle.series, ink.paper);
         let outline = if fill == color { ink.paper } else { color };
@@ -218,8 +218,7 @@ fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
     let mut formats: Vec<&str> = points.iter().map(|point| format_of(&point.run)).collect();
     formats.sort_unstable();
     formats.dedup();
-    let mut workers: Vec<usize> =
-        points.iter().map(|point| worker(kernel(&point.run.run.kernel))).collect();
+    let mut workers: Vec<usize> = points.iter().map(|point| worker(&point.run)).collect();
     workers.sort_unstable();
     workers.dedup();
     let mut bundles: Vec<(usize, &str)> =

@@ -6,8 +6,8 @@ use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::matrix::{Csr, FormatSize, RowLengths, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{
-    Check, Costs, Cpu, Environment, Figures, Gpu, History, MatrixRecord, Noise, Operation, Phase,
-    Predicted, Producer, Run, Series, SetUpSizes, Solve, Source, Verdict, Work,
+    Check, Costs, Cpu, Environment, Figures, Gpu, History, KernelSource, MatrixRecord, Noise,
+    Operation, Phase, Predicted, Producer, Run, Series, SetUpSizes, Solve, Source, Verdict, Work,
 };
 use sparsescope_core::symgs::Wavefronts;
 
@@ -212,6 +212,34 @@ fn sectors_and_lanes() {
         "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
          a warp of 32 lanes has a row of 8 entries in the mean."
     );
+}
+
+#[test]
+fn a_users_kernel_is_explained_by_what_its_run_records() {
+    let of_user = |family: &str, mapping: &str| {
+        let (mut run, mut statistics, environment) = run("cuda/csr/warp-shuffle");
+        run.kernel = "user/my/f".into();
+        let (family, mapping) = (family.into(), mapping.into());
+        run.source =
+            Some(KernelSource { file: "my.cu".into(), sha256: "0".repeat(64), family, mapping });
+        let size = |format: &str| FormatSize {
+            format: format.into(),
+            bytes: 12_000_000,
+            slots: 2_400_000,
+            padding: 3.0,
+            minimal_bytes: 12_000_000,
+        };
+        statistics.formats = vec![size("ell")];
+        let model = model(vec![run], statistics, environment);
+        model.runs(&Filter::everything())[0].why()
+    };
+    let warps = of_user("csr", "warp-per-row");
+    assert!(warps.contains("a warp of 32 lanes has a row of 8.00 entries in the mean"), "{warps}");
+    let words = "of its slots are padding";
+    assert!(of_user("ell", "thread-per-row").contains(words));
+    // These stop at the ends of rows, and of a mapping that nobody knows nothing is said.
+    let none = of_user("ell-column-major", "by-magic");
+    assert!(!none.contains(words) && !none.contains("warp"), "{none}");
 }
 
 #[test]

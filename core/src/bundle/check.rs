@@ -236,6 +236,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     if let Some(solve) = &run.solve {
         check_solve(whose, solve)?;
     }
+    if let Some(source) = &run.source {
+        check_identity(&format!("the kernel's source of {whose}"), &source.sha256)?;
+    }
     if let Some(choice) = &run.costs.choice {
         check_choice(whose, choice)?;
     }

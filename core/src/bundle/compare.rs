@@ -126,6 +126,7 @@ impl<'a> Comparison<'a> {
         let matched = runs.iter().map(|run| (run.before, run.after));
         warnings.extend(environment_warnings(before, after, matched.clone()));
         warnings.extend(other_libraries(matched));
+        warnings.extend(other_texts(before, after));
         if pairs.is_empty() {
             warnings.extend(nothing_in_common(before, after));
         }
@@ -252,6 +253,21 @@ fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec
             format!("the version of cuSPARSE differs: {before} before, {after} after")
         })
         .collect()
+}
+
+/// Which users' kernels have the same id and another text in each bundle: their runs are not compared.
+fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
+    fn texts(bundle: &Bundle) -> BTreeSet<(&str, &str)> {
+        let of_users = bundle.runs.iter().filter_map(|run| Some((run, run.source.as_ref()?)));
+        of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())).collect()
+    }
+    let (first, second) = (texts(before), texts(after));
+    let changed = first.difference(&second).filter_map(|(kernel, text)| {
+        let (_, other) = second.difference(&first).find(|(other, _)| other == kernel)?;
+        let kernel = printable(kernel);
+        Some(format!("the source of {kernel} differs: SHA-256 {text}… before, {other}… after"))
+    });
+    changed.collect()
 }
 
 /// What differs between two environments that may change times.
@@ -391,6 +407,26 @@ mod tests {
         assert_eq!(found.wrong_now().count(), 1);
         let back = Comparison::of(&after, &before);
         assert_eq!((back.only_after.len(), back.wrong_now().count()), (1, 0));
+    }
+
+    #[test]
+    fn runs_of_a_users_kernel_with_another_text_are_not_compared_and_it_is_told() {
+        let [before, after] = ["first", "second"].map(sample::with_user_kernel);
+        let found = Comparison::of(&before, &after);
+        let kernels = |runs: &[(&Run, RunKey<'_>)]| -> Vec<String> {
+            runs.iter().map(|(_, key)| key.words("m")).collect()
+        };
+        let [one, other] = [&before, &after].map(|bundle| {
+            let source = bundle.runs.iter().find_map(|run| run.source.as_ref());
+            source.unwrap().short_sha256().to_owned()
+        });
+        let words = kernels(&found.only_before);
+        assert!(words[0].starts_with(&format!("user/my/sum ({one}…) on m")), "{words:?}");
+        assert_eq!((words.len(), found.only_after.len()), (1, 1));
+        let sentence =
+            format!("the source of user/my/sum differs: SHA-256 {one}… before, {other}… after");
+        assert!(found.warnings.contains(&sentence), "{:?}", found.warnings);
+        assert!(Comparison::of(&before, &before).warnings.is_empty());
     }
 
     #[test]

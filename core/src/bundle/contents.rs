@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::matrix::sha256;
 use crate::record::{
-    Environment, MatrixRecord, Operation, Producer, Run, RunKey, Source, Subject, SubjectRecord,
-    Work,
+    Environment, KernelSource, MOST_SOURCE_BYTES, MatrixRecord, Operation, Producer, Run, RunKey,
+    Source, Subject, SubjectRecord, Work,
 };
 
 /// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
@@ -121,6 +122,15 @@ impl Bundle {
     /// The environment of this id.
     pub fn environment(&self, id: &str) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == id)
+    }
+
+    /// The text of a user's kernel, to be read by people: it is built and run only where its author names the
+    /// file. Nothing where the bundle does not hold it, or holds another under its name.
+    pub fn source_text(&self, source: &KernelSource) -> Option<&str> {
+        let content = self.others.get(&source.entry())?;
+        let content = Some(content).filter(|content| content.len() <= MOST_SOURCE_BYTES)?;
+        let text = std::str::from_utf8(content).ok()?;
+        (sha256(content) == source.sha256).then_some(text)
     }
 
     /// The key of one of this bundle's runs; `None` when the run's subject is not here.

@@ -39,6 +39,7 @@ pub fn merge(
             runs.push(run);
         }
     }
+    tell_texts_apart(&mut runs);
     merged.runs = settle_runs(&merged, runs, conflicts)?;
     merged.others = settle_others(bundles, conflicts)?;
     merged.label = joined_labels(bundles);
@@ -150,6 +151,21 @@ fn add_files(kept: &mut BTreeMap<String, Vec<u8>>, files: &BTreeMap<String, Vec<
     let there: BTreeSet<String> = kept.keys().map(|name| kind(name).to_owned()).collect();
     for (name, content) in files.iter().filter(|(name, _)| !there.contains(kind(name))) {
         kept.insert(name.clone(), content.clone());
+    }
+}
+
+/// Users' kernels of one id and several texts are several kernels: all but the first get ids of their own,
+/// with the first digits of their text's digest behind the file.
+fn tell_texts_apart(runs: &mut [Run]) {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for run in runs {
+        let Some(source) = &run.source else { continue };
+        let is_other = |id: &str| texts.get(id).is_some_and(|text| *text != source.sha256);
+        if is_other(&run.kernel) {
+            let (file, function) = run.kernel.rsplit_once('/').unwrap_or((&run.kernel, ""));
+            run.kernel = format!("{file}-{}/{function}", source.short_sha256());
+        }
+        texts.entry(run.kernel.clone()).or_insert_with(|| source.sha256.clone());
     }
 }
 
@@ -334,6 +350,30 @@ mod tests {
         assert_eq!((last.runs.len(), of(&last)), (6, (Some(0.5), "a-2".into())));
         let last = merged(&[second, first], Conflicts::PreferLast).unwrap();
         assert_eq!(of(&last), (Some(0.25), "a-2".into()));
+    }
+
+    #[test]
+    fn a_users_kernels_of_one_id_and_other_texts_keep_apart_under_ids_of_their_own() {
+        let [first, second] = ["first", "second"].map(sample::with_user_kernel);
+        let whole = merged(&[first.clone(), second.clone()], Conflicts::Refuse).unwrap();
+        assert_eq!(whole.runs.len(), 7);
+        let of = |bundle: &Bundle, text: &str| {
+            let sha256 = sample::kernel_source(text).sha256;
+            let is_it = |run: &&Run| run.source.as_ref().is_some_and(|s| s.sha256 == sha256);
+            let runs: Vec<&Run> = bundle.runs.iter().filter(is_it).collect();
+            let [run] = runs[..] else { panic!("{} runs", runs.len()) };
+            let source = run.source.as_ref().unwrap();
+            assert_eq!(bundle.source_text(source), Some(text));
+            run.kernel.clone()
+        };
+        let digits = &sample::kernel_source("second").sha256[..8];
+        assert_eq!(of(&whole, "first"), "user/my/sum");
+        assert_eq!(of(&whole, "second"), format!("user/my-{digits}/sum"));
+        // What is there already is found again, and one text is one kernel.
+        let again = merged(&[whole.clone(), second], Conflicts::Refuse).unwrap();
+        assert_eq!(again.runs, whole.runs);
+        let twice = merged(&[first.clone(), first.clone()], Conflicts::Refuse).unwrap();
+        assert_eq!(of(&twice, "first"), "user/my/sum");
     }
 
     #[test]

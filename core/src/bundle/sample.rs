@@ -2,15 +2,15 @@
 
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Environment, Figures, Gpu, History,
-    LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer, Reordered, Run,
-    Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work,
-    matrix_id,
+    KernelSource, LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer,
+    Reordered, Run, Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until,
+    Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::matrix::examples::five_by_five;
-use crate::matrix::{FormatSize, Points, RowLengths, Statistics, identity};
+use crate::matrix::{FormatSize, Points, RowLengths, Statistics, identity, sha256};
 use crate::skyline::PointsPicture;
 
 /// Two matrices (one a stand-in), two machines, and runs that pass, fail, are refused and are
@@ -119,7 +119,7 @@ pub(crate) fn with_points() -> Bundle {
     };
 
     let mut bundle = bundle();
-    let [first, second, ..] = &mut bundle.runs[..] else { unreachable!() };
+    let [first, second, third, ..] = &mut bundle.runs[..] else { unreachable!() };
     first.until = Some(Until { asked: 0.01, reached: Some(0.005), met: true, at_most_s: 10.0 });
     second.until = Some(Until { asked: 0.01, reached: None, met: false, at_most_s: 10.0 });
     let mut told = history(&[1.0, 0.5, 1e-300]);
@@ -128,6 +128,8 @@ pub(crate) fn with_points() -> Bundle {
     second.history = Some(told);
     second.solve = Some(solve());
     second.costs.choice = Some(choice());
+    third.source = Some(kernel_source(TEXT));
+    bundle.others.insert(kernel_source(TEXT).entry(), TEXT.into());
     let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
     for folder in bundle.matrices.iter_mut().take(1) {
         folder.files.insert("levels.json".into(), levels.to_vec());
@@ -139,6 +141,31 @@ pub(crate) fn with_points() -> Bundle {
     cloud.files.extend(PointsPicture::of(line.view(), &[8; 9]).to_files(1));
     bundle.subjects.push(cloud);
     bundle.runs.push(on_points);
+    bundle
+}
+
+/// The text of a user's kernel.
+pub(crate) const TEXT: &str = "// sparsescope kernel\n";
+
+/// A user's kernel of this text.
+pub(crate) fn kernel_source(text: &str) -> KernelSource {
+    KernelSource {
+        file: "my.cu".into(),
+        sha256: sha256(text.as_bytes()),
+        family: "hll".into(),
+        mapping: "warp-per-row".into(),
+    }
+}
+
+/// The bundle with its runs on the GPU by a user's kernel of this text, which it holds.
+pub(crate) fn with_user_kernel(text: &str) -> Bundle {
+    let mut bundle = bundle();
+    let source = kernel_source(text);
+    for run in bundle.runs.iter_mut().filter(|run| run.backend == "cuda") {
+        (run.kernel, run.origin) = ("user/my/sum".into(), vec!["user".into()]);
+        run.source = Some(source.clone());
+    }
+    bundle.others.insert(source.entry(), text.into());
     bundle
 }
 

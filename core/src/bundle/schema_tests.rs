@@ -143,7 +143,7 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 38] = [
+    let broken: [(&str, &str, Value); 40] = [
         ("points", "/points", json!(4_294_967_296_u64)),
         ("points", "/axes", json!(0)),
         ("points", "/density_cells", json!(3)),
@@ -170,6 +170,8 @@ fn documents_that_break_a_rule_fail_the_schema() {
         ("runs", "/runs/0/samples/0", json!(null)),
         ("runs", "/runs/0/samples/0", json!(1.1e9)),
         ("runs", "/runs/1/costs/break_even", json!(1.1e18)),
+        ("runs", "/runs/2/source/sha256", json!("2fca")),
+        ("runs", "/runs/2/source/mapping", json!(3)),
         ("runs", "/runs/1/costs/choice/trial_s", json!(-1e-9)),
         ("runs", "/runs/1/costs/choice/tried/0/least_s", json!("fast")),
         ("matrix", "/read_seconds", json!(1e10)),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::error::PrepareError;
 use super::plan::Settings;
-use crate::kernel::{Allowed, KernelDescriptor, Parameter, Parameters, all_kernels, reference};
+use crate::kernel::{
+    Allowed, KernelDescriptor, Parameter, Parameters, UserKernel, all_kernels, reference,
+};
 use crate::record::{Precision, Run};
 
 /// State of the caches at the start of each sample.
@@ -145,7 +147,10 @@ impl Configuration {
         for &kernel in kernels {
             let threads = if kernel.takes.threads { &settings.threads } else { &vec![1] };
             let blocks: Vec<Option<u32>> = match kernel.takes.block {
-                true => settings.blocks.iter().copied().map(Some).collect(),
+                true => {
+                    let own = kernel.user.and_then(UserKernel::blocks);
+                    own.unwrap_or(&settings.blocks).iter().copied().map(Some).collect()
+                }
                 false => vec![None],
             };
             for &precision in &settings.precisions {
@@ -181,6 +186,7 @@ impl Configuration {
             operation: self.kernel.operation.as_str().to_owned(),
             kernel: self.kernel.id.to_owned(),
             origin: self.kernel.origin_names(),
+            source: self.kernel.user.map(UserKernel::record),
             backend: self.kernel.device.as_str().to_owned(),
             device: device.to_owned(),
             environment: environment.to_owned(),

@@ -62,7 +62,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::kernel::{FormatParams, Mapping, kernel, kernels};
+    use crate::kernel::{FormatParams, Mapping, UserFamily, kernel, kernels, user_kernels};
     use crate::matrix::{Csr, RowPtr};
     use crate::memory::MemoryLimit;
     use crate::record::Operation;
@@ -160,6 +160,32 @@ mod tests {
         for kernel in kernels(Operation::Spmv).iter().filter(|kernel| kernel.format().is_some()) {
             assert_eq!(of(kernel.id, &a, 32).is_some(), kernel.model.is_some(), "{}", kernel.id);
         }
+    }
+
+    #[test]
+    fn a_users_kernel_is_modelled_as_its_header_says() {
+        let a = uneven(64);
+        let mut slots = Vec::new();
+        for family in UserFamily::ALL {
+            let list =
+                family.parameters().iter().map(|(of, name)| format!("{} {name}", of.as_str()));
+            let text = format!(
+                "// sparsescope kernel\n// family: {}\n// mapping: thread-per-row\n\n\
+                 extern \"C\" __global__ void f({}) {{}}",
+                family.as_str(),
+                list.collect::<Vec<_>>().join(", ")
+            );
+            let kernel = user_kernels("f.cu", text.as_bytes()).unwrap()[0];
+            let spec = kernel.format().unwrap().with(&FormatParams::default());
+            let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
+            assert!(predict(kernel, &format, 64, &AtomicBool::new(false)).is_some());
+            let read: usize = (0..64).map(|thread| kernel.accesses(&format, thread).len()).sum();
+            slots.push(read);
+        }
+        // Seven rows of each length up to 8, and one of 0: in hacks of 32 rows, of which the longest has 8, and
+        // in ELLPACK, all are multiplied as long, but for the family that is told where rows end.
+        let entries = 7 * (1..9).sum::<usize>();
+        assert_eq!(slots, [entries, 64 * 8, entries, 64 * 8, 64 * 8]);
     }
 
     #[test]

@@ -27,6 +27,7 @@ const fn cpu(
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[(Parameter::Rhs, Allowed::Any)],
         model: None,
+        user: None,
     }
 }
 

@@ -4,6 +4,7 @@ use super::format::Format;
 use super::mapping::Mapping;
 use super::model::Model;
 use super::parameter::{Allowed, Parameter, Parameters};
+use super::user::UserKernel;
 use crate::record::{Operation, Precision};
 
 /// Kind of device that a kernel runs on.
@@ -42,6 +43,8 @@ pub enum Origin {
     Ours,
     /// A vendor's library.
     Vendor,
+    /// A file of whoever runs the program.
+    User,
 }
 
 impl Origin {
@@ -55,6 +58,7 @@ impl Origin {
             Self::Paper004 => "paper:004",
             Self::Ours => "ours",
             Self::Vendor => "vendor",
+            Self::User => "user",
         }
     }
 }
@@ -102,7 +106,7 @@ pub struct Takes {
 #[derive(Clone, Copy, Debug)]
 pub struct KernelDescriptor {
     /// `DEVICE/WHAT/HOW` for ours, where WHAT is the format for products and the operation's own
-    /// word otherwise; `vendor/LIBRARY/ALGORITHM` for vendors'.
+    /// word otherwise; `vendor/LIBRARY/ALGORITHM` for vendors'; `user/FILE/FUNCTION` for users'.
     pub id: &'static str,
     /// What it computes.
     pub operation: Operation,
@@ -130,6 +134,8 @@ pub struct KernelDescriptor {
     pub parameters: &'static [(Parameter, Allowed)],
     /// How the layout model follows it; absent where there is none.
     pub model: Option<Model>,
+    /// The file that it comes from, of a kernel that a user has brought.
+    pub user: Option<&'static UserKernel>,
 }
 
 impl KernelDescriptor {

@@ -25,6 +25,7 @@ const fn increment(
         takes: Takes { threads, block: false, order: false },
         parameters: &[],
         model: None,
+        user: None,
     }
 }
 

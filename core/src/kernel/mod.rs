@@ -22,6 +22,7 @@ mod spmv;
 mod symgs;
 mod threads;
 mod tiles;
+mod user;
 
 pub use counting::Counting;
 pub use cut::{BlockLanes, Cut};
@@ -37,6 +38,10 @@ pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};
+pub use user::{
+    ArgumentType, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource, is_user_id,
+    mapping_of, user_kernels,
+};
 
 use crate::record::Operation;
 
@@ -65,7 +70,7 @@ pub fn all_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     Operation::ALL.iter().flat_map(|&operation| kernels(operation))
 }
 
-/// The descriptor with this id.
+/// The descriptor with this id, of the program's own kernels.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
     all_kernels().find(|k| k.id == id)
 }

@@ -28,6 +28,7 @@ const fn cpu(
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: PARAMETERS,
         model: None,
+        user: None,
     }
 }
 

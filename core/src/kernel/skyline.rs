@@ -27,6 +27,7 @@ const fn cpu(
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[],
         model: None,
+        user: None,
     }
 }
 

@@ -33,6 +33,7 @@ const fn product(
         takes: Takes { threads: false, block: false, order: false },
         parameters: parameters(format, device),
         model: None,
+        user: None,
     }
 }
 
@@ -98,7 +99,7 @@ const fn any_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
 }
 
 /// A kernel on a GPU. `padding` says whether it multiplies padding, as the papers' do.
-const fn cuda_spmv(
+pub(super) const fn cuda_spmv(
     id: &'static str,
     format: Format,
     mapping: GridMapping,

@@ -29,6 +29,7 @@ const fn cpu(
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: &[(Parameter::Mode, Allowed::Any)],
         model: None,
+        user: None,
     }
 }
 

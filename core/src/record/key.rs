@@ -24,6 +24,8 @@ pub struct RunKey<'a> {
     pub source: Source,
     /// Kernel id.
     pub kernel: &'a str,
+    /// SHA-256 of its text, for a user's kernel.
+    pub text: Option<&'a str>,
     /// `f64` or `f32`.
     pub precision: &'a str,
     /// Parameters in force; those that were asked for where the run was refused.
@@ -48,6 +50,7 @@ impl Run {
             sha256: subject.sha256(),
             source: subject.source(),
             kernel: &self.kernel,
+            text: self.source.as_ref().map(|source| source.sha256.as_str()),
             precision: &self.precision,
             params: KeyParams(if was_run { &self.params } else { &self.asked }),
             device: &self.device,
@@ -100,7 +103,7 @@ impl RunKey<'_> {
     /// SHA-256 of the key's canonical JSON: names what belongs to the run elsewhere in the bundle.
     pub fn digest(&self) -> String {
         let params: BTreeMap<&str, &str> = self.params.iter().collect();
-        let json = serde_json::json!([
+        let mut json = serde_json::json!([
             self.operation,
             self.sha256,
             self.source.as_str(),
@@ -112,6 +115,10 @@ impl RunKey<'_> {
             self.block,
             self.hot,
         ]);
+        // Digests of before 1.9 stay what they were.
+        if let (Some(array), Some(text)) = (json.as_array_mut(), self.text) {
+            array.push(text.into());
+        }
         sha256(json.to_string().as_bytes())
     }
 
@@ -120,7 +127,9 @@ impl RunKey<'_> {
     pub fn words(&self, matrix: &str) -> String {
         let stand_in = if self.source == Source::StandIn { " (stand-in)" } else { "" };
         let (kernel, matrix) = (printable(self.kernel), printable(matrix));
-        format!("{kernel} on {matrix}{stand_in}, {}", self.setting())
+        let of = self.text.and_then(|text| text.get(..8));
+        let of = of.map_or(String::new(), |digits| format!(" ({digits}…)"));
+        format!("{kernel}{of} on {matrix}{stand_in}, {}", self.setting())
     }
 
     /// The settings in words: threads, and what is not as usual.

@@ -10,6 +10,7 @@ mod choice;
 mod environment;
 mod figures;
 mod history;
+mod kernel_source;
 mod key;
 mod manifest;
 mod matrix;
@@ -27,6 +28,7 @@ pub use choice::{Choice, Tried};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};
+pub use kernel_source::{KernelSource, MOST_SOURCE_BYTES};
 pub use key::{KeyParams, RunKey};
 pub use manifest::{
     EntryInfo, MOST_AMOUNT, MOST_SECONDS, Manifest, Producer, SCHEMA, SchemaVersion,

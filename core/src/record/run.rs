@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::choice::Choice;
 use super::figures::Figures;
 use super::history::History;
+use super::kernel_source::KernelSource;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
 use super::solve::Solve;
@@ -29,8 +30,11 @@ pub struct Run {
     pub operation: String,
     /// Kernel id, e.g. `cpu/csr/nnz`.
     pub kernel: String,
-    /// `paper:000` … `paper:004`, `ours`, `vendor`.
+    /// `paper:000` … `paper:004`, `ours`, `vendor`, `user`.
     pub origin: Vec<String>,
+    /// The file that a user's kernel comes from; absent for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<KernelSource>,
     /// `cpu` or `cuda`.
     pub backend: String,
     /// Model name of the device.
@@ -109,6 +113,15 @@ impl Run {
         match self.precision.as_str() {
             "f64" => self.kernel_as_run(),
             other => format!("{} ({other})", self.kernel_as_run()),
+        }
+    }
+
+    /// The format that its kernel reads, as a user's kernel records it; for all others what the middle of the
+    /// kernel's id says.
+    pub fn format(&self) -> &str {
+        match &self.source {
+            Some(source) => source.format(),
+            None => self.kernel.split('/').nth(1).unwrap_or_default(),
         }
     }
 

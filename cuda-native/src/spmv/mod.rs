@@ -8,6 +8,7 @@ mod operands;
 mod ours;
 mod product;
 mod tiles;
+mod user;
 mod vendor;
 
 pub(crate) use auto::Choosing;

@@ -1,6 +1,6 @@
 //! What a launcher of y = A·x is given.
 
-use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Work};
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, UserKernel, Work};
 use sparsescope_core::matrix::AnyFormat;
 
 use crate::arguments::Arguments;
@@ -89,9 +89,27 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         shared_bytes: u32,
         arguments: &A,
     ) -> Result<Step, DeviceError> {
+        if let Some(user) = self.kernel.user {
+            return self.by_user(user, arguments);
+        }
         let over = (self.grid(), Work::Rows(self.rows as u64));
         // SAFETY: the caller's promise.
         unsafe { self.launch(&self.function_name(), over, shared_bytes, arguments) }
+    }
+
+    /// The same by a user's function.
+    fn by_user<A: Arguments>(
+        &self,
+        user: &'static UserKernel,
+        arguments: &A,
+    ) -> Result<Step, DeviceError> {
+        let grid = self.grid().blocks(Work::Rows(self.rows as u64), self.block);
+        let shared_bytes = user.shared_bytes(self.block, T::BYTES as u32);
+        let shape = Shape { grid, block: self.block, shared_bytes };
+        // SAFETY: the function's parameters were held against its family's when its file was read, and the
+        // launcher of a family binds that family's arguments. What its threads reach nobody knows here:
+        // whoever named the file on the command line has vouched for it, as for any program of theirs.
+        unsafe { Launch::of_user(self.device, user, shape, arguments) }.map(Step::Launch)
     }
 
     /// A launch of a function over some work.

@@ -14,6 +14,7 @@ use sparsescope_core::record::Costs;
 
 use super::launchers::{Bind, launcher};
 use super::operands::{Matrix, Operands};
+use super::user::user_launcher;
 use super::vendor;
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Spent;
@@ -70,7 +71,7 @@ pub(crate) fn product<T: DeviceReal>(
 ) -> Result<Product<T>, PrepareError> {
     let (device, kernel) = (machine.device(), configuration.kernel);
     let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
-    let bind = launcher::<T>(kernel.id).ok_or_else(absent)?;
+    let bind = user_launcher(kernel).or_else(|| launcher::<T>(kernel.id)).ok_or_else(absent)?;
     let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
     admit_block(block)?;
     let library = match bind {

@@ -30,6 +30,7 @@ macro_rules! gpu {
 
 mod skyline;
 mod symgs;
+mod user;
 
 /// A kernel, its threads a block and the precision of the values.
 type Case = (&'static KernelDescriptor, Option<u32>, Precision);

@@ -158,13 +158,13 @@ fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The lessons that come with the program, in the order of their files: a part of the page itself,
+/// The lessons that come with the program, in the order of their files' numbers: a part of the page itself,
 /// so that they are there without being fetched.
 fn lessons(folder: &Path) -> anyhow::Result<String> {
     let cannot = |what: &Path| format!("cannot read {}", what.display());
     let entries = std::fs::read_dir(folder).with_context(|| cannot(folder))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    paths.sort_unstable();
+    paths.sort_by_cached_key(|path| (number_of(path), path.clone()));
     let mut list = Vec::new();
     for path in paths {
         let bytes = std::fs::read(&path).with_context(|| cannot(&path))?;
@@ -175,6 +175,12 @@ fn lessons(folder: &Path) -> anyhow::Result<String> {
     // Nothing in it can end the element.
     let json = serde_json::Value::Array(list).to_string().replace('<', "\\u003c");
     Ok(format!("<script type=\"application/json\" id=\"lessons\">{json}</script>"))
+}
+
+/// The number that the name of a lesson's file begins with.
+fn number_of(path: &Path) -> Option<u32> {
+    let name = path.file_stem()?.to_str()?;
+    name.split('-').next()?.parse().ok()
 }
 
 /// Replaces each `{{name}}` of a template by its text.
@@ -262,7 +268,8 @@ mod tests {
         }
         let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
         let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
-        assert!(ids.len() == 9 && ids[0] == "csr-hll", "{ids:?}");
+        let ends = (ids[0], ids[9]);
+        assert!(ids.len() == 10 && ends.0 == "csr-hll" && ends.1 == "own-kernel", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

@@ -6,6 +6,7 @@ mod summary;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod user;
 
 use std::path::Path;
 
@@ -29,6 +30,7 @@ use super::progress;
 use super::shared_args::BackendArg;
 use recorder::{Part, Recorder};
 use sweep::Sweep;
+use user::AbsentGpu;
 
 pub(super) fn run(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     run_with(args, interrupt, quiet, &CpuBackend::new())
@@ -53,18 +55,25 @@ fn run_with(
         }
         None => None,
     };
+    let users = user::named(args)?;
     let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
     let gpu = match args.backend.as_slice() {
         [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
         _ => gpu::open(args.gpu.device),
     };
     let sweep = match &earlier {
-        Some(bundle) => Sweep::continuing(bundle, args, x)?,
-        None => Sweep::of(args, &gpu, x)?,
+        Some(bundle) => Sweep::continuing(bundle, args, &users, x)?,
+        None => Sweep::of(args, &gpu, &users, x)?,
     };
     let Sweep { operation, sources, kernels, settings, x, reordering } = &sweep;
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
-    if let (Err(absence), true, false) = (&gpu, uses_gpu, args.plan) {
+    // Users' kernels alone may have been without a GPU from the beginning.
+    let begun_on_gpu = earlier
+        .as_ref()
+        .is_some_and(|bundle| bundle.environments.iter().any(|machine| !machine.gpus.is_empty()));
+    let needs_gpu =
+        kernels.iter().any(|k| k.device == DeviceKind::Cuda && (k.user.is_none() || begun_on_gpu));
+    if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
         bail!(
             "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
         );
@@ -85,6 +94,7 @@ fn run_with(
     if probed.iter().all(Result::is_err) {
         bail!(NOTHING_READ);
     }
+    user::check_builds(kernels, &gpu)?;
     let output = sweep::output(args)?;
     let force = args.force || earlier.is_some();
     check_free(&output, force)?;
@@ -109,10 +119,18 @@ fn run_with(
     if configurations.iter().any(|c| is_library(c) && c.kernel.device == DeviceKind::Cpu) {
         machine.libraries = cpu_backend.libraries();
     }
-    let gpu = gpu.ok().filter(|_| uses_gpu);
+    let (gpu, absent) = match gpu {
+        Ok(gpu) => (Some(gpu).filter(|_| uses_gpu), None),
+        Err(absence) => (None, Some(AbsentGpu(absence))),
+    };
     machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
 
+    let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
+    // A bundle that is continued has them, or is to be without them.
+    if is_new && !args.no_source {
+        user::keep_texts(&mut bundle, kernels);
+    }
     bundle.label = args.label.clone().or(bundle.label);
     bundle.plan = Some(sweep.plan()?);
     let mut recorder =
@@ -120,6 +138,7 @@ fn run_with(
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
+    backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
     let runner = Runner {
         backends,
         settings,

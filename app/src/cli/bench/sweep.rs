@@ -14,6 +14,7 @@ use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
+use super::user::{self, PlannedFile};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu::Gpu;
 use crate::cli::outcome::UsageError;
@@ -49,6 +50,9 @@ struct Plan {
     x: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reordering: Option<Reordering>,
+    /// Files of users' kernels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kernel_files: Vec<PlannedFile>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,15 +65,17 @@ struct PlannedMatrix {
 
 impl Sweep {
     /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
-    /// for by `--backend cuda`.
+    /// for by `--backend cuda`, but not the users' kernels: who names a file wants to see what becomes of it.
     pub(super) fn of(
         args: &BenchArgs,
         gpu: &Result<Gpu, GpuAbsence>,
+        users: &[&'static KernelDescriptor],
         x: Option<Vec<f64>>,
     ) -> anyhow::Result<Self> {
         let sources = sources(args)?;
         let reordering = args.reorder.map(Into::into);
-        let kernels = kernels(args, gpu)?;
+        let mut kernels = kernels(args, gpu)?;
+        kernels.extend(users);
         let settings = settings(args)?;
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
@@ -83,6 +89,7 @@ impl Sweep {
     pub(super) fn continuing(
         bundle: &Bundle,
         args: &BenchArgs,
+        users: &[&'static KernelDescriptor],
         x: Option<Vec<f64>>,
     ) -> anyhow::Result<Self> {
         let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
@@ -99,6 +106,7 @@ impl Sweep {
             };
             return Err(UsageError(sentence.to_owned()).into());
         }
+        user::check_same(&plan.kernel_files, users)?;
         let mut sources = Vec::new();
         let mut files = Vec::new();
         for matrix in &plan.matrices {
@@ -119,8 +127,10 @@ impl Sweep {
             return Err(UsageError(sentence).into());
         }
         named.extend(sources);
-        let known =
-            |id: &String| kernel(id).with_context(|| format!("this version has no kernel `{id}`"));
+        let known = |id: &String| {
+            let found = kernel(id).or_else(|| users.iter().copied().find(|user| user.id == id));
+            found.with_context(|| format!("this version has no kernel `{id}`"))
+        };
         let kernels: Vec<&KernelDescriptor> =
             plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
         if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
@@ -144,6 +154,7 @@ impl Sweep {
             settings: self.settings.clone(),
             x: self.x.as_deref().map(identity),
             reordering: self.reordering,
+            kernel_files: user::planned(&self.kernels),
         })
     }
 }

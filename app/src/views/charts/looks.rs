@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use egui::Color32;
-use sparsescope_core::kernel::kernels;
-use sparsescope_core::record::Operation;
+use sparsescope_core::kernel::{is_user_id, kernels};
+use sparsescope_core::record::{Operation, Run};
 
 use crate::figure::Mark;
 use crate::model::Model;
@@ -65,8 +65,8 @@ impl Looks {
         let kernel = name.split(' ').next().unwrap_or(name);
         let (color, place) = match self.0.get(kernel) {
             Some(place) if has_color(format) => (format_color(format), *place),
-            // What chooses among formats has the colour of none.
-            Some(place) if format == "spmv" => (ink.text, *place),
+            // What chooses among formats has the colour of none, nor has a user's kernel one of ours.
+            Some(place) if ["spmv", USER].contains(&format) => (ink.text, *place),
             // Of an operation without formats, or of a format that nobody knows.
             Some(place) => (series(*place), *place),
             None if has_color(format) => (format_color(format), name.matches('-').count()),
@@ -82,8 +82,22 @@ impl Looks {
     }
 }
 
+/// What stands for the format in the ids of users' kernels, which do not say it.
+pub(super) const USER: &str = "user";
+
+/// The format that a run's kernel reads.
+pub(super) fn format_of_run(run: &Run) -> &str {
+    match &run.source {
+        Some(_) => run.format(),
+        None => format_of(&run.kernel),
+    }
+}
+
 /// The format in a kernel's id; a format is its own. What MKL makes of a matrix it makes of CSR.
 pub(super) fn format_of(name: &str) -> &str {
+    if is_user_id(name) {
+        return USER;
+    }
     let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
     let format = name.split('/').nth(part).unwrap_or(name);
     match format {
@@ -120,6 +134,25 @@ mod tests {
         for kernel in kernels(Operation::Spmv) {
             assert_eq!(opened.find(kernel.id, 0, &ink), looks.find(kernel.id, 3, &ink));
         }
+    }
+
+    #[test]
+    fn a_users_kernel_looks_like_none_of_ours_and_counts_among_its_format() {
+        let ink = crate::state::Theme::Light.ink();
+        let (mut run, statistics, environment) = crate::why::tests::run("cuda/csr/warp-shuffle");
+        // Named as a format is, which says nothing.
+        run.kernel = "user/csr/hll".into();
+        run.source = Some(sparsescope_core::record::KernelSource {
+            family: "ell-column-major".into(),
+            ..Default::default()
+        });
+        assert_eq!((format_of(&run.kernel), format_of_run(&run)), (USER, "ell"));
+        let id = run.kernel.clone();
+        let model = crate::why::tests::model(vec![run], statistics, environment);
+        let looks = Looks::of(&model, "spmv");
+        let own = looks.find(&id, 0, &ink);
+        let ours = kernels(Operation::Spmv).iter().map(|kernel| looks.find(kernel.id, 0, &ink));
+        assert!(ours.into_iter().all(|look| look != own));
     }
 
     #[test]

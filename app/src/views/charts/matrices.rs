@@ -3,7 +3,7 @@
 use sparsescope_core::record::Run;
 
 use super::best::{Class, best};
-use super::looks::format_of;
+use super::looks::{USER, format_of, format_of_run};
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::settings::block_kernels;
 use crate::model::RunOf;
@@ -30,7 +30,8 @@ pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
         .values(&data.state.filter.operation)
         .kernels
         .iter()
-        .map(|kernel| format_of(kernel).to_owned());
+        .map(|kernel| format_of(kernel).to_owned())
+        .filter(|format| format != USER);
     let mut formats: Vec<String> = all.collect();
     let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
     crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
@@ -40,7 +41,7 @@ pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
 
 pub(super) fn of_format<'a>(data: &Data<'a>) -> Plot<'a> {
     let format = data.chosen(&formats(data));
-    by_class(data, &|run| (format_of(&run.run.kernel) == format).then(|| (0, kernel(run))))
+    by_class(data, &|run| (format_of_run(run.run) == format).then(|| (0, kernel(run))))
 }
 
 pub(super) fn serial<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -49,7 +50,7 @@ pub(super) fn serial<'a>(data: &Data<'a>) -> Plot<'a> {
 
 pub(super) fn csr_hll<'a>(data: &Data<'a>) -> Plot<'a> {
     by_class(data, &|run| {
-        let format = format_of(&run.run.kernel);
+        let format = format_of_run(run.run);
         ["csr", "hll"].contains(&format).then(|| (0, format.to_owned()))
     })
 }
@@ -85,7 +86,7 @@ pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new(format!("times as fast as {SERIAL_ELL}"), log));
     let class = |run: &RunOf<'a>| match run.run.kernel.as_str() {
         SERIAL_ELL => Some((0, SERIAL_ELL.to_owned())),
-        id => (format_of(id) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))
+        _ => (format_of_run(run.run) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))
             .then(|| (1, kernel(run))),
     };
     let best = best(&data.runs, &class);

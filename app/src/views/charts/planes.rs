@@ -3,14 +3,14 @@
 use sparsescope_core::record::Run;
 
 use super::best::best;
-use super::looks::format_of;
+use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
 use crate::model::{RunOf, bytes};
 
 /// The fastest run of each format on each matrix.
 fn by_format<'a>(data: &Data<'a>) -> Vec<(String, RunOf<'a>)> {
-    let best = best(&data.runs, &|run| Some((0, format_of(&run.run.kernel).to_owned())));
+    let best = best(&data.runs, &|run| Some((0, format_of_run(run.run).to_owned())));
     best.into_iter().map(|((.., (_, format)), run)| (format, run)).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sparsescope_core::record::{Better, LaunchCost, Run};
 
 use super::best::Class;
-use super::looks::format_of;
+use super::looks::format_of_run;
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
 use super::solves::{Names, few};
 use crate::model::{RunOf, subject_key, subject_size};
@@ -102,7 +102,7 @@ pub(super) fn by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
 
 pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| {
-        let (id, format) = (&run.run.kernel, format_of(&run.run.kernel));
+        let (id, format) = (&run.run.kernel, format_of_run(run.run));
         let counts = ["csr", "hll"].contains(&format) && !id.ends_with("/serial");
         counts.then(|| (0, format.to_owned()))
     };
@@ -114,7 +114,7 @@ pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
     let about = subject(data.model, data.state);
     let matrix = about.map(subject_key);
     let class = |run: &RunOf<'a>| {
-        let counts = ["csr", "ell"].contains(&format_of(&run.run.kernel));
+        let counts = ["csr", "ell"].contains(&format_of_run(run.run));
         (counts && Some(run.key()) == matrix).then(|| (0, kernel(run)))
     };
     let plot = against(data, (THREADS, data.rate_axis("")), threads, &class, rate);

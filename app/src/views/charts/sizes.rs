@@ -1,6 +1,6 @@
 //! Bytes and padding of the formats.
 
-use super::looks::format_of;
+use super::looks::{format_of, format_of_run};
 use super::plot::{Data, Plot, Point, Scale};
 use crate::model::{RunOf, bytes, display_name};
 use sparsescope_core::matrix::FormatSize;
@@ -21,7 +21,7 @@ fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
 /// the matrix's statistics know.
 pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
     let of = &run.matrix()?.statistics;
-    let format = format_of(&run.run.kernel);
+    let format = format_of_run(run.run);
     let is_same = |size: &&FormatSize| {
         format_of(&size.format) == format && size.minimal_bytes == run.run.costs.minimal_bytes
     };

@@ -1,0 +1,169 @@
+//! The kernels that `--kernel-file` names: read, held against what a bundle was begun with, and built before
+//! anything is measured.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::experiment::{
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem,
+};
+use sparsescope_core::kernel::{KernelDescriptor, UserSource, user_kernels};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{GpuAbsence, Operation};
+
+use crate::cli::args::BenchArgs;
+use crate::cli::gpu::{self, Gpu};
+use crate::cli::outcome::UsageError;
+use crate::cli::shared_args::BackendArg;
+
+/// A file of kernels as the plan of a bundle keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct PlannedFile {
+    /// Its name, without its folder.
+    file: String,
+    /// Of its text.
+    sha256: String,
+}
+
+/// The kernels of the files that the arguments name, in their order.
+pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+    let operation: Operation = args.operation.into();
+    let is_usage = match (operation, args.backend.as_slice()) {
+        _ if args.kernel_file.is_empty() => return Ok(Vec::new()),
+        (Operation::Spmv, [BackendArg::Cpu]) => {
+            Some("--kernel-file names kernels of a GPU, which --backend cpu leaves out".to_owned())
+        }
+        // A bundle that is continued says itself what it computes.
+        (Operation::Spmv, _) => None,
+        (other, _) => {
+            Some(format!("--kernel-file takes kernels of spmv, not of {}", other.as_str()))
+        }
+    };
+    if let Some(sentence) = is_usage {
+        return Err(UsageError(sentence).into());
+    }
+    let mut kernels: Vec<&'static KernelDescriptor> = Vec::new();
+    for path in &args.kernel_file {
+        for kernel in read(path)? {
+            if kernels.iter().any(|known| known.id == kernel.id) {
+                let (id, path) = (kernel.id, path.display());
+                let sentence = format!("{path} is the second file with {id}: give it another name");
+                return Err(UsageError(sentence).into());
+            }
+            kernels.push(kernel);
+        }
+    }
+    Ok(kernels)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+    let content = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    Ok(user_kernels(&name, &content)?)
+}
+
+/// The sources of users' kernels among these, each once.
+fn sources(kernels: &[&'static KernelDescriptor]) -> Vec<&'static UserSource> {
+    let mut sources: Vec<&'static UserSource> = Vec::new();
+    for user in kernels.iter().filter_map(|kernel| kernel.user) {
+        if !sources.contains(&user.source) {
+            sources.push(user.source);
+        }
+    }
+    sources
+}
+
+/// As a plan keeps them.
+pub(super) fn planned(kernels: &[&'static KernelDescriptor]) -> Vec<PlannedFile> {
+    let planned = |source: &UserSource| {
+        let (file, sha256) = (source.file.clone(), source.sha256.clone());
+        PlannedFile { file, sha256 }
+    };
+    sources(kernels).into_iter().map(planned).collect()
+}
+
+/// Fails unless the files named now are those that the bundle was begun with, to the last byte.
+pub(super) fn check_same(
+    begun: &[PlannedFile],
+    named: &[&'static KernelDescriptor],
+) -> Result<(), UsageError> {
+    let here = planned(named);
+    for file in begun {
+        match here.iter().find(|other| other.file == file.file) {
+            Some(other) if other == file => {}
+            Some(other) => {
+                let [begun, here] = [file, other].map(|file| file.sha256.get(..8).unwrap_or(""));
+                return Err(UsageError(format!(
+                    "{} is not the kernel that the bundle was begun with (SHA-256 {begun}…, here {here}…)",
+                    file.file
+                )));
+            }
+            None => {
+                let name = &file.file;
+                let sentence =
+                    format!("to continue, name the file {name} again with --kernel-file");
+                return Err(UsageError(sentence));
+            }
+        }
+    }
+    match here.iter().find(|other| !begun.contains(other)) {
+        Some(other) => {
+            let sentence =
+                format!("the bundle was begun without {} and is continued so", other.file);
+            Err(UsageError(sentence))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Puts the texts into the bundle.
+pub(super) fn keep_texts(bundle: &mut Bundle, kernels: &[&'static KernelDescriptor]) {
+    for user in kernels.iter().filter_map(|kernel| kernel.user) {
+        let text = user.source.text.clone().into_bytes();
+        bundle.others.insert(user.record().entry(), text);
+    }
+}
+
+/// Builds them, as far as there is a compiler: what is wrong with a source is told before anything is
+/// measured.
+pub(super) fn check_builds(
+    kernels: &[&'static KernelDescriptor],
+    gpu: &Result<Gpu, GpuAbsence>,
+) -> anyhow::Result<()> {
+    for kernel in kernels.iter().filter(|kernel| kernel.user.is_some()) {
+        match gpu {
+            Ok(gpu) => {
+                if let Availability::Missing(why) = gpu.availability(kernel) {
+                    bail!("{why}");
+                }
+            }
+            Err(_) => gpu::check_user_kernel(kernel)?,
+        }
+    }
+    Ok(())
+}
+
+/// Stands for a GPU that is not there: runs of kernels that were named all the same are recorded with the
+/// reason.
+pub(super) struct AbsentGpu(pub(super) GpuAbsence);
+
+impl Backend for AbsentGpu {
+    fn model(&self) -> &str {
+        ""
+    }
+
+    fn availability(&self, _: &KernelDescriptor) -> Availability {
+        Availability::Missing(self.0.to_string())
+    }
+
+    fn prepare<'p>(
+        &'p self,
+        _: &Configuration,
+        _: &'p Problem,
+        _: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        Err(PrepareError::Unsupported(self.0.to_string()))
+    }
+}

@@ -1,0 +1,45 @@
+//! Launchers of users' kernels: those of ours with the same arguments, which launch the user's function
+//! ([`Operands`](super::Operands) sees to that).
+
+use sparsescope_core::kernel::{KernelDescriptor, UserFamily};
+
+use super::launchers::Bind;
+use super::ours;
+use crate::value::DeviceReal;
+
+/// The launcher of a user's kernel; nothing for all others.
+pub(crate) fn user_launcher<T: DeviceReal>(kernel: &KernelDescriptor) -> Option<&'static Bind<T>> {
+    Some(match kernel.user?.family() {
+        UserFamily::Csr => &const { Bind::Kernel(ours::csr) },
+        UserFamily::Ell | UserFamily::EllColumnMajor => &const { Bind::Kernel(ours::ell) },
+        UserFamily::Hll | UserFamily::HllColumnMajor => &const { Bind::Kernel(ours::hll) },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{Arguments, Csr, EllOfLengths, EllOfWidth, Hll};
+
+    /// Parameters of a family as `common.cuh` and the build options make them, for f64 and narrow offsets.
+    fn parameters(family: UserFamily) -> Vec<(String, &'static str)> {
+        let resolved = |name: &str| name.replace("real", "double").replace("offset", "u32");
+        family.parameters().iter().map(|&(of, name)| (resolved(of.as_str()), name)).collect()
+    }
+
+    #[test]
+    fn a_familys_parameters_are_the_arguments_that_its_launcher_binds() {
+        assert_eq!(parameters(UserFamily::Csr), Csr::<f64, u32>::parameters());
+        assert_eq!(parameters(UserFamily::Ell), EllOfWidth::<f64>::parameters());
+        assert_eq!(parameters(UserFamily::EllColumnMajor), EllOfLengths::<f64>::parameters());
+        for family in [UserFamily::Hll, UserFamily::HllColumnMajor] {
+            assert_eq!(parameters(family), Hll::<f64>::parameters());
+        }
+        // Ours goes to each row's length exactly where it is given them.
+        assert!(UserFamily::ALL.iter().all(|family| {
+            let lengths = family.parameters().iter().any(|(_, name)| *name == "row_len");
+            let has_padding = *family != UserFamily::Csr;
+            family.multiplies_padding() == (has_padding && !lengths)
+        }));
+    }
+}

@@ -1,0 +1,56 @@
+//! Users' kernels: how their sources are built. They are built and run because whoever started the program
+//! named their files; no source comes from anywhere else.
+
+use sparsescope_core::kernel::{KernelDescriptor, UserSource};
+use sparsescope_core::matrix::Precision;
+
+use crate::cache::KernelCache;
+use crate::kernels::{COMMON, Family, Variant};
+use crate::nvrtc::{CompileError, Nvrtc};
+
+/// The variant of a family's source that a user's is built as, which has the same options.
+const fn variant(precision: Precision, offset_bits: u32) -> Variant {
+    Variant { family: Family::Csr, precision, offset_bits, width: Variant::NO_WIDTH }
+}
+
+/// Machine code of a user's source for an architecture (90 is sm_90), from the cache when it is there.
+pub(crate) fn build(
+    source: &UserSource,
+    like: Variant,
+    (nvrtc, cache): (&Nvrtc, &KernelCache),
+    architecture: u32,
+) -> Result<Vec<u8>, CompileError> {
+    let options = variant(like.precision, like.offset_bits).options(architecture);
+    let UserSource { file, text, .. } = source;
+    let (version, told) = (nvrtc.version_name(), options.join(" "));
+    // The file's name stands in messages and in what profilers show.
+    let key: [&str; 5] = [&version, &told, COMMON.1, file, text];
+    cache.get_or_make(&key, || nvrtc.compile(COMMON, (file, text), &options))
+}
+
+/// Builds a user's kernel in each of its precisions, and with both widths of offsets, for the newest
+/// architecture that the compiler knows: what is wrong with a source is found without a GPU, too. Kernels
+/// that are not a user's are left alone.
+pub fn check_user_kernel(
+    kernel: &KernelDescriptor,
+    nvrtc: &Nvrtc,
+    cache: &KernelCache,
+) -> Result<(), CompileError> {
+    let Some(&architecture) = nvrtc.architectures().last() else { return Ok(()) };
+    check_for(kernel, (nvrtc, cache), architecture)
+}
+
+/// The same for one architecture.
+pub(crate) fn check_for(
+    kernel: &KernelDescriptor,
+    tools: (&Nvrtc, &KernelCache),
+    architecture: u32,
+) -> Result<(), CompileError> {
+    let Some(user) = kernel.user else { return Ok(()) };
+    for &precision in kernel.precisions {
+        for offset_bits in [32, 64] {
+            build(user.source, variant(precision, offset_bits), tools, architecture)?;
+        }
+    }
+    Ok(())
+}
