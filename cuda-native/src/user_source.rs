@@ -13,6 +13,9 @@ const fn variant(precision: Precision, offset_bits: u32) -> Variant {
     Variant { family: Family::Csr, precision, offset_bits, width: Variant::NO_WIDTH }
 }
 
+/// Keeps warnings about what `common.cuh` declares and a file does not use out of what a user reads.
+const OF_COMMON: &str = "--diag-suppress=177";
+
 /// Machine code of a user's source for an architecture (90 is sm_90), from the cache when it is there.
 pub(crate) fn build(
     source: &UserSource,
@@ -20,7 +23,8 @@ pub(crate) fn build(
     (nvrtc, cache): (&Nvrtc, &KernelCache),
     architecture: u32,
 ) -> Result<Vec<u8>, CompileError> {
-    let options = variant(like.precision, like.offset_bits).options(architecture);
+    let mut options = variant(like.precision, like.offset_bits).options(architecture);
+    options.push(OF_COMMON.to_owned());
     let UserSource { file, text, .. } = source;
     let (version, told) = (nvrtc.version_name(), options.join(" "));
     // The file's name stands in messages and in what profilers show.

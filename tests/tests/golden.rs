@@ -22,8 +22,11 @@
 //! --operation batched-dense --backend cpu --rhs last-unit,random --runs 4 --warmup 1 --threads 1,2 --label
 //! golden`, `golden/bundle-1.8.zip` with `bench 'gen:stencil7?n=6' 'gen:powerlaw?m=400&nnz=1600&max=60'
 //! --kernels 'cpu/csr/serial,cpu/spmv/auto,cpu/*/compact,vendor/mkl/*' --compact on,off --backend cpu --runs 4
-//! --warmup 1 --threads 1,2 --spy-bytes 1KiB --label golden` beside oneMKL 2026.2. They are never made anew: a
-//! new schema adds a file beside them.
+//! --warmup 1 --threads 1,2 --spy-bytes 1KiB --label golden` beside oneMKL 2026.2, `golden/bundle-1.9.zip` on an
+//! NVIDIA H200 with `bench 'gen:stencil7?n=6' 'gen:powerlaw?m=400&nnz=1600&max=60' --kernels
+//! 'cpu/csr/serial,cuda/csr/warp-shuffle' --kernel-file docs/examples/my-csr.cu --backend cpu,cuda
+//! --block-sizes 64 --precision f64,f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`. They
+//! are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -52,6 +55,8 @@ const GOLDEN_1_6: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
 const GOLDEN_1_7: &[u8] = include_bytes!("../golden/bundle-1.7.zip");
 
 const GOLDEN_1_8: &[u8] = include_bytes!("../golden/bundle-1.8.zip");
+
+const GOLDEN_1_9: &[u8] = include_bytes!("../golden/bundle-1.9.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -365,6 +370,28 @@ fn a_bundle_of_schema_1_8_tells_which_kernel_was_chosen_and_which_library_ran() 
 }
 
 #[test]
+fn a_bundle_of_schema_1_9_keeps_the_source_of_a_users_kernel() {
+    let bundle = Bundle::read(GOLDEN_1_9, &Limits::default()).unwrap();
+    // On two matrices, in two precisions: two kernels once, the user's with the three block sizes of its file.
+    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2 * (1 + 1 + 3)));
+    let mut blocks = BTreeSet::new();
+    for run in &bundle.runs {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        assert_eq!(run.source.is_some(), run.kernel == "user/my-csr/two_sums", "{}", run.kernel);
+        let Some(source) = &run.source else { continue };
+        blocks.insert(run.block);
+        assert_eq!(source.file, "my-csr.cu");
+        assert_eq!((source.family.as_str(), source.mapping.as_str()), ("csr", "warp-per-row"));
+        let text = bundle.source_text(source).unwrap();
+        assert!(text.starts_with("// sparsescope kernel\n") && text.contains("two_sums(u32 rows,"));
+        // By its mapping the model knows what its warps load.
+        assert!(run.costs.predicted.as_ref().unwrap().load_sectors.is_some());
+        assert_eq!(run.costs.launches[0].function, "two_sums");
+    }
+    assert_eq!(blocks, [64, 128, 256].map(Some).into());
+}
+
+#[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
@@ -406,6 +433,7 @@ fn their_documents_follow_the_schema() {
         // And what is flagged.
         (GOLDEN_1_7, 2 * 2, 2),
         (GOLDEN_1_8, 2, 2),
+        (GOLDEN_1_9, 2, 2),
         (H200, 30, 30),
     ] {
         let documents = sparsescope_tests::documents(bundle);
@@ -417,7 +445,7 @@ fn their_documents_follow_the_schema() {
 fn reading_and_writing_them_loses_nothing() {
     for bytes in [
         GOLDEN, GOLDEN_1_1, GOLDEN_1_2, GOLDEN_1_3, GOLDEN_1_4, GOLDEN_1_5, GOLDEN_1_6, GOLDEN_1_7,
-        GOLDEN_1_8, H200,
+        GOLDEN_1_8, GOLDEN_1_9, H200,
     ] {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();

@@ -234,7 +234,7 @@ fn a_users_kernel_is_explained_by_what_its_run_records() {
         model.runs(&Filter::everything())[0].why()
     };
     let warps = of_user("csr", "warp-per-row");
-    assert!(warps.contains("a warp of 32 lanes has a row of 8.00 entries in the mean"), "{warps}");
+    assert!(warps.contains("a warp of 32 lanes has a row of 8 entries in the mean"), "{warps}");
     let words = "of its slots are padding";
     assert!(of_user("ell", "thread-per-row").contains(words));
     // These stop at the ends of rows, and of a mapping that nobody knows nothing is said.
