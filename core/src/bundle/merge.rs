@@ -366,7 +366,8 @@ mod tests {
             assert_eq!(bundle.source_text(source), Some(text));
             run.kernel.clone()
         };
-        let digits = &sample::kernel_source("second").sha256[..8];
+        let sha256 = sample::kernel_source("second").sha256;
+        let digits: String = sha256.chars().take(8).collect();
         assert_eq!(of(&whole, "first"), "user/my/sum");
         assert_eq!(of(&whole, "second"), format!("user/my-{digits}/sum"));
         // What is there already is found again, and one text is one kernel.

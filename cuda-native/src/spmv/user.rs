@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn a_familys_parameters_are_the_arguments_that_its_launcher_binds() {
+    fn the_parameters_of_a_family_are_the_arguments_that_its_launcher_binds() {
         assert_eq!(parameters(UserFamily::Csr), Csr::<f64, u32>::parameters());
         assert_eq!(parameters(UserFamily::Ell), EllOfWidth::<f64>::parameters());
         assert_eq!(parameters(UserFamily::EllColumnMajor), EllOfLengths::<f64>::parameters());

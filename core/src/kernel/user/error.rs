@@ -1,5 +1,6 @@
 //! What is wrong with a file that is to be a user's kernel, in one sentence each.
 
+use super::family::UserFamily;
 use crate::record::MOST_SOURCE_BYTES;
 
 /// Where files are described.
@@ -55,8 +56,9 @@ pub enum UserKernelError {
     },
     /// A parameter has another type.
     #[error(
-        "{file}, line {line}: parameter {place} of {function} is `{found}`: kernels of the family {family} take \
-         `{expected}` there"
+        "{file}, line {line}: parameter {place} of {function} is `{found}`: kernels of the family {} take \
+         `{expected}` there",
+        family.as_str()
     )]
     Parameter {
         file: String,
@@ -64,7 +66,7 @@ pub enum UserKernelError {
         function: String,
         place: usize,
         found: String,
-        family: &'static str,
+        family: UserFamily,
         expected: String,
     },
     /// Values of several types.

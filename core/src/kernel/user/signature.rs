@@ -165,7 +165,7 @@ impl Written<'_> {
                     function,
                     place: place + 1,
                     found: text.split_whitespace().collect::<Vec<_>>().join(" "),
-                    family: family.as_str(),
+                    family,
                     expected: format!("{} {name}", of.as_str()),
                 });
             }
