@@ -83,7 +83,9 @@ impl Backend for CudaBackend {
         let cusparse = self.machine.cusparse().ok();
         let memory = self.machine.memory();
         let version = cusparse.as_ref().map(|library| library.version());
-        Some(environment::gpu(self.device(), version, memory.as_deref(), self.machine.nvml()))
+        let bandwidth = || self.machine.bandwidth();
+        let nvml = self.machine.nvml();
+        Some(environment::gpu(self.device(), bandwidth, version, memory.as_deref(), nvml))
     }
 
     fn prepare<'p>(

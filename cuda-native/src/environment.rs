@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use sparsescope_core::record::Gpu;
 
 use crate::device::{Device, DeviceError};
-use crate::memory::{Memory, bandwidth};
+use crate::memory::{DeviceBandwidth, Memory};
 use crate::nvml::{Moment, Nvml};
 use crate::probe::version_name;
 
 /// The device with its measured bandwidth, its clocks under that load and the versions of what
-/// runs on it. `cusparse` is the library's version, if there is one.
+/// runs on it. `cusparse` is the library's version, if there is one, and `bandwidth` what measures.
 pub(crate) fn gpu(
     device: &Device,
+    bandwidth: impl FnOnce() -> Result<DeviceBandwidth, DeviceError>,
     cusparse: Option<&str>,
     memory: Result<&Memory, &DeviceError>,
     nvml: Option<&Nvml>,
@@ -31,7 +32,7 @@ pub(crate) fn gpu(
         tell("cusparse", version.to_owned());
     }
     let before = nvml.map(Nvml::moment).unwrap_or_default();
-    let measured = bandwidth(device);
+    let measured = bandwidth();
     let after = nvml.map(Nvml::moment).unwrap_or_default();
     match &measured {
         Ok(measured) => {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
-use crate::memory::Memory;
+use crate::memory::{DeviceBandwidth, Memory, bandwidth};
 use crate::nvml::Nvml;
 
 /// A device with its libraries and its memory meter.
@@ -16,13 +16,14 @@ pub(crate) struct Machine {
     cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
+    bandwidth: OnceCell<Result<DeviceBandwidth, DeviceError>>,
     device: Device,
 }
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        let (cusparse, memory, nvml) = Default::default();
-        Self { cusparse, memory, nvml, device }
+        let (cusparse, memory, nvml, bandwidth) = Default::default();
+        Self { cusparse, memory, nvml, bandwidth, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -40,7 +41,12 @@ impl Machine {
         self.nvml.get_or_init(|| Nvml::of(&self.device.properties().bus)).as_ref()
     }
 
-    /// What flushes the caches and measures the bandwidth, made on first use.
+    /// How fast the device's memory is, measured on first use.
+    pub(crate) fn bandwidth(&self) -> Result<DeviceBandwidth, DeviceError> {
+        self.bandwidth.get_or_init(|| bandwidth(&self.device)).clone()
+    }
+
+    /// What flushes the caches and measures what a launch costs, made on first use.
     pub(crate) fn memory(&self) -> Result<Rc<Memory>, DeviceError> {
         let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = made.as_ref() {

@@ -323,7 +323,7 @@ fn every_chart_looks_as_it_did() {
     let again = again();
     let (cpu, gpu, both, two) = (&[EXAMPLE][..], &[H200][..], &[H200, EXAMPLE], &[EXAMPLE, &again]);
     let (sweeps, solves) = (&[SWEEPS][..], &[SOLVES][..]);
-    let charts: [(&str, &[&[u8]], &str); 31] = [
+    let charts: [(&str, &[&[u8]], &str); 32] = [
         ("kernels", gpu, "search=th"),
         ("kernels", two, "search=web;theme=dark"),
         ("format", cpu, "of=hll;theme=dark"),
@@ -345,6 +345,7 @@ fn every_chart_looks_as_it_did() {
         ("samples", cpu, "search=web"),
         ("bytes", cpu, ""),
         ("hot-cold", gpu, ""),
+        ("expected", gpu, ""),
         ("conversion", cpu, ""),
         ("break-even", gpu, "search=m;cold=true"),
         ("compare", two, ""),

@@ -205,7 +205,11 @@ fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
     facts.extend(products.map(|products| ("Has paid", format!("after {products} products"))));
     for tried in &choice.tried {
         let told = match (tried.least_s, &tried.left_out) {
-            (Some(least), _) => format!("{}: {}", tried.words(), seconds(least)),
+            (Some(least), _) => {
+                let expected = tried.expected_s.map(|s| format!(", expected {}", seconds(s)));
+                let expected = expected.unwrap_or_default();
+                format!("{}: {}{expected}", tried.words(), seconds(least))
+            }
             (None, Some(why)) => format!("{}: not tried, {why}", tried.words()),
             (None, None) => continue,
         };

@@ -342,6 +342,7 @@ fn check_choice(whose: &str, choice: &Choice) -> Result<(), BundleError> {
         let times = [
             ("costs.choice.tried.conversion_s", Some(tried.conversion_s)),
             ("costs.choice.tried.least_s", tried.least_s),
+            ("costs.choice.tried.expected_s", tried.expected_s),
         ];
         check_numbers(whose, MOST_SECONDS, &times)?;
     }

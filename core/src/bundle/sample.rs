@@ -204,10 +204,11 @@ pub(crate) fn solve() -> Solve {
 
 /// What a kernel tells that runs another.
 pub(crate) fn choice() -> Choice {
-    let tried = |kernel: &str, least_s, left_out: Option<&str>| Tried {
+    let tried = |kernel: &str, least_s: Option<f64>, left_out: Option<&str>| Tried {
         kernel: kernel.into(),
         params: BTreeMap::from([("hack_size".into(), "8".into())]),
         minimal_bytes: 224,
+        expected_s: least_s.map(|least| 1.25 * least),
         conversion_s: 2e-6,
         least_s,
         left_out: left_out.map(str::to_owned),

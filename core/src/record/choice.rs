@@ -37,6 +37,10 @@ pub struct Tried {
     pub params: BTreeMap<String, String>,
     /// Minimal bytes that one of its products moves, as far as they were known before the trial.
     pub minimal_bytes: u64,
+    /// Seconds that one of its products was expected to take, before anything was made or timed; absent where
+    /// nobody knew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_s: Option<f64>,
     /// Seconds of the conversion to its format; 0 where it was not made, or is CSR.
     pub conversion_s: f64,
     /// Seconds of its fastest product in the trial; absent where it was not tried.
@@ -61,6 +65,12 @@ impl Choice {
             ("plan_s", self.plan_s),
             ("trial_s", self.trial_s),
         ]
+    }
+
+    /// The kernel that was expected to be the fastest, with its seconds; none where nobody knew.
+    pub fn named(&self) -> Option<(&Tried, f64)> {
+        let known = self.tried.iter().filter_map(|tried| Some((tried, tried.expected_s?)));
+        known.min_by(|one, other| one.1.total_cmp(&other.1))
     }
 
     /// The kernel with its parameters: `cpu/hll/compact, hack_size=32, values=8`.

@@ -23,6 +23,10 @@ use crate::value::DeviceReal;
 /// A kernel of another format must be so much better: what differs less differs by chance.
 const BETTER: f64 = 0.98;
 
+/// Of kernels that are expected to take so many times as long as another none is tried, but that on CSR, whose
+/// format is there.
+const BEHIND: f64 = 2.0;
+
 /// What is to be chosen, and for what.
 pub(crate) struct Choosing<'p, T> {
     pub(crate) machine: &'p Machine,
@@ -56,6 +60,14 @@ struct Leader<'p, T> {
     is_new: bool,
 }
 
+/// Why a kernel need not be tried beside the one that is expected to be the first, if so.
+fn behind(candidate: &Candidate, first: Option<(&str, f64)>) -> Option<String> {
+    let ((first, least), expected) = (first?, candidate.expected_s?);
+    let times = expected / least;
+    (times > BEHIND && candidate.kernel.id != ADAPTIVE)
+        .then(|| format!("it is expected to take {times:.1} times as long as {first}"))
+}
+
 impl<'p, T: DeviceReal> Choosing<'p, T> {
     /// To be set up, which chooses.
     pub(crate) fn prepared(self) -> Auto<'p, T> {
@@ -64,20 +76,28 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
 
     /// Tries what the statistics speak for; nothing when it is cancelled.
     fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
+        let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
-        let all = on_gpu(&**self.side.a(), self.configuration.parameters.compact());
+        let all = on_gpu(&**self.side.a(), self.configuration.parameters.compact(), copy);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;
         let many = all.len();
+        let first = all.iter().find_map(|one| Some((one.kernel.id, one.expected_s?)));
         for (place, candidate) in all.into_iter().enumerate() {
             watch.tell(place as f64 / many as f64);
             let mut tried = Tried {
                 kernel: candidate.kernel.id.to_owned(),
                 params: candidate.parameters.names(),
                 minimal_bytes: candidate.minimal_bytes,
+                expected_s: candidate.expected_s,
+                left_out: behind(&candidate, first),
                 ..Tried::default()
             };
+            if tried.left_out.is_some() {
+                choice.tried.push(tried);
+                continue;
+            }
             let entered = self.enter((place, candidate), &mut tried, &mut choice, watch);
             if watch.is_cancelled() {
                 return Ok(None);

@@ -2,8 +2,8 @@
 
 use super::chart::{Chart, Group, Operations};
 use super::{
-    batches, compare, convergence, costs, entries, errors, matrices, planes, settings, sizes,
-    skylines, solves, spread, sweeps,
+    batches, choices, compare, convergence, costs, entries, errors, matrices, planes, settings,
+    sizes, skylines, solves, spread, sweeps,
 };
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
@@ -23,7 +23,7 @@ const NO_SERIAL: &str =
 const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: solves do, and sweeps of mode standard.";
 
 /// Every chart but those of one operation with a list of its own, in the order offered within its group.
-pub(super) const CHARTS: [Chart; 31] = [
+pub(super) const CHARTS: [Chart; 32] = [
     Chart {
         id: "kernels",
         group: Group::Compare,
@@ -253,6 +253,16 @@ pub(super) const CHARTS: [Chart; 31] = [
         data: planes::hot_cold,
         of: None,
         operations: Operations::Any,
+    },
+    Chart {
+        id: "expected",
+        group: Group::Limits,
+        name: "Expected and measured",
+        sentence: "How long kernels were expected to take from the matrix alone, against what the trial of cuda/spmv/auto measured.",
+        nothing: "No run that passes the filters has chosen a kernel by what it was expected to take.",
+        data: choices::expected,
+        of: None,
+        operations: SPMV,
     },
     Chart {
         id: "conversion",

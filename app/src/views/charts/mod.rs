@@ -4,6 +4,7 @@
 mod batches;
 mod best;
 mod chart;
+mod choices;
 mod compare;
 mod convergence;
 mod costs;

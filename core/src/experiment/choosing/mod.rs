@@ -1,11 +1,17 @@
 //! What every kernel that chooses another needs: which ones the matrix speaks for, and why one is chosen.
 
+mod candidate;
+mod expected;
+mod part;
 mod rules;
 
 use crate::record::Choice;
 
-pub use rules::{ADAPTIVE, Candidate, on_gpu};
-pub(in crate::experiment) use rules::{SERIAL, on_processor};
+pub(in crate::experiment) use candidate::SERIAL;
+pub use candidate::{ADAPTIVE, Candidate};
+pub use expected::{Traits, expected_s};
+pub use rules::on_gpu;
+pub(in crate::experiment) use rules::on_processor;
 
 /// Why it is the kernel in this place of those considered, in a sentence; `usual` is the one that it is
 /// compared with, and `csr` are the bytes that a product in CSR moves.

@@ -1,46 +1,16 @@
 //! Which kernels may be the fastest on a matrix: rules on what its rows and columns say.
 
+use std::cmp::Ordering::Equal;
 use std::collections::BTreeSet;
 
-use crate::kernel::{Format, FormatParams, KernelDescriptor, Parameter, Parameters, kernel};
+use super::candidate::{ADAPTIVE, Candidate, SERIAL, candidate};
+use super::expected::{Traits, expected_s};
+use super::part::part;
+use crate::kernel::{Format, FormatParams, Parameter, Parameters};
 use crate::matrix::{
-    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, RowPtr,
-    Scalar, ValueCoding,
+    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, Scalar,
+    ValueCoding,
 };
-
-/// The kernel that no choice is slower than.
-pub(in crate::experiment) const SERIAL: &str = "cpu/csr/serial";
-
-/// A kernel that may be the fastest.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// It.
-    pub kernel: &'static KernelDescriptor,
-    /// Those of its format.
-    pub parameters: Parameters,
-    /// Threads a block, on a GPU.
-    pub block: Option<u32>,
-    /// Minimal bytes that a product moves, as far as they are known before the format is made.
-    pub minimal_bytes: u64,
-}
-
-impl Candidate {
-    /// What comes first: few bytes, but what takes long to convert and to decode has to have fewer.
-    fn rank(&self) -> f64 {
-        let takes_long = self.kernel.id.ends_with("/compact");
-        self.minimal_bytes as f64 * if takes_long { COMPACT_RANK } else { 1.0 }
-    }
-}
-
-/// How many more bytes another format may have that is tried before a compact one.
-const COMPACT_RANK: f64 = 1.25;
-
-/// Rows that are looked at together where a part of the matrix is enough: blocks of every edge begin
-/// where they do.
-const SPAN: usize = 840;
-
-/// Spans of the part.
-const SPANS: usize = 16;
 
 /// Rows whose diagonals are counted before those of all rows are.
 const ROWS_OF_DIAGONALS: usize = 256;
@@ -92,14 +62,30 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     found
 }
 
-/// The kernels to be tried on a GPU, that on CSR first, the others by the bytes that they move.
-pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
+/// The kernels to be tried on a GPU: by the time that they are expected to take where it copies so many bytes a
+/// second, and where that is not known that on CSR first, the others by the bytes that they move.
+pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Candidate> {
     let csr = a.minimal_bytes();
     let adaptive = candidate(ADAPTIVE, Parameters::default(), csr);
     let mut found: Vec<Candidate> = adaptive.into_iter().collect();
-    if a.nnz() == 0 {
-        return found;
+    if a.nnz() > 0 {
+        found.extend(formats_on_gpu(a, compact));
     }
+    for candidate in &mut found {
+        candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
+    }
+    if let Some(copy) = copy {
+        let traits = Traits::of(a);
+        for candidate in &mut found {
+            candidate.expected_s = Some(expected_s(candidate, &traits, copy));
+        }
+        found.sort_by(|one, other| one.expected_s.partial_cmp(&other.expected_s).unwrap_or(Equal));
+    }
+    found
+}
+
+/// Those on other formats, by the bytes that they move.
+fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
     let mut others = Vec::new();
     others.extend(diagonals(a, "cuda/dia/thread-per-row"));
     others.extend(blocks(a, "cuda/bsr/warp"));
@@ -124,26 +110,14 @@ pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
         others.extend(compacts(a, ids, hll.filter(plain).map(|(parameters, _)| parameters)));
     }
     others.sort_by_key(|one| one.minimal_bytes);
-    found.extend(others);
-    for candidate in &mut found {
-        candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
-    }
-    found
+    others
 }
-
-/// The GPU's kernel that takes any matrix as it is.
-pub const ADAPTIVE: &str = "cuda/csr/adaptive";
 
 /// Threads a block of the GPU's kernels.
 const BLOCK: u32 = 256;
 
 /// How much less padding is worth sorting rows for: x is read and y written in no order then.
 const SORTING: f64 = 1.05;
-
-/// A kernel by its id; none where there is none of that id.
-fn candidate(id: &str, parameters: Parameters, minimal_bytes: u64) -> Option<Candidate> {
-    kernel(id).map(|kernel| Candidate { kernel, parameters, block: None, minimal_bytes })
-}
 
 /// DIA, where its diagonals move fewer bytes than CSR.
 fn diagonals<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
@@ -231,8 +205,9 @@ fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Ve
             found.extend(candidate(id, Parameters::default(), estimate.csr_bytes));
         }
         if hll.is_some() && pays(estimate.hll_bytes, estimate.hll_narrow) {
-            let parameters = coded(parameters.clone());
-            found.extend(candidate(ids.hll, parameters, estimate.hll_bytes));
+            let found_here = candidate(ids.hll, coded(parameters.clone()), estimate.hll_bytes);
+            let is_coded = estimate.code_bits.is_some();
+            found.extend(found_here.map(|candidate| Candidate { is_coded, ..candidate }));
         }
         // Without codes both are the same.
         if estimate.code_bits.is_none() {
@@ -240,20 +215,6 @@ fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Ve
         }
     }
     found
-}
-
-/// Some rows of a large matrix, evenly spread; none where all of them are few enough.
-fn part<T: Scalar>(a: &Csr<T>) -> Option<Csr<T>> {
-    let spans = a.rows() / SPAN;
-    if spans <= SPANS {
-        return None;
-    }
-    let firsts = (0..SPANS).map(|k| k * spans / SPANS * SPAN);
-    let rows: Vec<usize> = firsts.flat_map(|first| first..first + SPAN).collect();
-    let row_ptr = RowPtr::from_lengths(rows.iter().map(|&i| a.row_len(i)));
-    let col = rows.iter().flat_map(|&i| a.row(i).0.iter().copied()).collect();
-    let val = rows.iter().flat_map(|&i| a.row(i).1.iter().copied()).collect();
-    Csr::try_new(rows.len(), a.cols(), row_ptr, col, val).ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,204 @@
+//! How long a product is expected to take on a GPU, before anything is made or timed: from what the rows and
+//! columns of the matrix say, and from how fast the device copies memory.
+//!
+//! A product takes as long as the slowest of what it does side by side: its memory is moved, the sectors of
+//! matrix and x pass the second-level cache, and each row costs something of its own. What each of these costs
+//! is told here in bytes: those that the device's memory copies meanwhile. The numbers were fitted to products
+//! measured on an H200; `docs/gpu-products.md` has the measurements and how far they are off.
+
+use super::candidate::{ADAPTIVE, Candidate};
+use super::part::part;
+use crate::kernel::{Format, Parameter};
+use crate::matrix::{Csr, Scalar};
+
+/// Seconds of the shortest product: a launch, and the latency of a few loads after one another.
+const SHORTEST_S: f64 = 2.6e-6;
+
+/// Bytes of a sector, the least that a cache hands on.
+const SECTOR: u64 = 32;
+
+/// Rows whose loads of x meet in a first-level cache.
+const ROWS_TOGETHER: usize = 32;
+
+/// Entries after which they do no more.
+const ENTRIES_TOGETHER: usize = 1024;
+
+/// Seconds that a block takes for an entry of a row that it has for itself.
+const LONG_ROW_S: f64 = 1e-9;
+
+/// What of a matrix decides how long its products take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    rows: f64,
+    entries: f64,
+    longest: f64,
+    /// Bytes of a value.
+    value: f64,
+    /// Sectors of x that are asked for, for each entry, where neighbouring rows are worked on together.
+    gather: f64,
+    /// Slots for each entry where rows are rounded up to multiples of four.
+    in_fours: f64,
+}
+
+impl Traits {
+    /// Those of a matrix; of a large one some rows are enough, evenly spread.
+    pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+        let part = part(a);
+        let sample = part.as_ref().unwrap_or(a);
+        let each = |count: u64| count as f64 / sample.nnz().max(1) as f64;
+        let lengths = (0..sample.rows()).map(|i| sample.row_len(i) as u64);
+        Self {
+            rows: a.rows() as f64,
+            entries: a.nnz() as f64,
+            longest: a.max_row_len() as f64,
+            value: T::BYTES as f64,
+            gather: each(sectors_of_x(sample)),
+            in_fours: each(lengths.map(|length| length.next_multiple_of(4)).sum()),
+        }
+    }
+}
+
+/// Sectors of x that the rows ask for, those counted once that meet in a first-level cache.
+fn sectors_of_x<T: Scalar>(a: &Csr<T>) -> u64 {
+    let in_sector = (SECTOR as usize / T::BYTES) as u32;
+    let (mut all, mut met) = (0, Vec::with_capacity(ENTRIES_TOGETHER));
+    let mut rows = 0;
+    for i in 0..a.rows() {
+        let (columns, _) = a.row(i);
+        met.extend(columns.iter().map(|column| column / in_sector));
+        rows += 1;
+        if rows == ROWS_TOGETHER || met.len() >= ENTRIES_TOGETHER || i + 1 == a.rows() {
+            // A row longer than that meets itself no more.
+            for chunk in met.chunks_mut(ENTRIES_TOGETHER) {
+                chunk.sort_unstable();
+                all += chunk.chunk_by(|one, other| one == other).count() as u64;
+            }
+            met.clear();
+            rows = 0;
+        }
+    }
+    all
+}
+
+/// What a kernel costs beside the bytes that it moves, in bytes of the memory's copy.
+struct Price {
+    /// Of the bandwidth of a copy, the share that it reaches.
+    share: f64,
+    /// A sector through the second-level cache.
+    sector: f64,
+    /// Sectors of x for each entry at least: rows that are sorted have other neighbours.
+    gather: f64,
+    /// A row.
+    row: f64,
+    /// A slot.
+    slot: f64,
+}
+
+/// Loads of rows that follow one another.
+const PLAIN: Price = Price { share: 0.98, sector: 22.8, gather: 0.0, row: 40.0, slot: 0.0 };
+
+/// Shares of the bandwidth that blocks of 2 × 2 to 8 × 8 reach. The last was not measured: it divides a warp as
+/// 4 × 4 does.
+const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
+
+/// Seconds that a product by this kernel is expected to take, on a device that copies so many bytes a second.
+pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
+    let Candidate { kernel, parameters, minimal_bytes, .. } = candidate;
+    let sorts = parameters.number::<usize>(Parameter::Sigma).is_some_and(|sigma| sigma > 1);
+    let &Traits { rows, entries, longest, .. } = traits;
+    let mut bytes = *minimal_bytes as f64;
+    let slots = entries * traits.in_fours;
+    let price = match kernel.format() {
+        _ if kernel.id == ADAPTIVE => Price { share: 0.86, sector: 24.5, row: 0.0, ..PLAIN },
+        Some(Format::Bsr) => {
+            let edge: usize = parameters.number(Parameter::BsrBlock).unwrap_or(2);
+            let share = OF_BLOCKS.get(edge.saturating_sub(2)).copied();
+            Price { share: share.unwrap_or(0.45), row: 0.0, ..PLAIN }
+        }
+        Some(Format::HllCompact) => {
+            let gather = if sorts { 0.2 } else { 0.0 };
+            if candidate.is_coded {
+                Price { share: 1.0, gather, row: 24.0, slot: 4.7, ..PLAIN }
+            } else {
+                // Values as they are lie in fours, too, each with 16 bits of a column.
+                bytes += (traits.value + 2.0) * (slots - entries) + 8.6 * rows;
+                Price { share: 1.0, gather, row: 0.0, ..PLAIN }
+            }
+        }
+        Some(Format::Dia) => Price { share: 1.0, ..PLAIN },
+        _ => Price { gather: if sorts { 0.5 } else { 0.0 }, ..PLAIN },
+    };
+    let sectors = bytes / SECTOR as f64 + entries * traits.gather.max(price.gather);
+    let worked = price.row * rows + price.slot * slots;
+    let most = (bytes / price.share).max(price.sector * sectors).max(worked);
+    let alone = match parameters.get(Parameter::Spill) {
+        Some(_) => LONG_ROW_S * longest,
+        None => 0.0,
+    };
+    SHORTEST_S + (most / copy).max(alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::choosing::on_gpu;
+
+    /// Bytes a second, as an H200 copies them.
+    const COPY: f64 = 4.3e12;
+
+    fn made(m: usize, n: usize, columns: impl Fn(usize) -> Vec<usize>) -> Csr {
+        let row = |i: usize| columns(i).into_iter().map(move |j| (i, j, 1.0 + (i * 7 + j) as f64));
+        Csr::from_triplets(m, n, &(0..m).flat_map(row).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// The kernel with the least time expected.
+    fn named(a: &Csr, compact: bool) -> &'static str {
+        let found = on_gpu(a, compact, Some(COPY));
+        let times: Vec<f64> = found.iter().map(|one| one.expected_s.unwrap()).collect();
+        assert!(times.is_sorted() && times.iter().all(|s| *s >= SHORTEST_S && s.is_finite()));
+        found[0].kernel.id
+    }
+
+    #[test]
+    fn the_structure_names_the_kernel() {
+        let band = made(60_000, 60_000, |i| (i.max(2) - 2..(i + 3).min(60_000)).collect());
+        assert_eq!(named(&band, false), "cuda/dia/thread-per-row");
+        let far =
+            |k: usize| move |i: usize| (0..k).map(|s| (i * 97 + s * 15_013) % 60_000).collect();
+        assert_eq!(named(&made(60_000, 60_000, far(24)), false), "cuda/hll/column-major");
+        // Sorting rows costs nothing where x is read in no order anyway.
+        let uneven = made(60_000, 60_000, |i| far(1 + i % 61)(i));
+        assert_eq!(named(&uneven, false), "cuda/hll/sigma");
+        let near = made(60_000, 60_000, |i| (i..(i + 1 + i % 61).min(60_000)).collect());
+        assert_eq!(named(&near, false), ADAPTIVE);
+        let one = Csr::from_triplets(60_000, 9, &[(5, 5, 1.0)]).unwrap();
+        for a in [made(0, 0, |_| Vec::new()), made(3, 3, |_| Vec::new()), one] {
+            named(&a, true);
+        }
+    }
+
+    #[test]
+    fn neighbours_share_sectors_and_long_rows_do_not_meet_themselves() {
+        let gather = |a: &Csr| Traits::of(a).gather;
+        // 32 rows have 8 sectors; every entry one of its own; 1024 of 4000 columns follow one another.
+        assert_eq!(gather(&made(64, 64, |i| vec![i])), 0.25);
+        assert_eq!(gather(&made(64, 640, |i| vec![i * 10])), 1.0);
+        assert_eq!(gather(&made(1, 4096, |_| (0..4096).collect())), 0.25);
+        assert_eq!(Traits::of(&made(8, 8, |_| (0..5).collect())).in_fours, 1.6);
+        assert_eq!(gather(&made(0, 0, |_| Vec::new())), 0.0);
+    }
+
+    #[test]
+    fn more_bytes_take_longer_and_a_faster_device_less_long() {
+        let a = made(60_000, 60_000, |i| (i.max(9) - 9..(i + 9).min(60_000)).collect());
+        let traits = Traits::of(&a);
+        for candidate in on_gpu(&a, true, None) {
+            assert_eq!(candidate.expected_s, None);
+            let more =
+                Candidate { minimal_bytes: 50 * candidate.minimal_bytes, ..candidate.clone() };
+            let [few, many, fast] = [(&candidate, COPY), (&more, COPY), (&candidate, 2.0 * COPY)]
+                .map(|(candidate, copy)| expected_s(candidate, &traits, copy));
+            assert!(fast < few && few < many, "{}", candidate.kernel.id);
+        }
+    }
+}
