@@ -5,15 +5,22 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use crate::cublas::Cublas;
+use crate::cusolver::Cusolver;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::memory::Memory;
 use crate::nvml::Nvml;
 
+/// A library, or why it is missing, once it has been asked for.
+type Started<L> = Mutex<Option<Result<Rc<L>, String>>>;
+
 /// A device with its libraries and its memory meter.
 pub(crate) struct Machine {
-    // First, so that it goes before the device whose stream it uses.
-    cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
+    // First, so that they go before the device whose stream they use.
+    cublas: Started<Cublas>,
+    cusolver: Started<Cusolver>,
+    cusparse: Started<Cusparse>,
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
     device: Device,
@@ -21,8 +28,8 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        let (cusparse, memory, nvml) = Default::default();
-        Self { cusparse, memory, nvml, device }
+        let (cublas, cusolver, cusparse, memory, nvml) = Default::default();
+        Self { cublas, cusolver, cusparse, memory, nvml, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -31,8 +38,17 @@ impl Machine {
 
     /// cuSPARSE, started on first use.
     pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
-        let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
-        started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+        get_or_start(&self.cusparse, || Cusparse::start(&self.device))
+    }
+
+    /// cuBLAS, started on first use.
+    pub(crate) fn cublas(&self) -> Result<Rc<Cublas>, String> {
+        get_or_start(&self.cublas, || Cublas::start(&self.device))
+    }
+
+    /// cuSOLVER, started on first use.
+    pub(crate) fn cusolver(&self) -> Result<Rc<Cusolver>, String> {
+        get_or_start(&self.cusolver, || Cusolver::start(&self.device))
     }
 
     /// The management library, where it is; started on first use.
@@ -50,4 +66,12 @@ impl Machine {
         *made = Some(Rc::clone(&memory));
         Ok(memory)
     }
+}
+
+fn get_or_start<L>(
+    library: &Started<L>,
+    start: impl FnOnce() -> Result<Rc<L>, String>,
+) -> Result<Rc<L>, String> {
+    let mut started = library.lock().unwrap_or_else(PoisonError::into_inner);
+    started.get_or_insert_with(start).clone()
 }
