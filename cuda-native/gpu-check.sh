@@ -180,7 +180,7 @@ if wanted dense; then
         shift
         timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" \
             --operation batched-dense --backend cpu,cuda \
-            --kernels "${KERNELS:-cpu/dense/cholesky,cuda/dense/*,vendor/cu*/dense}" --runs "${RUNS:-10}" \
+            --kernels "${KERNELS:-cpu/dense/*,cuda/dense/*,vendor/cu*/dense}" --runs "${RUNS:-10}" \
             --memory-limit "${MEMORY:-64G}" --force -q -o "$out/$name.zip" --csv "$out/$name.csv"
         local status=$?
         ((status == 0 || status == 130 || status == 124))

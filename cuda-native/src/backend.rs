@@ -88,7 +88,10 @@ impl Backend for CudaBackend {
         let cusparse = self.machine.cusparse().ok();
         let memory = self.machine.memory();
         let version = cusparse.as_ref().map(|library| library.version());
-        Some(environment::gpu(self.device(), version, memory.as_deref(), self.machine.nvml()))
+        let nvml = self.machine.nvml();
+        let mut described = environment::gpu(self.device(), version, memory.as_deref(), nvml);
+        described.details.extend(self.machine.dense_libraries());
+        Some(described)
     }
 
     fn prepare<'p>(

@@ -15,6 +15,7 @@ function_table! {
     Functions {
         cublasCreate_v2(*mut Handle) -> c_int;
         cublasDestroy_v2(Handle) -> c_int;
+        cublasGetVersion_v2(Handle, *mut c_int) -> c_int;
         cublasSetStream_v2(Handle, *mut c_void) -> c_int;
         cublasDgetrfBatched(
             Handle, c_int, *mut c_void, c_int, *mut c_void, *mut c_void, c_int
@@ -33,6 +34,7 @@ const NO_TRANSPOSE: c_int = 0;
 pub(crate) struct Cublas {
     functions: Functions,
     handle: Handle,
+    version: String,
 }
 
 /// Many systems of n unknowns: addresses on the device of arrays of addresses, of each matrix and of each
@@ -64,12 +66,24 @@ impl Cublas {
         // SAFETY: the device's context is current on this thread; the pointer is valid.
         check("cublasCreate", unsafe { (functions.cublasCreate_v2)(&mut handle) })
             .map_err(|error| error.to_string())?;
-        let made = Self { functions, handle };
+        let mut made = Self { functions, handle, version: String::new() };
         let stream = device.stream().cu_stream().cast();
+        let mut version = 0;
         // SAFETY: the handle is open, the stream lives as long as the device.
-        check("cublasSetStream", unsafe { (made.functions.cublasSetStream_v2)(handle, stream) })
-            .map_err(|error| error.to_string())?;
+        let status = unsafe {
+            match (made.functions.cublasSetStream_v2)(handle, stream) {
+                0 => (made.functions.cublasGetVersion_v2)(handle, &mut version),
+                status => status,
+            }
+        };
+        check("cublasSetStream", status).map_err(|error| error.to_string())?;
+        made.version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
         Ok(Rc::new(made))
+    }
+
+    /// `13.1.0`.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
     }
 
     /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.

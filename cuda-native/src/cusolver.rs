@@ -15,6 +15,7 @@ function_table! {
     Functions {
         cusolverDnCreate(*mut Handle) -> c_int;
         cusolverDnDestroy(Handle) -> c_int;
+        cusolverGetVersion(*mut c_int) -> c_int;
         cusolverDnSetStream(Handle, *mut c_void) -> c_int;
         cusolverDnDpotrfBatched(
             Handle, c_int, c_int, *mut c_void, c_int, *mut c_void, c_int
@@ -32,6 +33,7 @@ const LOWER: c_int = 0;
 pub(crate) struct Cusolver {
     functions: Functions,
     handle: Handle,
+    version: String,
 }
 
 impl Cusolver {
@@ -53,12 +55,24 @@ impl Cusolver {
         // SAFETY: the device's context is current on this thread; the pointer is valid.
         check("cusolverDnCreate", unsafe { (functions.cusolverDnCreate)(&mut handle) })
             .map_err(|error| error.to_string())?;
-        let made = Self { functions, handle };
+        let mut made = Self { functions, handle, version: String::new() };
         let stream = device.stream().cu_stream().cast();
+        let mut version = 0;
         // SAFETY: the handle is open, the stream lives as long as the device.
-        let status = unsafe { (made.functions.cusolverDnSetStream)(handle, stream) };
+        let status = unsafe {
+            match (made.functions.cusolverDnSetStream)(handle, stream) {
+                0 => (made.functions.cusolverGetVersion)(&mut version),
+                status => status,
+            }
+        };
         check("cusolverDnSetStream", status).map_err(|error| error.to_string())?;
+        made.version = format!("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);
         Ok(Rc::new(made))
+    }
+
+    /// `12.0.4`.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
     }
 
     /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.

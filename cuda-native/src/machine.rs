@@ -2,6 +2,7 @@
 //! first asked for.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
@@ -41,6 +42,14 @@ impl Machine {
         get_or_start(&self.cusparse, || Cusparse::start(&self.device))
     }
 
+    /// The versions of cuBLAS and cuSOLVER, as far as they have been started.
+    pub(crate) fn dense_libraries(&self) -> BTreeMap<String, String> {
+        let cublas = started(&self.cublas).map(|library| library.version().to_owned());
+        let cusolver = started(&self.cusolver).map(|library| library.version().to_owned());
+        let named = [("cublas", cublas), ("cusolver", cusolver)].into_iter();
+        named.filter_map(|(name, version)| Some((name.to_owned(), version?))).collect()
+    }
+
     /// cuBLAS, started on first use.
     pub(crate) fn cublas(&self) -> Result<Rc<Cublas>, String> {
         get_or_start(&self.cublas, || Cublas::start(&self.device))
@@ -66,6 +75,11 @@ impl Machine {
         *made = Some(Rc::clone(&memory));
         Ok(memory)
     }
+}
+
+/// The library, if it has been started.
+fn started<L>(library: &Started<L>) -> Option<Rc<L>> {
+    library.lock().unwrap_or_else(PoisonError::into_inner).clone()?.ok()
 }
 
 fn get_or_start<L>(
