@@ -10,11 +10,12 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline sectors (default: all
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense sectors (default: all
 # but sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
-# generated points, and of those in the files that POINTS names, separated by spaces.
+# generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
+# 20 000 systems and those of the suite.
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -55,7 +56,7 @@ shift 2
 mkdir -p "$out"
 export SPARSESCOPE_REQUIRE=${SPARSESCOPE_REQUIRE-gpu,cusparse}
 failed=()
-steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs skyline} "
+steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs skyline dense} "
 blocks=${BLOCKS:-32,64,96,128,160}
 
 wanted() {
@@ -114,6 +115,8 @@ elif [[ -x $sanitizer ]]; then
     checked memcheck sweeps_pass_the_gate_on_small_matrices
     checked memcheck skylines_of_points_that_break_kernels
     checked racecheck skylines_of_points_that_break_kernels
+    checked memcheck our_kernels_solve_systems_of_every_size
+    checked racecheck our_kernels_solve_systems_of_every_size
 else
     echo "compute-sanitizer is not here: memory accesses and races were not checked" >&2
     failed+=("compute-sanitizer")
@@ -168,6 +171,22 @@ if wanted skyline; then
         # shellcheck disable=SC2086 # several names
         step skyline-files skylines skyline-files 'cpu/skyline/fast,cuda/skyline/*' $POINTS
     fi
+fi
+
+# Batches of dense systems: the thesis's elimination and ours beside the libraries.
+if wanted dense; then
+    batches() {
+        local name=$1
+        shift
+        timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" \
+            --operation batched-dense --backend cpu,cuda \
+            --kernels "${KERNELS:-cpu/dense/*,cuda/dense/*,vendor/cu*/dense}" --runs "${RUNS:-10}" \
+            --memory-limit "${MEMORY:-64G}" --force -q -o "$out/$name.zip" --csv "$out/$name.csv"
+        local status=$?
+        ((status == 0 || status == 130 || status == 124))
+    }
+    step dense-thesis batches dense-thesis --suite thesis-batches
+    step dense-suite batches dense-suite --suite batches --rhs last-unit,random
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a

@@ -52,6 +52,12 @@ __device__ inline u32 warp_max(u32 most) {
     return most;
 }
 
+// Whether a factorisation may divide by this pivot, and the matrix so far is positive definite.
+__device__ inline bool is_pivot(double d) { return d > 0.0 && d <= 1.7976931348623157e308; }
+
+// What stands for the solution of a system that is not.
+__device__ inline double no_solution() { return __longlong_as_double(0x7ff8000000000000); }
+
 // What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those from
 // zero go over the entries of each row that lie on one side of the diagonal: those of the elements that
 // the sweep makes before the row's. The first one of the exact form keeps its sums, with which the

@@ -214,9 +214,11 @@ macro_rules! arguments {
     )*};
 }
 
+mod dense;
 mod skyline;
 mod spmv;
 
+pub(crate) use dense::*;
 pub(crate) use skyline::*;
 pub(crate) use spmv::*;
 

@@ -133,6 +133,10 @@ fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
         .chain(listed::<OrderPlaces<'_>>())
         .chain(listed::<OrderGates<'_>>())
         .chain(listed_skylines())
+        .chain(listed::<DenseGauss<'_>>())
+        .chain(listed::<DenseLibraryFlags<'_>>())
+        .chain(listed::<DenseCholesky<'_>>())
+        .chain(listed::<DenseBlocked<'_>>())
         .collect();
     let mut declared = Vec::new();
     for family in Family::ALL {

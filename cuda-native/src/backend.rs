@@ -13,6 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 
 use crate::arrays::Arrays;
+use crate::dense;
 use crate::device::Device;
 use crate::environment;
 use crate::kernels::LEAST_TO_WAIT;
@@ -22,7 +23,7 @@ use crate::refusal::refused;
 use crate::skyline;
 use crate::spmv::{AUTO, Bind, Choosing, Product, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
-use crate::upload::{PointUploads, Uploads};
+use crate::upload::{BatchUploads, PointUploads, Uploads};
 use crate::value::DeviceReal;
 
 /// The kernels of this crate on one device.
@@ -31,6 +32,7 @@ pub struct CudaBackend {
     double: Uploads<f64>,
     single: Uploads<f32>,
     points: PointUploads,
+    batches: BatchUploads,
     machine: Machine,
 }
 
@@ -38,8 +40,8 @@ impl CudaBackend {
     /// Opens the device with this number, from 0, or says why it cannot.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
         let machine = Machine::new(Device::open(ordinal)?);
-        let (double, single, points) = Default::default();
-        Ok(Self { double, single, points, machine })
+        let (double, single, points, batches) = Default::default();
+        Ok(Self { double, single, points, batches, machine })
     }
 
     /// The device.
@@ -63,6 +65,9 @@ impl Backend for CudaBackend {
         if skyline::has(kernel.id) {
             return Availability::Available;
         }
+        if let Some(available) = dense::availability(&self.machine, kernel.id) {
+            return available;
+        }
         if kernel.user.is_some() {
             return match self.device().check_user_kernel(kernel) {
                 Ok(()) => Availability::Available,
@@ -85,7 +90,9 @@ impl Backend for CudaBackend {
         let version = cusparse.as_ref().map(|library| library.version());
         let bandwidth = || self.machine.bandwidth();
         let nvml = self.machine.nvml();
-        Some(environment::gpu(self.device(), bandwidth, version, memory.as_deref(), nvml))
+        let gpu = environment::gpu(self.device(), bandwidth, version, memory.as_deref(), nvml);
+        let libraries = self.machine.dense_libraries();
+        Some(Gpu { details: gpu.details.into_iter().chain(libraries).collect(), ..gpu })
     }
 
     fn prepare<'p>(
@@ -100,6 +107,9 @@ impl Backend for CudaBackend {
         }
         if let Some(problem) = problem.skyline() {
             return skyline::prepare(&self.machine, &self.points, configuration, problem);
+        }
+        if let Some(problem) = problem.batched_dense() {
+            return dense::prepare(&self.machine, &self.batches, configuration, problem, memory);
         }
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));

@@ -111,6 +111,8 @@ pub struct Properties {
     pub multiprocessors: u32,
     /// Most threads that one of them holds.
     pub threads_per_multiprocessor: u32,
+    /// Most bytes of shared memory that a block takes where it asks for them.
+    pub shared_per_block: u32,
     /// Bytes of the second-level cache.
     pub l2_bytes: u64,
     /// Bytes of memory.
@@ -282,6 +284,9 @@ fn properties(context: &CudaContext, ordinal: usize) -> Result<Properties, Drive
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         threads_per_multiprocessor: attribute(
             Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        )?,
+        shared_per_block: attribute(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
         )?,
         l2_bytes: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         memory_bytes: context.total_mem()? as u64,

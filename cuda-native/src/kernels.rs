@@ -54,11 +54,17 @@ pub enum Family {
     SkylinePlan,
     /// `skyline_fast.cu`
     SkylineFast,
+    /// `dense.cu`
+    Dense,
+    /// `dense_cholesky.cu`
+    DenseCholesky,
+    /// `dense_blocked.cu`
+    DenseBlocked,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -79,6 +85,9 @@ impl Family {
         Self::SkylineLocal,
         Self::SkylinePlan,
         Self::SkylineFast,
+        Self::Dense,
+        Self::DenseCholesky,
+        Self::DenseBlocked,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -95,7 +104,7 @@ impl Family {
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
-            _ if self.is_of_points() => &[Variant::NO_VALUES],
+            _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
         let widths: &[u32] = match self {
@@ -129,6 +138,11 @@ impl Family {
         matches!(self, Self::Skyline | Self::SkylineLocal | Self::SkylinePlan | Self::SkylineFast)
     }
 
+    /// Its kernels solve dense systems, which are f64.
+    fn is_of_systems(self) -> bool {
+        matches!(self, Self::Dense | Self::DenseCholesky | Self::DenseBlocked)
+    }
+
     /// Its sums are rounded as they are written: no product is fused with a sum.
     fn is_exact(self) -> bool {
         matches!(self, Self::Symgs | Self::SymgsSlices | Self::SymgsWaiting)
@@ -159,6 +173,11 @@ impl Family {
             Self::SkylineLocal => ("skyline_local.cu", include_str!("../kernels/skyline_local.cu")),
             Self::SkylinePlan => ("skyline_plan.cu", include_str!("../kernels/skyline_plan.cu")),
             Self::SkylineFast => ("skyline_fast.cu", include_str!("../kernels/skyline_fast.cu")),
+            Self::Dense => ("dense.cu", include_str!("../kernels/dense.cu")),
+            Self::DenseCholesky => {
+                ("dense_cholesky.cu", include_str!("../kernels/dense_cholesky.cu"))
+            }
+            Self::DenseBlocked => ("dense_blocked.cu", include_str!("../kernels/dense_blocked.cu")),
         }
     }
 }

@@ -2,18 +2,26 @@
 //! first asked for.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use crate::cublas::Cublas;
+use crate::cusolver::Cusolver;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::memory::{DeviceBandwidth, Memory, bandwidth};
 use crate::nvml::Nvml;
 
+/// A library, or why it is missing, once it has been asked for.
+type Started<L> = Mutex<Option<Result<Rc<L>, String>>>;
+
 /// A device with its libraries and its memory meter.
 pub(crate) struct Machine {
-    // First, so that it goes before the device whose stream it uses.
-    cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
+    // First, so that they go before the device whose stream they use.
+    cublas: Started<Cublas>,
+    cusolver: Started<Cusolver>,
+    cusparse: Started<Cusparse>,
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
     bandwidth: OnceCell<Result<DeviceBandwidth, DeviceError>>,
@@ -22,8 +30,8 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        let (cusparse, memory, nvml, bandwidth) = Default::default();
-        Self { cusparse, memory, nvml, bandwidth, device }
+        let (cublas, cusolver, cusparse, memory, nvml, bandwidth) = Default::default();
+        Self { cublas, cusolver, cusparse, memory, nvml, bandwidth, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -32,8 +40,25 @@ impl Machine {
 
     /// cuSPARSE, started on first use.
     pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
-        let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
-        started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+        get_or_start(&self.cusparse, || Cusparse::start(&self.device))
+    }
+
+    /// The versions of cuBLAS and cuSOLVER, as far as they have been started.
+    pub(crate) fn dense_libraries(&self) -> BTreeMap<String, String> {
+        let cublas = started(&self.cublas).map(|library| library.version().to_owned());
+        let cusolver = started(&self.cusolver).map(|library| library.version().to_owned());
+        let named = [("cublas", cublas), ("cusolver", cusolver)].into_iter();
+        named.filter_map(|(name, version)| Some((name.to_owned(), version?))).collect()
+    }
+
+    /// cuBLAS, started on first use.
+    pub(crate) fn cublas(&self) -> Result<Rc<Cublas>, String> {
+        get_or_start(&self.cublas, || Cublas::start(&self.device))
+    }
+
+    /// cuSOLVER, started on first use.
+    pub(crate) fn cusolver(&self) -> Result<Rc<Cusolver>, String> {
+        get_or_start(&self.cusolver, || Cusolver::start(&self.device))
     }
 
     /// The management library, where it is; started on first use.
@@ -56,4 +81,17 @@ impl Machine {
         *made = Some(Rc::clone(&memory));
         Ok(memory)
     }
+}
+
+/// The library, if it has been started.
+fn started<L>(library: &Started<L>) -> Option<Rc<L>> {
+    library.lock().unwrap_or_else(PoisonError::into_inner).clone()?.ok()
+}
+
+fn get_or_start<L>(
+    library: &Started<L>,
+    start: impl FnOnce() -> Result<Rc<L>, String>,
+) -> Result<Rc<L>, String> {
+    let mut started = library.lock().unwrap_or_else(PoisonError::into_inner);
+    started.get_or_insert_with(start).clone()
 }

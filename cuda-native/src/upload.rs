@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sparsescope_core::matrix::{AnyFormat, Csr, HllLayout, Points};
+use sparsescope_core::matrix::{AnyFormat, Batches, Csr, HllLayout, Points};
 
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
@@ -60,6 +60,45 @@ impl PointUploads {
         host: &Arc<Points>,
     ) -> Result<Arc<UploadedPoints>, DeviceError> {
         self.0.get_or_make(host, |host| Buffer::of(device, "the points", host.coordinates()))
+    }
+}
+
+/// Dense matrices on the device, an array for each size.
+pub(crate) type UploadedBatches = OnDevice<Arc<Batches>, Vec<Buffer<f64>>>;
+
+/// Right-hand sides on the device, an array for each size.
+pub(crate) type UploadedRight = OnDevice<Arc<Vec<Vec<f64>>>, Vec<Buffer<f64>>>;
+
+/// The batches that have been copied to the device and are still used by some kernel.
+#[derive(Default)]
+pub(crate) struct BatchUploads {
+    matrices: Copies<Arc<Batches>, Vec<Buffer<f64>>>,
+    right: Copies<Arc<Vec<Vec<f64>>>, Vec<Buffer<f64>>>,
+}
+
+impl BatchUploads {
+    /// These matrices, whose bytes are asked for before the first of them is copied.
+    pub(crate) fn matrices(
+        &self,
+        device: &Device,
+        host: &Arc<Batches>,
+    ) -> Result<Arc<UploadedBatches>, DeviceError> {
+        self.matrices.get_or_make(host, |host| {
+            device.check_memory("the batch", host.bytes())?;
+            let sizes = host.sizes().iter().map(|sized| sized.batch().values());
+            sizes.map(|values| Buffer::of(device, "the matrices", values)).collect()
+        })
+    }
+
+    /// These right-hand sides.
+    pub(crate) fn right(
+        &self,
+        device: &Device,
+        host: &Arc<Vec<Vec<f64>>>,
+    ) -> Result<Arc<UploadedRight>, DeviceError> {
+        self.right.get_or_make(host, |host| {
+            host.iter().map(|b| Buffer::of(device, "the right-hand sides", b)).collect()
+        })
     }
 }
 

@@ -12,6 +12,8 @@ pub enum Need {
     Adapter,
     /// A headless browser.
     Browser,
+    /// cuBLAS and cuSOLVER beside an NVIDIA GPU.
+    Cublas,
     /// cuSPARSE beside an NVIDIA GPU.
     Cusparse,
     /// An NVIDIA GPU with its driver.
@@ -37,9 +39,10 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Adapter,
         Self::Browser,
+        Self::Cublas,
         Self::Cusparse,
         Self::Gpu,
         Self::Matrices,
@@ -57,6 +60,7 @@ impl Need {
         match self {
             Self::Adapter => "adapter",
             Self::Browser => "browser",
+            Self::Cublas => "cublas",
             Self::Cusparse => "cusparse",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
@@ -140,7 +144,9 @@ mod tests {
         assert_eq!(required("scipy, nvrtc,"), Ok(vec![Need::Scipy, Need::Nvrtc]));
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
-            required("adapter,browser,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy"),
+            required(
+                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy"
+            ),
             Ok(Need::ALL.to_vec())
         );
     }

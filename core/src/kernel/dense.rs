@@ -31,6 +31,21 @@ const fn cpu(
     }
 }
 
+/// A kernel of a GPU, which is given its blocks where `block`.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    block: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        takes: Takes { threads: false, block, order: false },
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
 /// Every kernel of a batch, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -40,4 +55,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "each thread's systems four at a time in the lanes of vectors, eliminated in tiles of 3 x 3"),
     cpu("vendor/faer/cholesky", Mapping::OwnSystems, &[Origin::Vendor],
         "the library faer factors and solves each thread's systems one after the other"),
+    cuda("cuda/dense/gauss-shared", Mapping::OwnSystems, true, &[Origin::Paper003],
+        "a block a system, [A|b] in shared memory, elimination without pivoting"),
+    cuda("cuda/dense/cholesky", Mapping::OwnSystems, false, &[Origin::Ours],
+        "a square of threads a system, the lower triangle in registers; in panels where it is too large"),
+    cuda("vendor/cublas/dense", Mapping::Library, false, &[Origin::Vendor],
+        "cuBLAS: batched LU without pivoting, in place, and its solves"),
+    cuda("vendor/cusolver/dense", Mapping::Library, false, &[Origin::Vendor],
+        "cuSOLVER: batched Cholesky, in place, and its solves"),
 ];

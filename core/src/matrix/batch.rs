@@ -67,6 +67,11 @@ impl Batch {
         BatchView { unknowns: self.unknowns, values: &self.values }
     }
 
+    /// The numbers of all matrices, one after the other, each by rows.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// Rows of a matrix, n.
     pub fn unknowns(&self) -> usize {
         self.unknowns

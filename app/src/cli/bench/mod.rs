@@ -123,7 +123,12 @@ fn run_with(
         Ok(gpu) => (Some(gpu).filter(|_| uses_gpu), None),
         Err(absence) => (None, Some(AbsentGpu(absence))),
     };
-    machine.gpus.extend(gpu.as_ref().and_then(|gpu| gpu.describe()));
+    // Libraries are started when they are first asked for, and told of from then on.
+    let on_gpu = |c: &&Configuration| is_library(c) && c.kernel.device == DeviceKind::Cuda;
+    if let Some(gpu) = &gpu {
+        configurations.iter().filter(on_gpu).for_each(|c| drop(gpu.availability(c.kernel)));
+        machine.gpus.extend(gpu.describe());
+    }
 
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));

@@ -1,9 +1,10 @@
-//! The charts of batches of dense systems: how long a system takes, and what kernels gain over the
-//! reference, against the number of its unknowns (a figure of the thesis).
+//! The charts of batches of dense systems against the number of unknowns: how long a system takes, what
+//! kernels gain over the reference (a figure of the thesis), and what those of a GPU take of a
+//! multiprocessor, which the thesis explains that figure by.
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{LaunchCost, Operation};
 
 use super::best::best;
 use super::chart::{Chart, Group, Operations};
@@ -13,7 +14,7 @@ use crate::model::{RunOf, batch_extent, count};
 const BATCHES: Operations = Operations::Only(&[Operation::BatchedDense]);
 
 /// In the order offered within their groups.
-pub(super) const CHARTS: [Chart; 2] = [
+pub(super) const CHARTS: [Chart; 4] = [
     Chart {
         id: "time-unknowns",
         group: Group::Compare,
@@ -34,7 +35,29 @@ pub(super) const CHARTS: [Chart; 2] = [
         of: Some(sizes),
         operations: BATCHES,
     },
+    Chart {
+        id: "occupancy-unknowns",
+        group: Group::Limits,
+        name: "Occupancy against unknowns",
+        sentence: "How much of a multiprocessor the blocks of each GPU kernel fill, at its best setting, the more unknowns the systems have: what a block takes of shared memory and registers leaves room for few of them.",
+        nothing: NO_LAUNCHES,
+        data: occupancies,
+        of: Some(sizes),
+        operations: BATCHES,
+    },
+    Chart {
+        id: "shared-unknowns",
+        group: Group::Limits,
+        name: "Shared memory against unknowns",
+        sentence: "How much shared memory a block of each GPU kernel takes, at its best setting, the more unknowns the systems have.",
+        nothing: NO_LAUNCHES,
+        data: shared,
+        of: Some(sizes),
+        operations: BATCHES,
+    },
 ];
+
+const NO_LAUNCHES: &str = "No run that passes the filters tells what its launches take of a multiprocessor: the program's own GPU kernels do.";
 
 /// Batches of any number of systems.
 const ANY: &str = "batches of any size";
@@ -87,7 +110,8 @@ fn against<'a>(
     }
     for ((name, _, n), (systems, value, run)) in found {
         let mut point = Point::of(&run, n as f64, value);
-        point.text = format!("{} in the batch.", of_so_many(systems));
+        let taken = launch(&run).map(taken).unwrap_or_default();
+        point.text = format!("{} in the batch.{taken}", of_so_many(systems));
         plot.add(0, &name, Some(run.bundle), point);
     }
     plot
@@ -103,12 +127,45 @@ fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
     against(data, "times as fast as cpu/dense/gauss", |run, _| run.figures()?.speedup)
 }
 
+fn occupancies<'a>(data: &Data<'a>) -> Plot<'a> {
+    against(data, "occupancy, share of a multiprocessor's threads", |run, _| {
+        Some(launch(run)?.occupancy)
+    })
+}
+
+fn shared<'a>(data: &Data<'a>) -> Plot<'a> {
+    against(data, "shared memory of a block, bytes", |run, _| {
+        Some(launch(run)?.shared_bytes as f64)
+    })
+}
+
+/// The launch of a run on systems of one size.
+fn launch<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
+    match run.run.costs.launches.as_slice() {
+        [launch] => Some(launch),
+        _ => None,
+    }
+}
+
+/// What a launch takes of a multiprocessor, in words.
+fn taken(launch: &LaunchCost) -> String {
+    let LaunchCost { registers, shared_bytes, blocks_per_sm, .. } = launch;
+    format!(
+        " {}: {registers} registers a thread, {} bytes of shared memory a block, {} blocks at a time.",
+        launch.function,
+        count(*shared_bytes),
+        blocks_per_sm
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use sparsescope_core::bundle::{Bundle, SubjectFolder};
-    use sparsescope_core::record::{Figures, Operation, Source, SubjectRecord, matrix_id};
+    use sparsescope_core::record::{
+        Figures, LaunchCost, Operation, Source, SubjectRecord, matrix_id,
+    };
 
     use crate::model::Model;
     use crate::model::skylines::{bundle, model, run};
@@ -186,6 +243,26 @@ mod tests {
         assert_drawn(&model, "chart=time-unknowns", &of([8.0, 28.0]));
         let gains = [(OURS, "8", 8.0), (OURS, "28", 8.0), (GAUSS, "8", 1.0), (GAUSS, "28", 1.0)];
         assert_drawn(&model, "chart=speedup-unknowns", &gains);
+    }
+
+    #[test]
+    fn what_a_launch_takes_is_shown_of_kernels_that_have_one() {
+        let mut bundle = measured();
+        for run in bundle.runs.iter_mut().filter(|run| run.kernel == OURS && run.threads == 2) {
+            let n = run.work.unwrap().flops;
+            run.costs.launches = vec![LaunchCost {
+                function: "dense_cholesky_28".into(),
+                registers: 116,
+                shared_bytes: 4 * n,
+                local_bytes: 0,
+                blocks_per_sm: 8,
+                occupancy: 0.25,
+            }];
+        }
+        let model = model(&bundle);
+        let both = |value: f64| [(OURS, "8", value), (OURS, "28", value)];
+        assert_drawn(&model, "chart=occupancy-unknowns", &both(0.25));
+        assert_drawn(&model, "chart=shared-unknowns", &both(4e6));
     }
 
     #[test]

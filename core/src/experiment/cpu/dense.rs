@@ -80,12 +80,9 @@ pub(super) fn bind(
     limit
         .check("the solutions of the batch", bytes.into())
         .map_err(|error| PrepareError::Refused(error.to_string()))?;
-    // The matrices are read once, at least their lower triangles, and the solutions written.
     let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
-    let moved = sizes()
-        .map(|(n, systems)| systems as u64 * 8 * (n as u64 * (n as u64 + 1) / 2 + n as u64))
-        .sum();
-    let costs = Costs { format_bytes: batches.bytes(), minimal_bytes: moved, ..Costs::default() };
+    let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
+    let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
     let rhs = configuration.parameters.rhs().as_str().to_owned();
     let right = problem.right_hand_sides(configuration);
     let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();

@@ -61,6 +61,25 @@ impl BatchedDenseProblem {
         &self.batches
     }
 
+    /// The right-hand sides that a configuration asks for where they are not e_n: n numbers a system,
+    /// system after system, of each size.
+    pub fn given_right_hand_sides(
+        &self,
+        configuration: &Configuration,
+    ) -> Option<Arc<Vec<Vec<f64>>>> {
+        match self.right_hand_sides(configuration) {
+            Given::LastUnit => None,
+            Given::Numbers(numbers) => Some(numbers),
+        }
+    }
+
+    /// Bytes that must move at least: the lower triangles are read once, and the solutions written.
+    pub fn minimal_bytes(&self) -> u64 {
+        let of = |n: u64, systems: u64| 8 * systems * (n * (n + 1) / 2 + n);
+        let sizes = self.batches.sizes().iter().map(|sized| sized.batch());
+        sizes.map(|batch| of(batch.unknowns() as u64, batch.len() as u64)).sum()
+    }
+
     /// The right-hand sides that a configuration asks for.
     pub(in crate::experiment) fn right_hand_sides(&self, configuration: &Configuration) -> Given {
         match configuration.parameters.rhs() {
@@ -75,7 +94,8 @@ impl BatchedDenseProblem {
         }
     }
 
-    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+    /// What a configuration keeps in the host's memory beside the matrices.
+    pub fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
         let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
         let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
         let mut resident =

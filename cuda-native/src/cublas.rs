@@ -1,0 +1,141 @@
+//! cuBLAS, found at run time: its LU factorisation of many small matrices without pivoting, and its
+//! solves.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::rc::Rc;
+
+use crate::device::{Device, DeviceError, Doing};
+use crate::library::{function_table, open};
+
+type Handle = *mut c_void;
+
+function_table! {
+    /// The functions of cuBLAS that are used; each answers 0 for success.
+    Functions {
+        cublasCreate_v2(*mut Handle) -> c_int;
+        cublasDestroy_v2(Handle) -> c_int;
+        cublasGetVersion_v2(Handle, *mut c_int) -> c_int;
+        cublasSetStream_v2(Handle, *mut c_void) -> c_int;
+        cublasDgetrfBatched(
+            Handle, c_int, *mut c_void, c_int, *mut c_void, *mut c_void, c_int
+        ) -> c_int;
+        cublasDgetrsBatched(
+            Handle, c_int, c_int, c_int, *const c_void, c_int, *const c_void, *mut c_void, c_int,
+            *mut c_int, c_int
+        ) -> c_int;
+    }
+}
+
+/// The library's number for a matrix that is taken as it is.
+const NO_TRANSPOSE: c_int = 0;
+
+/// The library, bound to a device's stream.
+pub(crate) struct Cublas {
+    functions: Functions,
+    handle: Handle,
+    version: String,
+}
+
+/// Many systems of n unknowns: addresses on the device of arrays of addresses, of each matrix and of each
+/// right-hand side, and of a number a system that says whether its factorisation ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Batched {
+    pub(crate) n: c_int,
+    pub(crate) systems: c_int,
+    pub(crate) matrices: u64,
+    pub(crate) right: u64,
+    pub(crate) info: u64,
+}
+
+impl Cublas {
+    /// Finds the library and starts it, or says why it cannot.
+    pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
+        let names: &[&str] = match (cfg!(windows), device.driver_version() >= 13_000) {
+            (false, true) => &["libcublas.so.13", "libcublas.so.12"],
+            (false, false) => &["libcublas.so.12"],
+            (true, true) => &["cublas64_13.dll", "cublas64_12.dll"],
+            (true, false) => &["cublas64_12.dll"],
+        };
+        let (library, path) = open(names, "cublas").map_err(|why| format!("cuBLAS: {why}"))?;
+        let in_file = |why: String| format!("{}: {why}", path.display());
+        let functions = Functions::new(library).map_err(in_file)?;
+        let bound = device.context().bind_to_thread().doing("take its context");
+        bound.map_err(|error| error.to_string())?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the device's context is current on this thread; the pointer is valid.
+        check("cublasCreate", unsafe { (functions.cublasCreate_v2)(&mut handle) })
+            .map_err(|error| error.to_string())?;
+        let mut made = Self { functions, handle, version: String::new() };
+        let stream = device.stream().cu_stream().cast();
+        let mut version = 0;
+        // SAFETY: the handle is open, the stream lives as long as the device.
+        let status = unsafe {
+            match (made.functions.cublasSetStream_v2)(handle, stream) {
+                0 => (made.functions.cublasGetVersion_v2)(handle, &mut version),
+                status => status,
+            }
+        };
+        check("cublasSetStream", status).map_err(|error| error.to_string())?;
+        made.version = format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100);
+        Ok(Rc::new(made))
+    }
+
+    /// `13.1.0`.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.
+    ///
+    /// # Safety
+    /// The addresses are those of so many systems' arrays on the device, which live until that is done.
+    pub(crate) unsafe fn solve(&self, systems: Batched) -> Result<(), DeviceError> {
+        let Batched { n, systems, matrices, right, info } = systems;
+        let (f, no_pivots) = (&self.functions, ptr::null_mut::<c_void>());
+        // SAFETY: the caller's promise; without an array of pivots the library does not pivot.
+        check("cublasDgetrfBatched", unsafe {
+            let (matrices, info) = (matrices as *mut c_void, info as *mut c_void);
+            (f.cublasDgetrfBatched)(self.handle, n, matrices, n, no_pivots, info, systems)
+        })?;
+        let mut wrong_argument = 0;
+        // SAFETY: as above; the last number is one of the host.
+        check("cublasDgetrsBatched", unsafe {
+            (f.cublasDgetrsBatched)(
+                self.handle,
+                NO_TRANSPOSE,
+                n,
+                1,
+                matrices as *const c_void,
+                n,
+                no_pivots,
+                right as *mut c_void,
+                n,
+                &mut wrong_argument,
+                systems,
+            )
+        })
+    }
+}
+
+impl Drop for Cublas {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open and closed only here.
+        let _ = unsafe { (self.functions.cublasDestroy_v2)(self.handle) };
+    }
+}
+
+fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
+    let status = match status {
+        0 => return Ok(()),
+        1 => "NOT_INITIALIZED".to_owned(),
+        3 => "ALLOC_FAILED".to_owned(),
+        7 => "INVALID_VALUE".to_owned(),
+        8 => "ARCH_MISMATCH".to_owned(),
+        13 => "EXECUTION_FAILED".to_owned(),
+        14 => "INTERNAL_ERROR".to_owned(),
+        15 => "NOT_SUPPORTED".to_owned(),
+        number => format!("status {number}"),
+    };
+    Err(DeviceError::Library { library: "cuBLAS", call, status })
+}
