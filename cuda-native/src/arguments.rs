@@ -214,9 +214,11 @@ macro_rules! arguments {
     )*};
 }
 
+mod pcg;
 mod skyline;
 mod spmv;
 
+pub(crate) use pcg::*;
 pub(crate) use skyline::*;
 pub(crate) use spmv::*;
 

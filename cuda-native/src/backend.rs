@@ -17,6 +17,7 @@ use crate::device::Device;
 use crate::environment;
 use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
+use crate::pcg;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::refused;
 use crate::skyline;
@@ -63,6 +64,9 @@ impl Backend for CudaBackend {
         if skyline::has(kernel.id) {
             return Availability::Available;
         }
+        if pcg::has(kernel.id) {
+            return pcg::availability(&self.machine, kernel.id);
+        }
         if kernel.user.is_some() {
             return match self.device().check_user_kernel(kernel) {
                 Ok(()) => Availability::Available,
@@ -98,6 +102,9 @@ impl Backend for CudaBackend {
         }
         if let Some(problem) = problem.skyline() {
             return skyline::prepare(&self.machine, &self.points, configuration, problem);
+        }
+        if let Some(problem) = problem.solve() {
+            return pcg::prepare(&self.machine, &self.double, configuration, problem, memory);
         }
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));

@@ -54,11 +54,13 @@ pub enum Family {
     SkylinePlan,
     /// `skyline_fast.cu`
     SkylineFast,
+    /// `pcg.cu`
+    Pcg,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -79,6 +81,7 @@ impl Family {
         Self::SkylineLocal,
         Self::SkylinePlan,
         Self::SkylineFast,
+        Self::Pcg,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -94,7 +97,7 @@ impl Family {
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
-            Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
+            Self::Memory | Self::SymgsPlan | Self::SymgsOrder | Self::Pcg => &[Variant::NO_VALUES],
             _ if self.is_of_points() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
@@ -159,6 +162,7 @@ impl Family {
             Self::SkylineLocal => ("skyline_local.cu", include_str!("../kernels/skyline_local.cu")),
             Self::SkylinePlan => ("skyline_plan.cu", include_str!("../kernels/skyline_plan.cu")),
             Self::SkylineFast => ("skyline_fast.cu", include_str!("../kernels/skyline_fast.cu")),
+            Self::Pcg => ("pcg.cu", include_str!("../kernels/pcg.cu")),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use crate::cublas::Cublas;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
 use crate::memory::Memory;
@@ -12,8 +13,9 @@ use crate::nvml::Nvml;
 
 /// A device with its libraries and its memory meter.
 pub(crate) struct Machine {
-    // First, so that it goes before the device whose stream it uses.
+    // First, so that they go before the device whose stream they use.
     cusparse: Mutex<Option<Result<Rc<Cusparse>, String>>>,
+    cublas: Mutex<Option<Result<Rc<Cublas>, String>>>,
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
     device: Device,
@@ -21,8 +23,8 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        let (cusparse, memory, nvml) = Default::default();
-        Self { cusparse, memory, nvml, device }
+        let (cusparse, cublas, memory, nvml) = Default::default();
+        Self { cusparse, cublas, memory, nvml, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -33,6 +35,12 @@ impl Machine {
     pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
         let mut started = self.cusparse.lock().unwrap_or_else(PoisonError::into_inner);
         started.get_or_insert_with(|| Cusparse::start(&self.device)).clone()
+    }
+
+    /// cuBLAS, started on first use.
+    pub(crate) fn cublas(&self) -> Result<Rc<Cublas>, String> {
+        let mut started = self.cublas.lock().unwrap_or_else(PoisonError::into_inner);
+        started.get_or_insert_with(|| Cublas::start(&self.device)).clone()
     }
 
     /// The management library, where it is; started on first use.

@@ -62,7 +62,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::kernel::{FormatParams, Mapping, UserFamily, kernel, kernels, user_kernels};
+    use crate::kernel::{Cut, FormatParams, Mapping, UserFamily, kernel, kernels, user_kernels};
     use crate::matrix::{Csr, RowPtr};
     use crate::memory::MemoryLimit;
     use crate::record::Operation;
@@ -179,7 +179,9 @@ mod tests {
             let spec = kernel.format().unwrap().with(&FormatParams::default());
             let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
             assert!(predict(kernel, &format, 64, &AtomicBool::new(false)).is_some());
-            let read: usize = (0..64).map(|thread| kernel.accesses(&format, thread).len()).sum();
+            let cut = Cut::new(kernel, &format, 64).unwrap();
+            let read: usize =
+                (0..64).map(|thread| kernel.accesses(&format, &cut, thread).len()).sum();
             slots.push(read);
         }
         // Seven rows of each length up to 8, and one of 0: in hacks of 32 rows, of which the longest has 8, and

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::LaunchCost;
 use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::bind;
@@ -24,6 +25,8 @@ pub struct SymgsPreconditioner<'d, T> {
     z: Buffer<T>,
     bound: Bound,
     params: BTreeMap<String, String>,
+    /// Of the matrix in the order of the sweeps.
+    bytes: u64,
 }
 
 impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
@@ -54,7 +57,10 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         let (library, offsets, slots, b, x) = (None, &offsets, &slots, &r, &z);
         let operands = Operands { device, a, memory, library, operator, offsets, slots, b, x };
         let made = bind(kernel, &operands)?;
-        Some(made.map(|Sweeps { bound, params, .. }| Self { device, r, z, bound, params }))
+        Some(made.map(|Sweeps { bound, params, matrix_bytes, .. }| {
+            let bytes = matrix_bytes.unwrap_or_else(|| a.bytes());
+            Self { device, r, z, bound, params, bytes }
+        }))
     }
 
     /// What was chosen for the matrix, as a run of the kernel tells it.
@@ -65,6 +71,36 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
     /// Adds z ← M⁻¹·r to the device's work; both vectors are the preconditioner's own, on the device.
     pub fn enqueue(&self) -> Result<(), DeviceError> {
         enqueue(self.device, &self.bound.steps)
+    }
+
+    /// The steps of z ← M⁻¹·r.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.bound.steps
+    }
+
+    /// The vector r, which an execution reads.
+    pub(crate) fn residual(&self) -> &Buffer<T> {
+        &self.r
+    }
+
+    /// The vector z, which it writes.
+    pub(crate) fn result(&self) -> &Buffer<T> {
+        &self.z
+    }
+
+    /// What each launch takes of a multiprocessor.
+    pub(crate) fn launches(&self) -> Result<Vec<LaunchCost>, DeviceError> {
+        self.bound.launches(self.device)
+    }
+
+    /// Whether a row waited for another in vain, once all work before is done.
+    pub(crate) fn is_stuck(&self) -> Result<bool, DeviceError> {
+        self.bound.is_stuck(self.device)
+    }
+
+    /// Bytes of what the sweeps work on.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes + self.bound.workspace_bytes + self.r.bytes() + self.z.bytes()
     }
 
     /// M⁻¹·r, once the device has done it.
