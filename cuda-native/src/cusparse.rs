@@ -71,7 +71,6 @@ function_table! {
 const INDEX_32I: c_int = 2;
 const INDEX_64I: c_int = 3;
 const BASE_ZERO: c_int = 0;
-const NON_TRANSPOSE: c_int = 0;
 
 /// Whether a matrix is multiplied with as it is, or transposed; by the library's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

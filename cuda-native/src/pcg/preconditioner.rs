@@ -27,7 +27,7 @@ const SWEEPS: &str = "cuda/symgs/levels";
 pub(super) enum Preconditioner<'d> {
     None,
     Jacobi { inverse: Buffer<f64> },
-    Symgs { sweeps: Rc<SymgsPreconditioner<'d, f64>> },
+    Symgs { sweeps: SymgsPreconditioner<'d, f64> },
     Fsai { g: Operator, gt: Operator, w: Buffer<f64>, z: Buffer<f64> },
 }
 
@@ -71,7 +71,7 @@ impl<'d> Preconditioner<'d> {
             Applied::Symgs => {
                 let (sweeps, took) = sweeps(device, asked, memory)?;
                 phases = took;
-                Self::Symgs { sweeps: Rc::new(sweeps) }
+                Self::Symgs { sweeps }
             }
             Applied::Fsai => {
                 let factor = Factor::set_up(device, uploads, asked, memory, watch)?;
@@ -138,8 +138,8 @@ impl<'d> Preconditioner<'d> {
         match self {
             Self::None | Self::Jacobi { .. } => Ok(Vec::new()),
             Self::Symgs { sweeps } => {
-                let shared = Rc::clone(sweeps);
-                let sweep = move |device: &Device| enqueue(device, shared.steps());
+                let bound = Rc::clone(sweeps.bound());
+                let sweep = move |device: &Device| enqueue(device, &bound.steps);
                 let mut steps = vec![Step::Call(Box::new(sweep))];
                 if gives_beta {
                     let both = (r, sweeps.result());
@@ -159,17 +159,17 @@ impl<'d> Preconditioner<'d> {
     }
 
     /// What launches of a sweep take, which are hidden in a step.
-    pub(super) fn launches(&self) -> Result<Vec<LaunchCost>, DeviceError> {
+    pub(super) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
         match self {
-            Self::Symgs { sweeps } => sweeps.launches(),
+            Self::Symgs { sweeps } => sweeps.bound().launches(device),
             _ => Ok(Vec::new()),
         }
     }
 
     /// Whether a kernel of a sweep gave up waiting.
-    pub(super) fn is_stuck(&self) -> Result<bool, DeviceError> {
+    pub(super) fn is_stuck(&self, device: &Device) -> Result<bool, DeviceError> {
         match self {
-            Self::Symgs { sweeps } => sweeps.is_stuck(),
+            Self::Symgs { sweeps } => sweeps.bound().is_stuck(device),
             _ => Ok(false),
         }
     }

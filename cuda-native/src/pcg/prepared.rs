@@ -6,6 +6,7 @@ use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
     Finished, KernelError, Output, PrepareError, Prepared, Temperature, Watch,
 };
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Breakdown, Recurrence};
 use sparsescope_core::record::Costs;
 
@@ -166,21 +167,18 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
         Ok(Timed { machine, solver, clock, watch, last })
     }
 
-    /// Solves once; none where it was stopped.
+    /// Seconds of a solve; none where it was stopped.
     fn execute(&mut self, watch: &Watch<'_>) -> Result<Option<f64>, Failure> {
-        let begun = || {
-            let mut timed = self.timed(watch)?;
-            timed.reset()?;
-            timed.time(1)
-        };
-        match { begun }() {
+        let mut timed = self.timed(watch)?;
+        timed.reset()?;
+        match timed.time(1) {
             Ok(seconds) => Ok(Some(seconds)),
             Err(Failure::Cancelled) => Ok(None),
             Err(other) => Err(other),
         }
     }
 
-    /// What came of the last solve.
+    /// The last solution, with what is known of it.
     fn solution(&mut self) -> Result<Output, Failure> {
         let seconds = self.last;
         let not_set_up = || Failure::Beside("it was not set up".to_owned());
@@ -238,7 +236,7 @@ impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
 
     fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
         // What would not be a number in the iteration is told as the processor's kernels tell it.
-        let how = self.asked.how(false, sparsescope_core::memory::MemoryLimit::unlimited());
+        let how = self.asked.how(false, MemoryLimit::unlimited());
         admit(&self.asked, &how).map_err(|error| self.failed(Failure::Broke(error)))?;
         let seconds = self.execute(watch).map_err(|failure| self.failed(failure))?;
         let Some(seconds) = seconds else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! A solve as steps of the device, and its iterations as a graph that is launched until it is over.
+//! A solve as steps of the device; its iterations go on, as a graph where they can, until it is over.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use crate::launch::{Graph, Launch, Step, enqueue};
 /// Iterations of a graph whose kernels return at once when the solve is over.
 const OF_GRAPH: u32 = 16;
 
-/// Iterations of a graph of others.
-const OF_SHORT_GRAPH: u32 = 2;
+/// Iterations of others between two looks.
+const BETWEEN_LOOKS: u32 = 2;
 
 /// What a solve asks of the device, in order.
 pub(super) struct Program {
@@ -26,9 +26,9 @@ pub(super) struct Program {
     begin: Vec<Step>,
     iteration: Rc<[Step]>,
     finish: Vec<Step>,
+    /// Several iterations whose kernels return at once when the solve is over: the next ones are asked for
+    /// before it is known whether they are needed. None where an iteration has other kernels.
     graph: Option<Graph<Rc<[Step]>>>,
-    /// The next graph is asked for before it is known whether it is needed.
-    looks_ahead: bool,
     words: Buffer<u32>,
     looks: [Glance; 2],
 }
@@ -106,18 +106,19 @@ impl Program {
         iteration.extend(k.apply(device, scalars, v.r, true)?);
         let iteration: Rc<[Step]> = iteration.into();
 
-        let looks_ahead = k.ends_at_once();
-        let repetitions = if looks_ahead { OF_GRAPH } else { OF_SHORT_GRAPH };
         // Loads the kernels, which must not happen while a graph is recorded.
         enqueue(device, &reset)?;
         enqueue(device, &begin)?;
         enqueue(device, &iteration)?;
         device.synchronize()?;
-        let graph = Graph::record(device, Rc::clone(&iteration), repetitions)?;
+        let graph = match k.ends_at_once() {
+            true => Graph::record(device, Rc::clone(&iteration), OF_GRAPH)?,
+            false => None,
+        };
         let finish = vec![scalars.finish(device, v)?];
         let looks = [Glance::new(device)?, Glance::new(device)?];
         let words = scalars.words.clone();
-        Ok(Self { reset, begin, iteration, finish, graph, looks_ahead, words, looks })
+        Ok(Self { reset, begin, iteration, finish, graph, words, looks })
     }
 
     /// The launches of an iteration, but for those hidden in a step.
@@ -128,25 +129,26 @@ impl Program {
         })
     }
 
-    /// Goes through a solve, after a reset; `watch` is shown how far it has come between graphs and
+    /// Goes through a solve, after a reset; `watch` is shown how far it has come every few iterations and
     /// answers whether to go on. Answers false where it was stopped.
     pub(super) fn run(
         &mut self,
         device: &Device,
         watch: &mut dyn FnMut(Look) -> bool,
     ) -> Result<bool, DeviceError> {
-        let Self { begin, finish, graph, looks_ahead, words, looks: [this, next], .. } = self;
-        enqueue(device, begin)?;
-        let (mut this, mut next) = (this, next);
+        let Self { begin, iteration, finish, graph, words, looks: [this, next], .. } = self;
+        let (mut this, mut next, graph) = (this, next, &*graph);
         let go_on = |glance: &mut Glance| {
-            if let Some(graph) = graph {
-                graph.launch()?;
+            match graph {
+                Some(graph) => graph.launch()?,
+                None => (0..BETWEEN_LOOKS).try_for_each(|_| enqueue(device, iteration))?,
             }
             glance.ask(device, words)
         };
+        enqueue(device, begin)?;
         go_on(this)?;
         let finished = loop {
-            if *looks_ahead {
+            if graph.is_some() {
                 go_on(next)?;
             }
             let look = this.look()?;
@@ -156,7 +158,7 @@ impl Program {
             if !watch(look) {
                 break false;
             }
-            if !*looks_ahead {
+            if graph.is_none() {
                 go_on(next)?;
             }
             std::mem::swap(&mut this, &mut next);

@@ -14,7 +14,7 @@ use super::operator::Operator;
 use super::preconditioner::Preconditioner;
 use super::prepared::{Failure, Solves};
 use super::program::Program;
-use super::state::{Ended, Scalars, Vectors, row_count};
+use super::state::{Ended, Scalars, row_count};
 use super::system::System;
 use crate::device::{Device, DeviceError};
 use crate::launch::enqueue;
@@ -62,7 +62,7 @@ impl<'p> Solver<'p> {
             let program = Program::of(device, of, &system.vectors(), &how, system.start())?;
             let launches = program.launches().filter_map(|launch| launch.cost(device).transpose());
             let mut launches: Vec<_> = launches.collect::<Result<_, DeviceError>>()?;
-            launches.extend(preconditioner.launches()?);
+            launches.extend(preconditioner.launches(device)?);
             Ok((scalars, program, launches))
         };
         let (scalars, program, launches) = bind().map_err(refused)?;
@@ -84,7 +84,7 @@ impl<'p> Solver<'p> {
 
     /// What the scalars tell of the last solve.
     fn ended(&self) -> Result<Ended, Failure> {
-        if self.preconditioner.is_stuck()? {
+        if self.preconditioner.is_stuck(self.device)? {
             return Err(Failure::Beside("a row waited for another in vain".to_owned()));
         }
         Ok(self.scalars.ended(self.device)??)

@@ -1,10 +1,10 @@
 //! Symmetric Gauss–Seidel as a preconditioner on a device.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::LaunchCost;
 use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::bind;
@@ -23,7 +23,7 @@ pub struct SymgsPreconditioner<'d, T> {
     device: &'d Device,
     r: Buffer<T>,
     z: Buffer<T>,
-    bound: Bound,
+    bound: Rc<Bound>,
     params: BTreeMap<String, String>,
     /// Of the matrix in the order of the sweeps.
     bytes: u64,
@@ -59,7 +59,7 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         let made = bind(kernel, &operands)?;
         Some(made.map(|Sweeps { bound, params, matrix_bytes, .. }| {
             let bytes = matrix_bytes.unwrap_or_else(|| a.bytes());
-            Self { device, r, z, bound, params, bytes }
+            Self { device, r, z, bound: Rc::new(bound), params, bytes }
         }))
     }
 
@@ -73,9 +73,9 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         enqueue(self.device, &self.bound.steps)
     }
 
-    /// The steps of z ← M⁻¹·r.
-    pub(crate) fn steps(&self) -> &[Step] {
-        &self.bound.steps
+    /// What an execution asks of the device.
+    pub(crate) fn bound(&self) -> &Rc<Bound> {
+        &self.bound
     }
 
     /// The vector r, which an execution reads.
@@ -86,16 +86,6 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
     /// The vector z, which it writes.
     pub(crate) fn result(&self) -> &Buffer<T> {
         &self.z
-    }
-
-    /// What each launch takes of a multiprocessor.
-    pub(crate) fn launches(&self) -> Result<Vec<LaunchCost>, DeviceError> {
-        self.bound.launches(self.device)
-    }
-
-    /// Whether a row waited for another in vain, once all work before is done.
-    pub(crate) fn is_stuck(&self) -> Result<bool, DeviceError> {
-        self.bound.is_stuck(self.device)
     }
 
     /// Bytes of what the sweeps work on.

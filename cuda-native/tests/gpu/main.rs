@@ -28,6 +28,7 @@ macro_rules! gpu {
     };
 }
 
+mod pcg;
 mod skyline;
 mod symgs;
 mod user;
