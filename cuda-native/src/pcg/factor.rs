@@ -13,12 +13,14 @@ use crate::device::Device;
 use crate::refusal::refused;
 use crate::upload::{Uploaded, Uploads};
 
+/// Seconds of each phase of a set-up, in order.
+pub(super) type Phases = Vec<(&'static str, f64)>;
+
 /// G and Gᵀ in CSR on the device: what operators of any format are made of.
 pub(super) struct Factor {
     pub(super) g: Arc<Uploaded<f64>>,
     pub(super) gt: Arc<Uploaded<f64>>,
-    /// Seconds of each phase of the set-up.
-    pub(super) phases: Vec<(&'static str, f64)>,
+    pub(super) phases: Phases,
     /// What the set-up tells of itself.
     pub(super) report: SetUp,
 }
@@ -44,7 +46,7 @@ impl Factor {
         };
         let (g, gt) = (upload(fsai.g())?, upload(fsai.gt())?);
         let report = fsai.report().clone();
-        let mut phases: Vec<_> =
+        let mut phases: Phases =
             report.phases.iter().map(|phase| (phase.name, phase.seconds)).collect();
         phases.push(("transfer", begun.elapsed().as_secs_f64()));
         Ok(Self { g, gt, phases, report })

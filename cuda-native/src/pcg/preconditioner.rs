@@ -10,7 +10,7 @@ use sparsescope_core::pcg::Preconditioner as OnHost;
 use sparsescope_core::record::LaunchCost;
 use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
-use super::factor::Factor;
+use super::factor::{Factor, Phases};
 use super::operator::{Operator, Product};
 use super::state::{Form, Purpose, Scalars};
 use crate::buffer::{Buffer, Spent};
@@ -28,7 +28,15 @@ pub(super) enum Preconditioner<'d> {
     None,
     Jacobi { inverse: Buffer<f64> },
     Symgs { sweeps: SymgsPreconditioner<'d, f64> },
-    Fsai { g: Operator, gt: Operator, w: Buffer<f64>, z: Buffer<f64> },
+    Fsai(Box<Products>),
+}
+
+/// w = G·r, z = Gᵀ·w.
+pub(super) struct Products {
+    g: Operator,
+    gt: Operator,
+    w: Buffer<f64>,
+    z: Buffer<f64>,
 }
 
 /// The reciprocals of the diagonal, and the seconds of finding and of copying them.
@@ -36,7 +44,7 @@ pub(super) fn reciprocals(
     device: &Device,
     asked: &Asked<'_>,
     memory: MemoryLimit,
-) -> Result<(Buffer<f64>, Vec<(&'static str, f64)>), PrepareError> {
+) -> Result<(Buffer<f64>, Phases), PrepareError> {
     let made = OnHost::jacobi(asked.problem().a(), memory);
     let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
     let mut phases = made.phases().to_vec();
@@ -87,7 +95,7 @@ impl<'d> Preconditioner<'d> {
                 let vector = |what| Buffer::unset(device, what, rows).map_err(refused);
                 let (w, z) = (vector("the vector w")?, vector("the vector z")?);
                 phases.push(("format", begun.elapsed().as_secs_f64()));
-                Self::Fsai { g, gt, w, z }
+                Self::Fsai(Box::new(Products { g, gt, w, z }))
             }
         };
         let seconds = begun.elapsed().as_secs_f64();
@@ -98,7 +106,7 @@ impl<'d> Preconditioner<'d> {
     /// Blocks of its largest launch that adds up a sum.
     pub(super) fn blocks(&self) -> u64 {
         match self {
-            Self::Fsai { g, gt, .. } => g.blocks().max(gt.blocks()),
+            Self::Fsai(of) => of.g.blocks().max(of.gt.blocks()),
             _ => 0,
         }
     }
@@ -117,7 +125,7 @@ impl<'d> Preconditioner<'d> {
             Self::None => Form::Plain,
             Self::Jacobi { inverse } => Form::Diagonal(inverse),
             Self::Symgs { sweeps } => Form::Elsewhere(sweeps.result()),
-            Self::Fsai { z, .. } => Form::Elsewhere(z),
+            Self::Fsai(of) => Form::Elsewhere(&of.z),
         }
     }
 
@@ -147,7 +155,8 @@ impl<'d> Preconditioner<'d> {
                 }
                 Ok(steps)
             }
-            Self::Fsai { g, gt, w, z } => {
+            Self::Fsai(of) => {
+                let Products { g, gt, w, z } = &**of;
                 let down = Product { x: r, y: w, purpose: Purpose::Nothing };
                 let purpose = if gives_beta { Purpose::Beta(r) } else { Purpose::Nothing };
                 let up = Product { x: w, y: z, purpose };
@@ -180,14 +189,14 @@ impl<'d> Preconditioner<'d> {
             Self::None => 0,
             Self::Jacobi { inverse } => inverse.bytes(),
             Self::Symgs { sweeps } => sweeps.bytes(),
-            Self::Fsai { g, gt, w, z } => g.bytes + gt.bytes + w.bytes() + z.bytes(),
+            Self::Fsai(of) => of.g.bytes + of.gt.bytes + of.w.bytes() + of.z.bytes(),
         }
     }
 
     /// What it took to make arrays that belong to no phase of the set-up.
     pub(super) fn spent(&self) -> Spent {
         match self {
-            Self::Fsai { g, gt, w, z } => g.spent + gt.spent + w.spent() + z.spent(),
+            Self::Fsai(of) => of.g.spent + of.gt.spent + of.w.spent() + of.z.spent(),
             _ => Spent::default(),
         }
     }
@@ -198,7 +207,7 @@ fn sweeps<'d>(
     device: &'d Device,
     asked: &Asked<'_>,
     memory: MemoryLimit,
-) -> Result<(SymgsPreconditioner<'d, f64>, Vec<(&'static str, f64)>), PrepareError> {
+) -> Result<(SymgsPreconditioner<'d, f64>, Phases), PrepareError> {
     let a = asked.problem().a();
     let begun = Instant::now();
     let diagonal = Diagonal::of(a, memory);

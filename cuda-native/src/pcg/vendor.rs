@@ -75,8 +75,11 @@ impl Multiply {
 /// z = K⁻¹·r.
 enum Preconditioner {
     None,
-    Jacobi { scale: Vec<Step> },
-    Fsai { down: Multiply, up: Multiply },
+    Jacobi {
+        scale: Vec<Step>,
+    },
+    /// The product with G, then that with its transpose.
+    Fsai(Box<[Multiply; 2]>),
 }
 
 /// A solver that is set up.
@@ -145,7 +148,7 @@ impl<'p> Library<'p> {
                 phases.push(("format", begun.elapsed().as_secs_f64()));
                 bytes += g.host().bytes() + gt.host().bytes() + down.bytes() + up.bytes();
                 held.extend([Box::new(g) as Box<dyn Any>, Box::new(gt), Box::new(w)]);
-                Preconditioner::Fsai { down, up }
+                Preconditioner::Fsai(Box::new([down, up]))
             }
             Applied::None => Preconditioner::None,
             Applied::Symgs => {
@@ -188,9 +191,8 @@ impl<'p> Library<'p> {
         match &self.preconditioner {
             Preconditioner::None => return Ok(self.system.vectors().r),
             Preconditioner::Jacobi { scale } => enqueue(self.device, scale)?,
-            Preconditioner::Fsai { down, up } => {
-                down.enqueue(self.device)?;
-                up.enqueue(self.device)?;
+            Preconditioner::Fsai(products) => {
+                products.iter().try_for_each(|product| product.enqueue(self.device))?;
             }
         }
         Ok(&self.z)
