@@ -170,6 +170,14 @@ if wanted skyline; then
     fi
 fi
 
+# Solves: ours in each format beside the vendor's libraries, which the processor sets up for.
+if wanted solve; then
+    step solve-thesis timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
+        suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \
+        --x0 precond --format-a csr,hyb,hll --format-g csr,hyb,hll --runs "${RUNS:-10}" \
+        --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/solve.zip" --csv "$out/solve.csv"
+fi
+
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a
 # kernel's function is named as its id.
 counter=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum

@@ -15,7 +15,6 @@ use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
 use crate::arrays::Arrays;
 use crate::device::Device;
 use crate::environment;
-use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
 use crate::pcg;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
@@ -149,23 +148,11 @@ impl CudaBackend {
 impl CudaBackend {
     /// Whether sweeps by this kernel run on the device, or why not.
     fn can_sweep(&self, kernel: &KernelDescriptor) -> Availability {
-        if kernel.id.starts_with("vendor/") {
-            return match self.machine.cusparse() {
-                Ok(_) => Availability::Available,
-                Err(reason) => Availability::Missing(reason),
-            };
-        }
-        let (major, minor) = self.device().properties().capability;
-        match 10 * major + minor >= LEAST_TO_WAIT {
-            true => Availability::Available,
-            false => {
-                let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
-                let reason = format!(
-                    "its threads wait for one another, which takes compute capability {first}.{second}; this GPU has {major}.{minor}"
-                );
-                Availability::Missing(reason)
-            }
-        }
+        let missing = match kernel.id.starts_with("vendor/") {
+            true => self.machine.cusparse().err(),
+            false => symgs::cannot_wait(self.device()),
+        };
+        missing.map_or(Availability::Available, Availability::Missing)
     }
 
     fn prepare_sweeps(

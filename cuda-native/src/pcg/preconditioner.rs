@@ -17,7 +17,7 @@ use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::refusal::refused;
-use crate::symgs::SymgsPreconditioner;
+use crate::symgs::{self, SymgsPreconditioner};
 use crate::upload::Uploads;
 
 /// The kernel of sweeps.
@@ -208,6 +208,9 @@ fn sweeps<'d>(
     asked: &Asked<'_>,
     memory: MemoryLimit,
 ) -> Result<(SymgsPreconditioner<'d, f64>, Phases), PrepareError> {
+    if let Some(reason) = symgs::cannot_wait(device) {
+        return Err(PrepareError::Unsupported(reason));
+    }
     let a = asked.problem().a();
     let begun = Instant::now();
     let diagonal = Diagonal::of(a, memory);

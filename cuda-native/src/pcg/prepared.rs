@@ -10,7 +10,6 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Breakdown, Recurrence};
 use sparsescope_core::record::Costs;
 
-use super::system::admit;
 use crate::clock::{Clock, to_picoseconds};
 use crate::device::DeviceError;
 use crate::machine::Machine;
@@ -235,9 +234,10 @@ impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
     }
 
     fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        // What would not be a number in the iteration is told as the processor's kernels tell it.
+        // A number that is none is told as the processor's kernels tell it.
         let how = self.asked.how(false, MemoryLimit::unlimited());
-        admit(&self.asked, &how).map_err(|error| self.failed(Failure::Broke(error)))?;
+        let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
+        admitted.map_err(|error| self.failed(Failure::Broke(error)))?;
         let seconds = self.execute(watch).map_err(|failure| self.failed(failure))?;
         let Some(seconds) = seconds else { return Ok(None) };
         self.once = Some(to_picoseconds(seconds));

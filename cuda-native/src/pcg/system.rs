@@ -1,9 +1,7 @@
 //! The vectors of a system on the device.
 
-use std::sync::Arc;
-
 use sparsescope_core::experiment::solving::Asked;
-use sparsescope_core::pcg::{Breakdown, SolveParameters, Start};
+use sparsescope_core::pcg::{SolveParameters, Start};
 
 use super::prepared::Failure;
 use super::state::Vectors;
@@ -19,13 +17,6 @@ pub(super) struct System {
     r: Buffer<f64>,
     p: Buffer<f64>,
     q: Buffer<f64>,
-}
-
-/// Why a right-hand side or a starting vector cannot be solved with.
-pub(super) fn admit(asked: &Asked<'_>, how: &SolveParameters) -> Result<Arc<Vec<f64>>, Breakdown> {
-    let b = asked.b();
-    how.admit(asked.problem().a().rows(), &b)?;
-    Ok(b)
 }
 
 impl System {
