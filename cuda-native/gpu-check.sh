@@ -10,7 +10,7 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense sectors (default: all
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve sectors (default: all
 # but sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
@@ -187,6 +187,14 @@ if wanted dense; then
     }
     step dense-thesis batches dense-thesis --suite thesis-batches
     step dense-suite batches dense-suite --suite batches --rhs last-unit,random
+fi
+
+# Solves: ours in each format beside the vendor's libraries, which the processor sets up for.
+if wanted solve; then
+    step solve-thesis timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
+        suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \
+        --x0 precond --format-a csr,hyb,hll --format-g csr,hyb,hll --runs "${RUNS:-10}" \
+        --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/solve.zip" --csv "$out/solve.csv"
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a

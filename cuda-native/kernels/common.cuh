@@ -19,6 +19,9 @@ typedef u32 offset;
 const u32 WARP = 32;
 const u32 ALL_LANES = 0xffffffffu;
 
+// Greatest finite value.
+const real REAL_MAX = sizeof(real) == 8 ? (real)1.7976931348623157e308 : (real)3.4028234663852886e38;
+
 // No row, no place, no number yet.
 const u32 NONE = 0xffffffffu;
 
@@ -57,6 +60,87 @@ __device__ inline bool is_pivot(double d) { return d > 0.0 && d <= 1.79769313486
 
 // What stands for the solution of a system that is not.
 __device__ inline double no_solution() { return __longlong_as_double(0x7ff8000000000000); }
+
+// Sum over a block of up to 32 warps, in thread 0; `room` has an element a warp.
+__device__ inline real block_sum(real sum, real* room) {
+    sum = warp_sum(sum);
+    if (threadIdx.x % WARP == 0) room[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    if (threadIdx.x < WARP) sum = warp_sum(threadIdx.x < blockDim.x / WARP ? room[threadIdx.x] : 0);
+    __syncthreads();
+    return sum;
+}
+
+// Blocks whose sums one of them adds up.
+const u32 GROUP = 256;
+
+// Sums over the grid, whose bits depend on its shape alone. Of every GROUP blocks the last one adds what
+// they have put into `parts`, the last of these blocks adds their sums: it is told so, and its thread 0
+// has the totals. `parts` has COUNT elements a block and COUNT a group, `arrived` one a group and one
+// more, which are 0 before and after.
+template <u32 COUNT>
+__device__ inline bool grid_sum(real (&sums)[COUNT], real* parts, u32* arrived) {
+    __shared__ real room[WARP];
+    __shared__ bool is_last;
+    const u32 groups = (gridDim.x + GROUP - 1) / GROUP, group = blockIdx.x / GROUP;
+    real* const of_groups = parts + (u64)COUNT * gridDim.x;
+    for (u32 level = 0; level < 2; level++) {
+        real* const to = level == 0 ? parts + (u64)COUNT * blockIdx.x : of_groups + COUNT * group;
+        u32* const count = level == 0 ? &arrived[group] : &arrived[groups];
+        const u32 expected = level == 0 ? min(GROUP, gridDim.x - group * GROUP) : groups;
+        const real* const from = level == 0 ? parts + (u64)COUNT * group * GROUP : of_groups;
+        for (u32 k = 0; k < COUNT; k++) sums[k] = block_sum(sums[k], room);
+        if (threadIdx.x == 0) {
+            for (u32 k = 0; k < COUNT; k++) to[k] = sums[k];
+            __threadfence();
+            is_last = atomicAdd(count, 1) + 1 == expected;
+            if (is_last) *count = 0;
+        }
+        __syncthreads();
+        if (!is_last) return false;
+        __threadfence();
+        for (u32 k = 0; k < COUNT; k++) {
+            sums[k] = 0;
+            for (u32 i = threadIdx.x; i < expected; i += blockDim.x)
+                sums[k] += __ldcg(&from[COUNT * i + k]);
+        }
+        __syncthreads();
+    }
+    for (u32 k = 0; k < COUNT; k++) sums[k] = block_sum(sums[k], room);
+    return true;
+}
+
+// The numbers of conjugate gradients, which kernels hand to those after them.
+const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN = 6;
+
+// And the words: why it is over, 0 while it goes on; iterations done; ||r|| / ||b|| as a float's bits.
+const u32 OVER = 0, DONE = 1, REACHED = 2;
+const u32 CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5, BAD_SCALED = 6,
+          NO_SCALED = 7;
+
+// What a sum is for: nothing, p.q, or r.z.
+const u32 FOR_NOTHING = 0, FOR_ALPHA = 1, FOR_BETA = 2;
+
+// What follows from p.q, or from r.z. `told` has three elements an iteration: ||r|| before it, its alpha,
+// and the beta that led to it.
+__device__ inline void conclude(u32 purpose, real sum, real* numbers, u32* words, real* told) {
+    const u32 done = words[DONE];
+    const bool scaled = purpose == FOR_BETA;
+    if (!(fabs(sum) <= REAL_MAX) || sum <= 0) {
+        const bool bad = !(fabs(sum) <= REAL_MAX);
+        numbers[BROKEN] = sum;
+        numbers[ALPHA] = 0;
+        words[OVER] = scaled ? (bad ? BAD_SCALED : NO_SCALED) : (bad ? BAD_PRODUCT : NO_PRODUCT);
+    } else if (scaled) {
+        const real before = numbers[RZ];
+        numbers[BETA] = before == 0 ? 0 : sum / before;
+        numbers[RZ] = sum;
+        told[3 * (u64)done + 2] = numbers[BETA];
+    } else {
+        numbers[ALPHA] = numbers[RZ] / sum;
+        told[3 * (u64)done + 1] = numbers[ALPHA];
+    }
+}
 
 // What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those from
 // zero go over the entries of each row that lie on one side of the diagonal: those of the elements that

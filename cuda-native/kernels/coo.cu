@@ -8,7 +8,7 @@
 
 const u32 NO_ROW = 0xffffffffu;
 
-extern "C" __global__ void coo_segmented(
+__device__ inline void sums_of_span(
     u64 entries, u64 span, const u32* row, const u32* col, const real* val, const real* x, real* y,
     u32* carry_row, real* carry_sum)
 {
@@ -53,7 +53,7 @@ extern "C" __global__ void coo_segmented(
 
 // Adds what spans carried to their rows: one warp a span; the first of the spans that share a row
 // adds for all of them.
-extern "C" __global__ void coo_carry(
+__device__ inline void add_carried(
     u64 spans, const u32* carry_row, const real* carry_sum, real* y)
 {
     const u64 span = thread_in_grid() / WARP;
@@ -65,4 +65,31 @@ extern "C" __global__ void coo_carry(
     for (u64 k = span + lane; k < spans && carry_row[k] == row; k += WARP) sum += carry_sum[k];
     sum = warp_sum(sum);
     if (lane == 0) y[row] += sum;
+}
+
+extern "C" __global__ void coo_segmented(
+    u64 entries, u64 span, const u32* row, const u32* col, const real* val, const real* x, real* y,
+    u32* carry_row, real* carry_sum)
+{
+    sums_of_span(entries, span, row, col, val, x, y, carry_row, carry_sum);
+}
+
+extern "C" __global__ void coo_carry(
+    u64 spans, const u32* carry_row, const real* carry_sum, real* y)
+{
+    add_carried(spans, carry_row, carry_sum, y);
+}
+
+// Both while a solve is not over.
+extern "C" __global__ void coo_segmented_solver(
+    u64 entries, u64 span, const u32* row, const u32* col, const real* val, const real* x, real* y,
+    u32* carry_row, real* carry_sum, const u32* words)
+{
+    if (words[OVER] == 0) sums_of_span(entries, span, row, col, val, x, y, carry_row, carry_sum);
+}
+
+extern "C" __global__ void coo_carry_solver(
+    u64 spans, const u32* carry_row, const real* carry_sum, real* y, const u32* words)
+{
+    if (words[OVER] == 0) add_carried(spans, carry_row, carry_sum, y);
 }

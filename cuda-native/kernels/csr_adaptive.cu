@@ -7,21 +7,11 @@
 // plan[t].z, w lower and upper half of the tile's first entry
 // After the last tile the plan has the number of rows and that of entries.
 
-// Sum over the block, in thread 0; `sums` has an element a warp.
-template <u32 THREADS>
-__device__ inline real block_sum(real sum, real* sums) {
-    sum = warp_sum(sum);
-    if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = sum;
-    __syncthreads();
-    if (threadIdx.x < WARP) sum = warp_sum(threadIdx.x < THREADS / WARP ? sums[threadIdx.x] : 0);
-    __syncthreads();
-    return sum;
-}
-
+// Answers this thread's share of with . y, where `with` is given: a row in parts counts where its parts are.
 template <u32 THREADS, u32 ITEMS>
-__device__ inline void product_of_tile(
+__device__ inline real product_of_tile(
     const u32* tiles, const offset* row_ptr, const u32* col, const real* val, const real* x,
-    real* y, real* part_sum, u32* arrived)
+    real* y, real* part_sum, u32* arrived, const real* with)
 {
     const uint4* plan = reinterpret_cast<const uint4*>(tiles);
     __shared__ real products[THREADS * ITEMS];
@@ -48,7 +38,8 @@ __device__ inline void product_of_tile(
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++)
             if (i * THREADS + threadIdx.x < entries) sum += v[i] * __ldg(&x[c[i]]);
-        sum = block_sum<THREADS>(sum, products);
+        sum = block_sum(sum, products);
+        const real own = with != nullptr && threadIdx.x == 0 ? with[here.x] * sum : 0;
         const u32 first = tile - here.y;
         const u64 length = row_ptr[here.x + 1] - row_ptr[here.x];
         const u32 parts = (length + THREADS * ITEMS - 1) / (THREADS * ITEMS);
@@ -59,16 +50,16 @@ __device__ inline void product_of_tile(
         }
         __syncthreads();
         // The last part to arrive adds all of them, always in the same order.
-        if (before_this + 1 != parts) return;
+        if (before_this + 1 != parts) return own;
         __threadfence();
         sum = 0;
         for (u32 k = threadIdx.x; k < parts; k += THREADS) sum += __ldcg(&part_sum[first + k]);
-        sum = block_sum<THREADS>(sum, products);
+        sum = block_sum(sum, products);
         if (threadIdx.x == 0) {
             y[here.x] = sum;
             arrived[first] = 0;
         }
-        return;
+        return own;
     }
 
     // As many lanes a row as there are threads for, up to a warp.
@@ -91,12 +82,16 @@ __device__ inline void product_of_tile(
     }
     __syncthreads();
 
+    real own = 0;
     for (u32 done = 0; done < rows; done += at_once) {
         real sum = 0;
         for (u32 k = from + lane; k < to; k += 1 << log_lanes) sum += products[k];
         for (u32 distance = 1 << log_lanes >> 1; distance > 0; distance >>= 1)
             sum += __shfl_down_sync(ALL_LANES, sum, distance);
-        if (lane == 0 && r < rows) y[here.x + r] = sum;
+        if (lane == 0 && r < rows) {
+            y[here.x + r] = sum;
+            if (with != nullptr) own += with[here.x + r] * sum;
+        }
         r += at_once;
         from = to = 0;
         if (r < rows) {
@@ -104,6 +99,22 @@ __device__ inline void product_of_tile(
             to = row_ptr[here.x + r + 1] - begin;
         }
     }
+    return own;
+}
+
+// The same while a solve is not over, and with . y for it.
+template <u32 THREADS, u32 ITEMS>
+__device__ inline void product_of_solver(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, u32* words, real* told)
+{
+    if (words[OVER] != 0) return;
+    real sum[1] = {product_of_tile<THREADS, ITEMS>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose == FOR_NOTHING ? nullptr : with)};
+    if (purpose == FOR_NOTHING) return;
+    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
+        conclude(purpose, sum[0], numbers, words, told);
 }
 
 // As many blocks as a multiprocessor has threads for, where that takes few registers enough.
@@ -111,19 +122,49 @@ extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<128, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+    product_of_tile<128, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<128, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+    product_of_tile<128, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<256, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived);
+    product_of_tile<256, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, u32* words, real* told)
+{
+    product_of_solver<128, 4>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
+        words, told);
+}
+
+extern "C" __global__ void __launch_bounds__(128) csr_adaptive_solver_128x6(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, u32* words, real* told)
+{
+    product_of_solver<128, 6>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
+        words, told);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 6) csr_adaptive_solver_256x4(
+    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, u32* words, real* told)
+{
+    product_of_solver<256, 4>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
+        words, told);
 }

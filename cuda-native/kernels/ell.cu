@@ -14,9 +14,8 @@ extern "C" __global__ void ell_thread_per_row(
     y[row] = sum;
 }
 
-// cuda/ell/column-major: one thread a row, slots column-major, so that a warp's loads are
-// neighbours; stops at the row's length. Also the first part of cuda/hyb/ell-coo.
-extern "C" __global__ void ell_column_major(
+// One thread a row, slots column-major, so that a warp's loads are neighbours; stops at the row's length.
+__device__ inline void product_of_row(
     u32 rows, const u32* row_len, const u32* col, const real* val, const real* x, real* y)
 {
     const u64 row = thread_in_grid();
@@ -28,4 +27,19 @@ extern "C" __global__ void ell_column_major(
         sum += val[slot] * x[col[slot]];
     }
     y[row] = sum;
+}
+
+// cuda/ell/column-major; also the first part of cuda/hyb/ell-coo.
+extern "C" __global__ void ell_column_major(
+    u32 rows, const u32* row_len, const u32* col, const real* val, const real* x, real* y)
+{
+    product_of_row(rows, row_len, col, val, x, y);
+}
+
+// The same while a solve is not over.
+extern "C" __global__ void ell_column_major_solver(
+    u32 rows, const u32* row_len, const u32* col, const real* val, const real* x, real* y,
+    const u32* words)
+{
+    if (words[OVER] == 0) product_of_row(rows, row_len, col, val, x, y);
 }

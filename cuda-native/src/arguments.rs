@@ -215,10 +215,12 @@ macro_rules! arguments {
 }
 
 mod dense;
+mod pcg;
 mod skyline;
 mod spmv;
 
 pub(crate) use dense::*;
+pub(crate) use pcg::*;
 pub(crate) use skyline::*;
 pub(crate) use spmv::*;
 

@@ -60,6 +60,7 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<Dia<'_, T>>())
         .chain(listed::<ConvertHll<'_, T, u32>>())
         .chain(listed::<ConvertHll<'_, T, u64>>())
+        .chain(listed_solvers::<T>())
         .chain(listed_sweeps::<T, u32>())
         .chain(listed_sweeps::<T, u64>())
         .chain(listed::<SweepOfLevels<'_, T>>())
@@ -67,6 +68,26 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<ToPlaces<'_, T>>())
         .chain(listed::<FromPlaces<'_, T>>())
         .chain(listed::<SweepOfSlices<'_, T>>())
+}
+
+/// Those of products within solvers.
+fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+    listed::<CsrTilesSolver<'_, T, u32>>()
+        .chain(listed::<CsrTilesSolver<'_, T, u64>>())
+        .chain(listed::<HllColumnMajorSolver<'_, T>>())
+        .chain(listed::<EllSolver<'_, T>>())
+        .chain(listed::<CooSegmentedSolver<'_, T>>())
+        .chain(listed::<CooCarrySolver<'_, T>>())
+}
+
+/// Those of the vectors of solvers.
+fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+    listed::<PcgBegin<'_>>()
+        .chain(listed::<PcgReduce<'_>>())
+        .chain(listed::<PcgAdvance<'_>>())
+        .chain(listed::<PcgDot<'_>>())
+        .chain(listed::<PcgFinish<'_>>())
+        .chain(listed::<PcgScale<'_>>())
 }
 
 /// Those of sweeps over CSR.
@@ -137,6 +158,7 @@ fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
         .chain(listed::<DenseLibraryFlags<'_>>())
         .chain(listed::<DenseCholesky<'_>>())
         .chain(listed::<DenseBlocked<'_>>())
+        .chain(listed_vectors())
         .collect();
     let mut declared = Vec::new();
     for family in Family::ALL {

@@ -16,8 +16,8 @@ use crate::arrays::Arrays;
 use crate::dense;
 use crate::device::Device;
 use crate::environment;
-use crate::kernels::LEAST_TO_WAIT;
 use crate::machine::Machine;
+use crate::pcg;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::refused;
 use crate::skyline;
@@ -68,6 +68,9 @@ impl Backend for CudaBackend {
         if let Some(available) = dense::availability(&self.machine, kernel.id) {
             return available;
         }
+        if pcg::has(kernel.id) {
+            return pcg::availability(&self.machine, kernel.id);
+        }
         if kernel.user.is_some() {
             return match self.device().check_user_kernel(kernel) {
                 Ok(()) => Availability::Available,
@@ -110,6 +113,9 @@ impl Backend for CudaBackend {
         }
         if let Some(problem) = problem.batched_dense() {
             return dense::prepare(&self.machine, &self.batches, configuration, problem, memory);
+        }
+        if let Some(problem) = problem.solve() {
+            return pcg::prepare(&self.machine, &self.double, configuration, problem, memory);
         }
         let Some(problem) = problem.spmv() else {
             return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
@@ -154,23 +160,11 @@ impl CudaBackend {
 impl CudaBackend {
     /// Whether sweeps by this kernel run on the device, or why not.
     fn can_sweep(&self, kernel: &KernelDescriptor) -> Availability {
-        if kernel.id.starts_with("vendor/") {
-            return match self.machine.cusparse() {
-                Ok(_) => Availability::Available,
-                Err(reason) => Availability::Missing(reason),
-            };
-        }
-        let (major, minor) = self.device().properties().capability;
-        match 10 * major + minor >= LEAST_TO_WAIT {
-            true => Availability::Available,
-            false => {
-                let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
-                let reason = format!(
-                    "its threads wait for one another, which takes compute capability {first}.{second}; this GPU has {major}.{minor}"
-                );
-                Availability::Missing(reason)
-            }
-        }
+        let missing = match kernel.id.starts_with("vendor/") {
+            true => self.machine.cusparse().err(),
+            false => symgs::cannot_wait(self.device()),
+        };
+        missing.map_or(Availability::Available, Availability::Missing)
     }
 
     fn prepare_sweeps(

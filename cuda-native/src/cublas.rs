@@ -1,10 +1,11 @@
-//! cuBLAS, found at run time: its LU factorisation of many small matrices without pivoting, and its
-//! solves.
+//! cuBLAS, found at run time: the vector operations in f64 that a solver asks for one by one, and the LU
+//! factorisation of many small matrices without pivoting, with its solves.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 
+use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
 
@@ -17,6 +18,11 @@ function_table! {
         cublasDestroy_v2(Handle) -> c_int;
         cublasGetVersion_v2(Handle, *mut c_int) -> c_int;
         cublasSetStream_v2(Handle, *mut c_void) -> c_int;
+        cublasDdot_v2(Handle, c_int, *const f64, c_int, *const f64, c_int, *mut f64) -> c_int;
+        cublasDnrm2_v2(Handle, c_int, *const f64, c_int, *mut f64) -> c_int;
+        cublasDaxpy_v2(Handle, c_int, *const f64, *const f64, c_int, *mut f64, c_int) -> c_int;
+        cublasDscal_v2(Handle, c_int, *const f64, *mut f64, c_int) -> c_int;
+        cublasDcopy_v2(Handle, c_int, *const f64, c_int, *mut f64, c_int) -> c_int;
         cublasDgetrfBatched(
             Handle, c_int, *mut c_void, c_int, *mut c_void, *mut c_void, c_int
         ) -> c_int;
@@ -30,7 +36,20 @@ function_table! {
 /// The library's number for a matrix that is taken as it is.
 const NO_TRANSPOSE: c_int = 0;
 
-/// The library, bound to a device's stream.
+/// The first driver that runs the library of CUDA 13.
+const THIRTEEN: i32 = 13_000;
+
+/// Names of the library's file that fit a driver, the best first.
+fn names(driver_version: i32) -> &'static [&'static str] {
+    match (cfg!(windows), driver_version >= THIRTEEN) {
+        (false, true) => &["libcublas.so.13", "libcublas.so.12"],
+        (false, false) => &["libcublas.so.12"],
+        (true, true) => &["cublas64_13.dll", "cublas64_12.dll"],
+        (true, false) => &["cublas64_12.dll"],
+    }
+}
+
+/// The library, bound to a device's stream. Sums come back to the host.
 pub(crate) struct Cublas {
     functions: Functions,
     handle: Handle,
@@ -51,13 +70,8 @@ pub(crate) struct Batched {
 impl Cublas {
     /// Finds the library and starts it, or says why it cannot.
     pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
-        let names: &[&str] = match (cfg!(windows), device.driver_version() >= 13_000) {
-            (false, true) => &["libcublas.so.13", "libcublas.so.12"],
-            (false, false) => &["libcublas.so.12"],
-            (true, true) => &["cublas64_13.dll", "cublas64_12.dll"],
-            (true, false) => &["cublas64_12.dll"],
-        };
-        let (library, path) = open(names, "cublas").map_err(|why| format!("cuBLAS: {why}"))?;
+        let found = open(names(device.driver_version()), "cublas");
+        let (library, path) = found.map_err(|why| format!("cuBLAS: {why}"))?;
         let in_file = |why: String| format!("{}: {why}", path.display());
         let functions = Functions::new(library).map_err(in_file)?;
         let bound = device.context().bind_to_thread().doing("take its context");
@@ -84,6 +98,59 @@ impl Cublas {
     /// `13.1.0`.
     pub(crate) fn version(&self) -> &str {
         &self.version
+    }
+
+    /// a·b, once all work before is done.
+    pub(crate) fn dot(&self, a: &Buffer<f64>, b: &Buffer<f64>) -> Result<f64, DeviceError> {
+        let (n, mut sum) = (same_length(a, b)?, 0.0);
+        // SAFETY: both arrays lie on the device and have n elements; the sum is the host's.
+        let status = unsafe {
+            (self.functions.cublasDdot_v2)(self.handle, n, pointer(a), 1, pointer(b), 1, &mut sum)
+        };
+        check("cublasDdot", status).map(|()| sum)
+    }
+
+    /// ‖a‖, once all work before is done.
+    pub(crate) fn norm(&self, a: &Buffer<f64>) -> Result<f64, DeviceError> {
+        let (n, mut norm) = (same_length(a, a)?, 0.0);
+        // SAFETY: as above.
+        let status =
+            unsafe { (self.functions.cublasDnrm2_v2)(self.handle, n, pointer(a), 1, &mut norm) };
+        check("cublasDnrm2", status).map(|()| norm)
+    }
+
+    /// y ← y + α·x.
+    pub(crate) fn add(
+        &self,
+        alpha: f64,
+        x: &Buffer<f64>,
+        y: &Buffer<f64>,
+    ) -> Result<(), DeviceError> {
+        let n = same_length(x, y)?;
+        // SAFETY: both arrays lie on the device and have n elements; α is read before the call returns.
+        let status = unsafe {
+            (self.functions.cublasDaxpy_v2)(self.handle, n, &alpha, pointer(x), 1, pointer(y), 1)
+        };
+        check("cublasDaxpy", status)
+    }
+
+    /// x ← α·x.
+    pub(crate) fn scale(&self, alpha: f64, x: &Buffer<f64>) -> Result<(), DeviceError> {
+        let n = same_length(x, x)?;
+        // SAFETY: as above.
+        let status =
+            unsafe { (self.functions.cublasDscal_v2)(self.handle, n, &alpha, pointer(x), 1) };
+        check("cublasDscal", status)
+    }
+
+    /// y ← x.
+    pub(crate) fn copy(&self, x: &Buffer<f64>, y: &Buffer<f64>) -> Result<(), DeviceError> {
+        let n = same_length(x, y)?;
+        // SAFETY: both arrays lie on the device and have n elements.
+        let status = unsafe {
+            (self.functions.cublasDcopy_v2)(self.handle, n, pointer(x), 1, pointer(y), 1)
+        };
+        check("cublasDcopy", status)
     }
 
     /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.
@@ -125,6 +192,20 @@ impl Drop for Cublas {
     }
 }
 
+fn pointer(array: &Buffer<f64>) -> *mut f64 {
+    array.address() as *mut f64
+}
+
+/// The length of both, as the library counts.
+///
+/// Panics when they have different ones.
+fn same_length(a: &Buffer<f64>, b: &Buffer<f64>) -> Result<c_int, DeviceError> {
+    assert_eq!(a.len(), b.len(), "the arrays have one length");
+    let (found, most) = (a.len() as u64, c_int::MAX as u64);
+    let what = "the number of rows";
+    c_int::try_from(a.len()).map_err(|_| DeviceError::TooLarge { what, found, most })
+}
+
 fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
     let status = match status {
         0 => return Ok(()),
@@ -132,10 +213,29 @@ fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
         3 => "ALLOC_FAILED".to_owned(),
         7 => "INVALID_VALUE".to_owned(),
         8 => "ARCH_MISMATCH".to_owned(),
+        11 => "MAPPING_ERROR".to_owned(),
         13 => "EXECUTION_FAILED".to_owned(),
         14 => "INTERNAL_ERROR".to_owned(),
         15 => "NOT_SUPPORTED".to_owned(),
         number => format!("status {number}"),
     };
     Err(DeviceError::Library { library: "cuBLAS", call, status })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_driver_is_given_no_newer_library() {
+        assert!(names(12_080).iter().all(|name| !name.contains("13")));
+        assert!(names(13_000).first().is_some_and(|name| name.contains("13")));
+    }
+
+    #[test]
+    fn a_failure_names_the_call_and_the_librarys_word() {
+        let error = check("cublasDdot", 13).unwrap_err().to_string();
+        assert_eq!(error, "cuBLAS failed: cublasDdot answered EXECUTION_FAILED");
+        assert_eq!(check("cublasDdot", 0), Ok(()));
+    }
 }

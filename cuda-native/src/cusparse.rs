@@ -71,7 +71,13 @@ function_table! {
 const INDEX_32I: c_int = 2;
 const INDEX_64I: c_int = 3;
 const BASE_ZERO: c_int = 0;
-const NON_TRANSPOSE: c_int = 0;
+
+/// Whether a matrix is multiplied with as it is, or transposed; by the library's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Plain = 0,
+    Transposed = 1,
+}
 
 /// An algorithm of the product, by the library's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +191,7 @@ impl<T: DeviceReal> Operands<'_, T> {
 
 /// A product that has been prepared: y ← α·A·x + β·y by one algorithm.
 pub(crate) struct Product<T: 'static> {
+    direction: Direction,
     algorithm: Algorithm,
     /// That of the product and that of what y was, in the host's memory.
     factors: &'static [T; 2],
@@ -225,6 +232,23 @@ impl<T: DeviceReal> Product<T> {
         operands: &Operands<'_, T>,
         factors: &'static [T; 2],
     ) -> Result<Self, DeviceError> {
+        let direction = Direction::Plain;
+        // SAFETY: the caller's promise.
+        unsafe { Self::directed(library, device, direction, algorithm, operands, factors) }
+    }
+
+    /// The same with a matrix that is square, as it is or transposed.
+    ///
+    /// # Safety
+    /// As for [`Product::new`].
+    pub(crate) unsafe fn directed(
+        library: Rc<Cusparse>,
+        device: &Device,
+        direction: Direction,
+        algorithm: Algorithm,
+        operands: &Operands<'_, T>,
+        factors: &'static [T; 2],
+    ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("take its context")?;
         let [of_product, of_y] = factors;
         let matrix = matrix(&library.functions, operands)?;
@@ -237,7 +261,7 @@ impl<T: DeviceReal> Product<T> {
         check("cusparseSpMV_bufferSize", unsafe {
             (f.cusparseSpMV_bufferSize)(
                 library.handle,
-                NON_TRANSPOSE,
+                direction as c_int,
                 from_ref(of_product).cast(),
                 matrix.handle,
                 x.handle,
@@ -250,7 +274,8 @@ impl<T: DeviceReal> Product<T> {
         })?;
         let workspace = Buffer::unset(device, "cuSPARSE's workspace", bytes)?;
         let _memory = operands.memory();
-        let made = Self { library, algorithm, factors, matrix, x, y, workspace, _memory };
+        let made =
+            Self { library, direction, algorithm, factors, matrix, x, y, workspace, _memory };
         made.call("cusparseSpMV_preprocess", made.library.functions.cusparseSpMV_preprocess)?;
         Ok(made)
     }
@@ -273,7 +298,7 @@ impl<T: DeviceReal> Product<T> {
         check(name, unsafe {
             function(
                 self.library.handle,
-                NON_TRANSPOSE,
+                self.direction as c_int,
                 from_ref(of_product).cast(),
                 self.matrix.handle,
                 self.x.handle,

@@ -60,11 +60,13 @@ pub enum Family {
     DenseCholesky,
     /// `dense_blocked.cu`
     DenseBlocked,
+    /// `pcg.cu`
+    Pcg,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -88,6 +90,7 @@ impl Family {
         Self::Dense,
         Self::DenseCholesky,
         Self::DenseBlocked,
+        Self::Pcg,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -103,7 +106,7 @@ impl Family {
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
-            Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
+            Self::Memory | Self::SymgsPlan | Self::SymgsOrder | Self::Pcg => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
@@ -178,6 +181,7 @@ impl Family {
                 ("dense_cholesky.cu", include_str!("../kernels/dense_cholesky.cu"))
             }
             Self::DenseBlocked => ("dense_blocked.cu", include_str!("../kernels/dense_blocked.cu")),
+            Self::Pcg => ("pcg.cu", include_str!("../kernels/pcg.cu")),
         }
     }
 }

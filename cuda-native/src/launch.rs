@@ -393,23 +393,23 @@ pub(crate) fn enqueue(device: &Device, steps: &[Step]) -> Result<(), DeviceError
 }
 
 /// Steps recorded to be launched without the host.
-pub(crate) struct Graph<'s> {
+pub(crate) struct Graph<S> {
     graph: CudaGraph,
     /// They keep the memory that the graph works on.
-    _steps: &'s [Step],
+    _steps: S,
 }
 
-impl<'s> Graph<'s> {
+impl<S: AsRef<[Step]>> Graph<S> {
     /// Records `repetitions` runs of the steps; `None` where they ask for nothing.
     pub(crate) fn record(
         device: &Device,
-        steps: &'s [Step],
+        steps: S,
         repetitions: u32,
     ) -> Result<Option<Self>, DeviceError> {
         let stream = device.stream();
         let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         stream.begin_capture(mode).doing("begin a graph")?;
-        let recorded = (0..repetitions).try_for_each(|_| enqueue(device, steps));
+        let recorded = (0..repetitions).try_for_each(|_| enqueue(device, steps.as_ref()));
         // The capture is ended in any case: the stream would stay unusable.
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).doing("end a graph");
         let graph = recorded.and(graph)?;

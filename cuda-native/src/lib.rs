@@ -29,6 +29,7 @@ mod machine;
 mod memory;
 mod nvml;
 mod nvrtc;
+mod pcg;
 mod prepared;
 mod probe;
 mod refusal;

@@ -174,7 +174,7 @@ pub(super) struct SolveArgs {
     /// The matrix A; several with --reuse-pattern
     #[arg(value_name = "MATRIX", required = true)]
     pub(super) matrices: Vec<String>,
-    /// Kernel id [default: cpu/pcg/threads, or the first one of --backend]
+    /// Kernel id [default: cpu/pcg/threads, or cuda/pcg/device with --backend cuda]
     #[arg(long, value_name = "ID")]
     pub(super) kernel: Option<String>,
     /// Device to run on, where no kernel is named

@@ -14,7 +14,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::{Progress, matrix_market, save};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Verdict};
@@ -73,7 +73,7 @@ struct Done<'a> {
 pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = match (&args.kernel, args.backend) {
         (Some(id), _) => kernel_of(Operation::Solve, id)?,
-        (None, Some(BackendArg::Cuda)) => on_gpu()?,
+        (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
     let parameters = parameters(args, kernel)?;
@@ -125,13 +125,6 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         several => print_json(&several)?,
     }
     Ok(outcome)
-}
-
-/// The first kernel of a GPU.
-fn on_gpu() -> Result<&'static KernelDescriptor, UsageError> {
-    let first = kernels(Operation::Solve).iter().find(|kernel| kernel.device == DeviceKind::Cuda);
-    let none = "this version solves on processors only; `sparsescope kernels` lists how";
-    first.ok_or_else(|| UsageError(none.to_owned()))
 }
 
 /// Sets up and solves for one matrix; nothing once it is interrupted.
@@ -316,8 +309,13 @@ impl<'a> Report<'a> {
     fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
-        let workers = counted(self.threads as usize, "thread", "threads");
-        writeln!(out, "kernel     {}, {workers}", self.kernel)?;
+        match self.backend {
+            "cuda" => writeln!(out, "kernel     {}", self.kernel)?,
+            _ => {
+                let workers = counted(self.threads as usize, "thread", "threads");
+                writeln!(out, "kernel     {}, {workers}", self.kernel)?;
+            }
+        }
         let params: Vec<String> =
             self.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         writeln!(out, "parameters {}", params.join(", "))?;

@@ -23,6 +23,8 @@ mod references;
 mod resident;
 mod runner;
 #[cfg(not(target_family = "wasm"))]
+pub mod solving;
+#[cfg(not(target_family = "wasm"))]
 mod source;
 #[cfg(not(target_family = "wasm"))]
 mod subject;

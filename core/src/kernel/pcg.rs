@@ -32,6 +32,23 @@ const fn cpu(
     }
 }
 
+/// A kernel of a GPU.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    parameters: &'static [(Parameter, Allowed)],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        deterministic: !matches!(mapping, Mapping::Library),
+        takes: Takes { threads: false, block: false, order: false },
+        parameters,
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
 /// Preconditioner, formats, the system and when to end.
 const PARAMETERS: &[(Parameter, Allowed)] = &[
     (Parameter::HybWidth, Allowed::Any),
@@ -54,6 +71,33 @@ const PARAMETERS: &[(Parameter, Allowed)] = &[
     (Parameter::Start, Allowed::Any),
 ];
 
+/// The same in CSR, with the preconditioners that a library has products for.
+const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 17] {
+    let csr = Allowed::Only(&["csr"]);
+    [
+        (Parameter::Preconditioner, Allowed::Only(preconditioners)),
+        (Parameter::Pattern, Allowed::Any),
+        (Parameter::Power, Allowed::Any),
+        (Parameter::Prefilter, Allowed::Any),
+        (Parameter::Postfilter, Allowed::Any),
+        (Parameter::Steps, Allowed::Any),
+        (Parameter::PerStep, Allowed::Any),
+        (Parameter::Gain, Allowed::Any),
+        (Parameter::Merge, Allowed::Any),
+        (Parameter::MergeBlock, Allowed::Any),
+        (Parameter::Shift, Allowed::Any),
+        (Parameter::FormatA, csr),
+        (Parameter::FormatG, csr),
+        (Parameter::Tolerance, Allowed::Any),
+        (Parameter::MaxIterations, Allowed::Any),
+        (Parameter::RightSide, Allowed::Any),
+        (Parameter::Start, Allowed::Any),
+    ]
+}
+
+const LIBRARY: &[(Parameter, Allowed)] = &of_library(&["none", "jacobi", "fsai"]);
+const TRANSPOSED: &[(Parameter, Allowed)] = &of_library(&["fsai"]);
+
 /// Every kernel of a solve, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -61,4 +105,10 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one thread, set-up and iterations; the reference"),
     cpu("cpu/pcg/threads", Mapping::EqualEntries, &[Origin::Paper003, Origin::Ours],
         "threads take blocks of rows, each its own share first; sums are added block by block, with the bits of the serial loop"),
+    cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], PARAMETERS,
+        "all on the device: products with their sums fused, scalars in its memory, graphs of iterations"),
+    cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor], LIBRARY,
+        "the program of paper 003: cuSPARSE and cuBLAS, one call after another, scalars on the host"),
+    cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor], TRANSPOSED,
+        "the same, where the second product with the factor takes G transposed in place of its transpose"),
 ];

@@ -22,7 +22,7 @@ pub use parameters::{SolveParameters, Start};
 pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerError, Symgs};
 pub use ritz::Ritz;
 pub use solve::solve;
-pub use solved::{Outcome, Solved};
+pub use solved::{Outcome, Recurrence, Solved};
 pub use spd::{NotSpd, check_spd};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! When a solve begins and ends.
 
+use super::Breakdown;
 use crate::memory::MemoryLimit;
 
 /// x before the first iteration.
@@ -39,5 +40,24 @@ impl Default for SolveParameters {
             parallel: true,
             limit: MemoryLimit::unlimited(),
         }
+    }
+}
+
+impl SolveParameters {
+    /// Fails unless the right-hand side and a starting vector have `rows` elements, all finite.
+    pub fn admit(&self, rows: usize, b: &[f64]) -> Result<(), Breakdown> {
+        let start = match &self.start {
+            Start::Given(x) => Some(("the starting vector", x.as_slice())),
+            Start::Zero | Start::Preconditioned => None,
+        };
+        for (what, v) in [Some(("the right-hand side", b)), start].into_iter().flatten() {
+            if v.len() != rows {
+                return Err(Breakdown::Length { what, expected: rows, found: v.len() });
+            }
+            if let Some(row) = v.iter().position(|v| !v.is_finite()) {
+                return Err(Breakdown::NotFinite { what, row, value: v[row] });
+            }
+        }
+        Ok(())
     }
 }

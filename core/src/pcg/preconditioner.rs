@@ -154,7 +154,7 @@ impl Preconditioner {
 
 impl Jacobi {
     /// 1/a_ii of each row.
-    pub(super) fn inverse(&self) -> &[f64] {
+    pub fn inverse(&self) -> &[f64] {
         &self.inverse
     }
 }

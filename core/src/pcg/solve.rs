@@ -3,8 +3,7 @@
 use web_time::Instant;
 
 use super::iteration::Iteration;
-use super::residual::residual;
-use super::{Breakdown, Operator, Preconditioner, SolveParameters, Solved, Start};
+use super::{Breakdown, Operator, Preconditioner, Recurrence, SolveParameters, Solved, Start};
 use crate::matrix::Csr;
 use crate::memory::zeroed;
 
@@ -86,23 +85,19 @@ pub fn solve(
     iteration.finish();
     drop(iteration);
     let seconds = start.elapsed().as_secs_f64();
-    let (off, size) = residual(csr, b, &x);
-    Ok(Solved {
+    let recurrence = Recurrence {
         iterations: done,
         converged,
         cancelled,
         tol: parameters.tol,
         norm_b,
-        initial,
-        recurrence: history[done],
-        true_residual: relative(off),
-        rounding_floor: 10.0 * f64::EPSILON * relative(size),
         history,
         seconds,
         alphas,
         betas,
         x,
-    })
+    };
+    Ok(recurrence.checked(csr, b))
 }
 
 /// Sizes, numbers that are none, and memory.
@@ -117,18 +112,9 @@ fn check(
     let expect = |what, found| {
         if found == n { Ok(()) } else { Err(Breakdown::Length { what, expected: n, found }) }
     };
-    let finite = |what, v: &[f64]| match v.iter().position(|v| !v.is_finite()) {
-        Some(row) => Err(Breakdown::NotFinite { what, row, value: v[row] }),
-        None => Ok(()),
-    };
-    expect("the right-hand side", b.len())?;
     expect("the matrix in CSR", csr.rows())?;
     expect("the preconditioner", k.rows().unwrap_or(n))?;
-    finite("the right-hand side", b)?;
-    if let Start::Given(x) = &parameters.start {
-        expect("the starting vector", x.len())?;
-        finite("the starting vector", x)?;
-    }
+    parameters.admit(n, b)?;
     let numbers = 9 * n as u128 + 3 * parameters.max_iterations.min(EXPECTED) as u128;
     parameters.limit.check("the vectors of conjugate gradients", 8 * numbers)?;
     Ok(())

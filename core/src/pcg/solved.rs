@@ -3,6 +3,60 @@
 use std::fmt;
 
 use super::Ritz;
+use super::residual::residual;
+use crate::matrix::Csr;
+
+/// What an iteration tells of itself. Residuals are relative to ‖b‖.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recurrence {
+    /// The solution, an element a row.
+    pub x: Vec<f64>,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Whether the residual reached the tolerance.
+    pub converged: bool,
+    /// Whether who watched stopped it.
+    pub cancelled: bool,
+    /// The tolerance asked for.
+    pub tol: f64,
+    /// ‖b‖.
+    pub norm_b: f64,
+    /// The residual; index 0 is before the first iteration. Not empty.
+    pub history: Vec<f64>,
+    /// Seconds of the iterations.
+    pub seconds: f64,
+    /// α of each iteration.
+    pub alphas: Vec<f64>,
+    /// β of each iteration but the last.
+    pub betas: Vec<f64>,
+}
+
+impl Recurrence {
+    /// With the true residual, computed from x on the ambient rayon pool; where ‖b‖ is 0 all residuals are.
+    /// Panics when a vector has not an element a row, or the history is empty.
+    pub fn checked(self, a: &Csr, b: &[f64]) -> Solved {
+        let (off, size) = residual(a, b, &self.x);
+        let relative = |norm: f64| if self.norm_b == 0.0 { 0.0 } else { norm / self.norm_b };
+        let (first, last) = (self.history.first(), self.history.last());
+        let told = "the history has what was before the first iteration"; // invariant
+        Solved {
+            iterations: self.iterations,
+            converged: self.converged,
+            cancelled: self.cancelled,
+            tol: self.tol,
+            norm_b: self.norm_b,
+            initial: *first.expect(told),
+            recurrence: *last.expect(told),
+            true_residual: relative(off),
+            rounding_floor: 10.0 * f64::EPSILON * relative(size),
+            history: self.history,
+            seconds: self.seconds,
+            alphas: self.alphas,
+            betas: self.betas,
+            x: self.x,
+        }
+    }
+}
 
 /// A solution with all that is known of it. Norms are Euclidean; residuals are relative to ‖b‖.
 #[derive(Clone, Debug, PartialEq)]

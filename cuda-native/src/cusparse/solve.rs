@@ -5,7 +5,7 @@ use std::ptr::{self, from_ref};
 use std::rc::Rc;
 
 use super::{
-    BASE_ZERO, Cusparse, Descriptor, INDEX_32I, NON_TRANSPOSE, check, offsets, pointer, vector,
+    BASE_ZERO, Cusparse, Descriptor, Direction, INDEX_32I, check, offsets, pointer, vector,
 };
 use crate::arrays::{Offsets, Slots};
 use crate::buffer::{Buffer, Memory};
@@ -96,7 +96,7 @@ impl<T: DeviceReal> Solve<T> {
         check("cusparseSpSV_bufferSize", unsafe {
             (f.cusparseSpSV_bufferSize)(
                 library.handle,
-                NON_TRANSPOSE,
+                Direction::Plain as c_int,
                 from_ref(one).cast(),
                 matrix.handle,
                 r.handle,
@@ -118,7 +118,7 @@ impl<T: DeviceReal> Solve<T> {
         check("cusparseSpSV_analysis", unsafe {
             (self.library.functions.cusparseSpSV_analysis)(
                 self.library.handle,
-                NON_TRANSPOSE,
+                Direction::Plain as c_int,
                 from_ref(self.one).cast(),
                 self.matrix.handle,
                 self.r.handle,
@@ -137,7 +137,7 @@ impl<T: DeviceReal> Solve<T> {
         check("cusparseSpSV_solve", unsafe {
             (self.library.functions.cusparseSpSV_solve)(
                 self.library.handle,
-                NON_TRANSPOSE,
+                Direction::Plain as c_int,
                 from_ref(self.one).cast(),
                 self.matrix.handle,
                 self.r.handle,

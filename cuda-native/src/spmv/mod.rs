@@ -14,3 +14,4 @@ mod vendor;
 pub(crate) use auto::Choosing;
 pub(crate) use launchers::{AUTO, Bind, launcher};
 pub(crate) use product::{Product, product};
+pub(crate) use tiles::Plan;

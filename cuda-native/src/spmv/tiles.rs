@@ -1,13 +1,13 @@
 //! The launcher of `cuda/csr/adaptive`.
 
 use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
-use sparsescope_core::matrix::{AnyFormat, Offset};
+use sparsescope_core::matrix::{AnyFormat, Csr, Offset};
 
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{CsrTiles, Element, Reads, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
-use crate::device::DeviceError;
+use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
@@ -16,8 +16,7 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         return Err(wrong_format(o));
     };
     o.row_count()?;
-    let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a));
-    let plan = Plan::of(o, &tiles)?;
+    let plan = Plan::of(o.device, a)?;
     let step = match row_ptr {
         Offsets::Narrow(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
         Offsets::Wide(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
@@ -27,19 +26,21 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
 }
 
 /// Tiles on the device, and what they are to one another.
-struct Plan<T> {
-    shape: TileShape,
-    tiles: usize,
-    /// Four words a tile.
-    words: Buffer<u32>,
+pub(crate) struct Plan<T> {
+    pub(crate) shape: TileShape,
+    pub(crate) tiles: usize,
+    /// Four words a tile, and of one more.
+    pub(crate) words: Buffer<u32>,
     /// Sums of the parts of long rows, by tile.
-    part_sum: Buffer<T>,
-    /// How many parts of a row are done, at its first tile.
-    arrived: Buffer<u32>,
+    pub(crate) part_sum: Buffer<T>,
+    /// How many parts of a row are done, at its first tile: 0 before and after each launch.
+    pub(crate) arrived: Buffer<u32>,
 }
 
 impl<T: DeviceReal> Plan<T> {
-    fn of(o: &Operands<'_, T>, tiles: &Tiles) -> Result<Self, DeviceError> {
+    /// Of the tiles that suit the matrix.
+    pub(crate) fn of(device: &Device, a: &Csr<T>) -> Result<Self, DeviceError> {
+        let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a));
         // A row, a part, and the halves of an entry.
         let words = tiles.with_end().iter().flat_map(|tile| {
             let part = tile.part.unwrap_or(u32::MAX);
@@ -51,17 +52,17 @@ impl<T: DeviceReal> Plan<T> {
         Ok(Self {
             shape: tiles.shape(),
             tiles: tiles.count(),
-            words: Buffer::of(o.device, "the tiles", &words)?,
-            part_sum: Buffer::unset(o.device, "the sums of parts", parted)?,
-            arrived: Buffer::of(o.device, "the parts that are done", &vec![0; parted])?,
+            words: Buffer::of(device, "the tiles", &words)?,
+            part_sum: Buffer::unset(device, "the sums of parts", parted)?,
+            arrived: Buffer::of(device, "the parts that are done", &vec![0; parted])?,
         })
     }
 
-    fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.words.bytes() + self.part_sum.bytes() + self.arrived.bytes()
     }
 
-    fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spent {
         self.words.spent() + self.part_sum.spent() + self.arrived.spent()
     }
 }

@@ -19,7 +19,8 @@ use sparsescope_core::matrix::Offset;
 use crate::arguments::Element;
 use crate::arrays::Offsets;
 use crate::buffer::Buffer;
-use crate::device::DeviceError;
+use crate::device::{Device, DeviceError};
+use crate::kernels::LEAST_TO_WAIT;
 use crate::launch::Bound;
 use crate::value::DeviceReal;
 
@@ -27,6 +28,17 @@ pub use preconditioner::SymgsPreconditioner;
 pub(crate) use system::{Iteration, Operands, Operator, Passes, Sweeps};
 
 use system::{System, row_count};
+
+/// Why the sweeps of ours cannot run on a device, if they cannot.
+pub(crate) fn cannot_wait(device: &Device) -> Option<String> {
+    let (major, minor) = device.properties().capability;
+    let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
+    (10 * major + minor < LEAST_TO_WAIT).then(|| {
+        format!(
+            "its threads wait for one another, which takes compute capability {first}.{second}; this GPU has {major}.{minor}"
+        )
+    })
+}
 
 /// What binding a kernel gives.
 type Made = Result<Sweeps, DeviceError>;

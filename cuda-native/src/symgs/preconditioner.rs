@@ -1,6 +1,7 @@
 //! Symmetric Gauss–Seidel as a preconditioner on a device.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -22,8 +23,10 @@ pub struct SymgsPreconditioner<'d, T> {
     device: &'d Device,
     r: Buffer<T>,
     z: Buffer<T>,
-    bound: Bound,
+    bound: Rc<Bound>,
     params: BTreeMap<String, String>,
+    /// Of the matrix in the order of the sweeps.
+    bytes: u64,
 }
 
 impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
@@ -54,7 +57,10 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         let (library, offsets, slots, b, x) = (None, &offsets, &slots, &r, &z);
         let operands = Operands { device, a, memory, library, operator, offsets, slots, b, x };
         let made = bind(kernel, &operands)?;
-        Some(made.map(|Sweeps { bound, params, .. }| Self { device, r, z, bound, params }))
+        Some(made.map(|Sweeps { bound, params, matrix_bytes, .. }| {
+            let bytes = matrix_bytes.unwrap_or_else(|| a.bytes());
+            Self { device, r, z, bound: Rc::new(bound), params, bytes }
+        }))
     }
 
     /// What was chosen for the matrix, as a run of the kernel tells it.
@@ -65,6 +71,26 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
     /// Adds z ← M⁻¹·r to the device's work; both vectors are the preconditioner's own, on the device.
     pub fn enqueue(&self) -> Result<(), DeviceError> {
         enqueue(self.device, &self.bound.steps)
+    }
+
+    /// What an execution asks of the device.
+    pub(crate) fn bound(&self) -> &Rc<Bound> {
+        &self.bound
+    }
+
+    /// The vector r, which an execution reads.
+    pub(crate) fn residual(&self) -> &Buffer<T> {
+        &self.r
+    }
+
+    /// The vector z, which it writes.
+    pub(crate) fn result(&self) -> &Buffer<T> {
+        &self.z
+    }
+
+    /// Bytes of what the sweeps work on.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes + self.bound.workspace_bytes + self.r.bytes() + self.z.bytes()
     }
 
     /// M⁻¹·r, once the device has done it.

@@ -3,18 +3,18 @@
 
 mod set_up;
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SolveProblem;
-use crate::experiment::output::{Output, Solution};
+use crate::experiment::output::Output;
+use crate::experiment::solving::{Asked, share_done};
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::memory::MemoryLimit;
-use crate::pcg::{Preconditioner, Ritz, SolveParameters, Solved, solve};
-use crate::record::{Costs, Phase, Solve, Spectrum};
+use crate::pcg::{Solved, solve};
+use crate::record::Costs;
 use set_up::{Ready, Wanted};
 
 /// Whether each kernel works on several threads, in the descriptors' order.
@@ -38,11 +38,10 @@ pub(super) fn bind<'p>(
     let id = configuration.kernel.id;
     let parallel = launcher(id)
         .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
-    let (parameters, workers) = (configuration.parameters.clone(), configuration.threads as usize);
-    let b = problem.b(&parameters);
-    let wanted = Wanted { problem, parameters, parallel, workers, memory };
-    let task =
-        Solver { id, wanted, b, ready: None, solved: None, left_out: 0.0, ritz: OnceCell::new() };
+    let asked = Asked::new(problem, configuration.parameters.clone());
+    let (b, workers) = (asked.b(), configuration.threads as usize);
+    let wanted = Wanted { asked, parallel, workers, memory };
+    let task = Solver { id, wanted, b, ready: None, solved: None, left_out: 0.0 };
     // How much moves depends on the iterations: no bytes are counted that it must move.
     let costs = Costs { format_bytes: problem.a().bytes(), ..Costs::default() };
     let params = problem.params(configuration);
@@ -57,14 +56,12 @@ struct Solver<'p> {
     ready: Option<Ready>,
     solved: Option<Solved>,
     left_out: f64,
-    /// Of the first solve; all have the same, and finding them takes long after many iterations.
-    ritz: OnceCell<Option<Ritz>>,
 }
 
 impl Task for Solver<'_> {
     fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         let Some(ready) = self.wanted.ready(watch)? else { return Ok(Finished::Cancelled) };
-        (costs.conversion_s, costs.plan_s) = (ready.conversion_s, ready.setup_s);
+        (costs.conversion_s, costs.plan_s) = (ready.conversion_s, ready.told.setup_s());
         costs.format_bytes = ready.a.bytes();
         self.ready = Some(ready);
         Ok(Finished::Done)
@@ -83,11 +80,12 @@ impl Task for Solver<'_> {
         let mut first = None;
         let mut told = |iteration: usize, residual: f64| {
             let first = *first.get_or_insert(residual);
-            watch.tell(share(iteration, residual / first, how));
+            watch.tell(share_done(iteration, residual / first, how));
             !watch.is_cancelled()
         };
         let b = std::hint::black_box(self.b.as_slice());
-        let solved = solve(a, self.wanted.problem.a(), preconditioner, b, how, &mut told);
+        let csr = self.wanted.asked.problem().a();
+        let solved = solve(a, csr, preconditioner, b, how, &mut told);
         let solved = solved.map_err(|error| failed(error.to_string()))?;
         if solved.cancelled {
             return Ok(Finished::Cancelled);
@@ -103,65 +101,12 @@ impl Task for Solver<'_> {
 
     fn output(&self) -> Output {
         match (&self.solved, &self.ready) {
-            (Some(solved), Some(ready)) => Output::Solution(Box::new(self.solution(solved, ready))),
+            (Some(solved), Some(ready)) => {
+                let solution = ready.told.solution(self.wanted.asked.problem().a(), solved);
+                Output::Solution(Box::new(solution))
+            }
             _ => Output::Vector(Vec::new()),
         }
-    }
-}
-
-/// How far a solve has come after an iteration whose residual is `fall` of the first: by the logarithm of
-/// the residual, or by the iterations that it may make.
-fn share(iteration: usize, fall: f64, how: &SolveParameters) -> f64 {
-    let by_residual = (fall.ln() / how.tol.ln()).clamp(0.0, 1.0);
-    let by_iterations = iteration as f64 / how.max_iterations.max(1) as f64;
-    if by_residual.is_finite() { by_residual.max(by_iterations) } else { by_iterations }
-}
-
-impl Solver<'_> {
-    fn solution(&self, solved: &Solved, ready: &Ready) -> Solution {
-        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
-        let ritz = self.ritz.get_or_init(|| solved.ritz()).clone();
-        let phase = |&(name, seconds): &(&str, f64)| Phase { name: name.to_owned(), seconds };
-        let spectrum = ritz.as_ref().and_then(|ritz| {
-            let (smallest, largest) = (*ritz.values.first()?, *ritz.values.last()?);
-            let (steps, condition) = (ritz.steps as u64, finite(ritz.condition)?);
-            Some(Spectrum { steps, smallest, largest, condition })
-        });
-        let solve = Solve {
-            iterations: solved.iterations as u64,
-            converged: solved.converged,
-            ended: solved.outcome().to_string(),
-            tolerance: solved.tol,
-            b_norm: solved.norm_b,
-            initial_residual: finite(solved.initial),
-            residual: finite(solved.recurrence),
-            true_residual: finite(solved.true_residual),
-            rounding_floor: finite(solved.rounding_floor),
-            setup_s: ready.setup_s,
-            phases: ready.preconditioner.phases().iter().map(phase).collect(),
-            sizes: ready.sizes,
-            spectrum,
-        };
-        Solution {
-            x: solved.x.clone(),
-            flops: self.flops(ready) * (solve.iterations + 1),
-            solve,
-            residuals: solved.history.clone(),
-            ritz: ritz.map(|ritz| ritz.values).unwrap_or_default(),
-        }
-    }
-
-    /// Operations of an iteration: two for each entry of A and of what is applied to the residual, two
-    /// for each element in three sums and three updates.
-    fn flops(&self, ready: &Ready) -> u64 {
-        let (n, nnz) = (self.b.len() as u64, self.wanted.problem.a().nnz() as u64);
-        let applied = match (&ready.preconditioner, ready.sizes) {
-            (Preconditioner::Jacobi(_), _) => n,
-            (Preconditioner::Symgs(_), _) => 2 * nnz + 3 * n,
-            (_, Some(sizes)) => 4 * sizes.factor,
-            (_, None) => 0,
-        };
-        2 * nnz + applied + 12 * n
     }
 }
 

@@ -121,15 +121,6 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
     }
 }
 
-#[test]
-fn progress_follows_the_residual_or_the_iterations() {
-    let how = SolveParameters { tol: 1e-10, max_iterations: 100, ..SolveParameters::default() };
-    assert_eq!(share(0, 1.0, &how), 0.0);
-    assert!((share(1, 1e-5, &how) - 0.5).abs() < 1e-12);
-    assert_eq!([share(50, 10.0, &how), share(1, f64::NAN, &how)], [0.5, 0.01]);
-    assert_eq!(share(1, 0.0, &how), 1.0);
-}
-
 /// Keeps all runs.
 #[derive(Default)]
 struct Collect(Vec<Run>);

@@ -1,0 +1,159 @@
+//! What a configuration asks of a solver.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use crate::experiment::error::PrepareError;
+use crate::experiment::operations::{Given, SolveProblem};
+use crate::experiment::task::Watch;
+use crate::fsai::{Fsai, FsaiParameters, Merging, PatternRule};
+use crate::kernel::{Parameter, Parameters};
+use crate::memory::MemoryLimit;
+use crate::pcg::{OperatorFormat, SolveParameters, Start};
+
+/// What is applied to the residual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// Nothing.
+    None,
+    /// The reciprocals of the diagonal.
+    Jacobi,
+    /// A symmetric Gauss–Seidel sweep from zero.
+    Symgs,
+    /// A factorised sparse approximate inverse.
+    Fsai,
+}
+
+/// A system, and the parameters with which it is to be solved.
+#[derive(Clone, Debug)]
+pub struct Asked<'p> {
+    problem: &'p SolveProblem,
+    parameters: Parameters,
+}
+
+impl<'p> Asked<'p> {
+    /// Those parameters of this system.
+    pub fn new(problem: &'p SolveProblem, parameters: Parameters) -> Self {
+        Self { problem, parameters }
+    }
+
+    /// The system.
+    pub fn problem(&self) -> &'p SolveProblem {
+        self.problem
+    }
+
+    /// The right-hand side, an element a row.
+    pub fn b(&self) -> Arc<Vec<f64>> {
+        self.problem.b(&self.parameters)
+    }
+
+    /// The preconditioner.
+    pub fn applied(&self) -> Applied {
+        match self.word(Parameter::Preconditioner).as_str() {
+            "none" => Applied::None,
+            "jacobi" => Applied::Jacobi,
+            "symgs" => Applied::Symgs,
+            _ => Applied::Fsai,
+        }
+    }
+
+    /// The format of A.
+    pub fn format_of_a(&self) -> OperatorFormat {
+        self.format(Parameter::FormatA)
+    }
+
+    /// The format of a factor and of its transpose.
+    pub fn format_of_factor(&self) -> OperatorFormat {
+        self.format(Parameter::FormatG)
+    }
+
+    /// With what a solve begins and when it ends.
+    pub fn how(&self, parallel: bool, limit: MemoryLimit) -> SolveParameters {
+        let start = match (&self.problem.given().start, self.word(Parameter::Start).as_str()) {
+            (Some(given), _) => Start::Given(given.to_vec()),
+            (None, "precond") => Start::Preconditioned,
+            (None, _) => Start::Zero,
+        };
+        let usual = SolveParameters::default();
+        let tol = self.parameters.number(Parameter::Tolerance);
+        let max_iterations = self.parameters.number(Parameter::MaxIterations);
+        SolveParameters {
+            tol: tol.unwrap_or(usual.tol),
+            max_iterations: max_iterations.unwrap_or(usual.max_iterations),
+            start,
+            parallel,
+            limit,
+        }
+    }
+
+    /// The factor that was given, or the one that the parameters describe, set up on the processor on the
+    /// ambient rayon pool, or one with the pattern that is kept; none once it is cancelled. The problem
+    /// keeps it.
+    pub fn factor(
+        &self,
+        memory: MemoryLimit,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Arc<Fsai>>, PrepareError> {
+        let Given { factor, pattern, .. } = self.problem.given();
+        let cancelled = || watch.is_cancelled();
+        let made = match (factor, self.problem.take_kept()) {
+            (Some(g), _) => Fsai::from_factor(Arc::clone(g)).map(Some),
+            (None, Some((kept, keep_filter))) => {
+                let mut kept = Arc::unwrap_or_clone(kept);
+                let a = self.problem.a();
+                let renewed = kept.refresh(a, keep_filter, memory, &cancelled);
+                renewed.map(|renewed| renewed.map(|()| kept))
+            }
+            (None, None) => {
+                let rule = pattern.clone().map(PatternRule::Given);
+                let rule = rule.unwrap_or_else(|| self.pattern_rule());
+                Fsai::set_up(self.problem.a(), &self.set_up_parameters(rule), memory, &cancelled)
+            }
+        };
+        let refused = |error: &dyn Display| PrepareError::Refused(error.to_string());
+        let Some(fsai) = made.map_err(|error| refused(&error))? else { return Ok(None) };
+        let fsai = Arc::new(fsai);
+        self.problem.keep(&fsai);
+        Ok(Some(fsai))
+    }
+
+    fn word(&self, parameter: Parameter) -> String {
+        self.parameters.get(parameter).unwrap_or_default()
+    }
+
+    fn format(&self, of: Parameter) -> OperatorFormat {
+        match self.word(of).as_str() {
+            "hyb" => OperatorFormat::Hyb { width: self.parameters.number(Parameter::HybWidth) },
+            "hll" => OperatorFormat::Hll,
+            _ => OperatorFormat::Csr,
+        }
+    }
+
+    /// The rule that the parameters name.
+    fn pattern_rule(&self) -> PatternRule {
+        let whole = |parameter| self.parameters.number::<u32>(parameter).unwrap_or(1);
+        let power = whole(Parameter::Power);
+        match self.word(Parameter::Pattern).as_str() {
+            "power" => PatternRule::Power { power },
+            "adaptive" => PatternRule::Adaptive {
+                steps: whole(Parameter::Steps),
+                per_step: whole(Parameter::PerStep),
+                gain: self.parameters.number(Parameter::Gain).unwrap_or_default(),
+            },
+            _ => PatternRule::Recursive { power },
+        }
+    }
+
+    fn set_up_parameters(&self, pattern: PatternRule) -> FsaiParameters {
+        let number = |parameter| self.parameters.number::<f64>(parameter).unwrap_or_default();
+        let block = self.parameters.number(Parameter::MergeBlock);
+        let merge = self.parameters.number(Parameter::Merge);
+        FsaiParameters {
+            pattern,
+            prefilter: number(Parameter::Prefilter),
+            postfilter: number(Parameter::Postfilter),
+            merge: merge.map(|alpha| Merging { alpha, block }),
+            shift: number(Parameter::Shift),
+        }
+    }
+}

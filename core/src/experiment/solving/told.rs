@@ -1,0 +1,119 @@
+//! What came of a set-up and of a solve, as a run records it.
+
+use std::cell::OnceCell;
+
+use super::asked::Applied;
+use crate::experiment::output::Solution;
+use crate::fsai::SetUp;
+use crate::matrix::Csr;
+use crate::pcg::{Ritz, SolveParameters, Solved};
+use crate::record::{Phase, SetUpSizes, Solve, Spectrum};
+
+/// What setting a preconditioner up took and gave, for all solves that follow it.
+#[derive(Debug)]
+pub struct ToldSetUp {
+    applied: Applied,
+    phases: Vec<Phase>,
+    sizes: Option<SetUpSizes>,
+    setup_s: f64,
+    /// Of the first solve; all have the same, and finding them takes long after many iterations.
+    ritz: OnceCell<Option<Ritz>>,
+}
+
+impl ToldSetUp {
+    /// Of a preconditioner whose set-up took `setup_s` seconds, in these phases; a factor's has a report.
+    pub fn new(
+        applied: Applied,
+        phases: &[(&str, f64)],
+        report: Option<&SetUp>,
+        setup_s: f64,
+    ) -> Self {
+        let phase = |&(name, seconds): &(&str, f64)| Phase { name: name.to_owned(), seconds };
+        let phases = phases.iter().map(phase).collect();
+        Self { applied, phases, sizes: report.map(sizes), setup_s, ritz: OnceCell::new() }
+    }
+
+    /// Seconds of the set-up, all phases together.
+    pub fn setup_s(&self) -> f64 {
+        self.setup_s
+    }
+
+    /// A solve of a system with this matrix.
+    pub fn solution(&self, a: &Csr, solved: &Solved) -> Solution {
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        let ritz = self.ritz.get_or_init(|| solved.ritz()).clone();
+        let spectrum = ritz.as_ref().and_then(|ritz| {
+            let (smallest, largest) = (*ritz.values.first()?, *ritz.values.last()?);
+            let (steps, condition) = (ritz.steps as u64, finite(ritz.condition)?);
+            Some(Spectrum { steps, smallest, largest, condition })
+        });
+        let solve = Solve {
+            iterations: solved.iterations as u64,
+            converged: solved.converged,
+            ended: solved.outcome().to_string(),
+            tolerance: solved.tol,
+            b_norm: solved.norm_b,
+            initial_residual: finite(solved.initial),
+            residual: finite(solved.recurrence),
+            true_residual: finite(solved.true_residual),
+            rounding_floor: finite(solved.rounding_floor),
+            setup_s: self.setup_s,
+            phases: self.phases.clone(),
+            sizes: self.sizes,
+            spectrum,
+        };
+        Solution {
+            x: solved.x.clone(),
+            flops: self.flops(a) * (solve.iterations + 1),
+            solve,
+            residuals: solved.history.clone(),
+            ritz: ritz.map(|ritz| ritz.values).unwrap_or_default(),
+        }
+    }
+
+    /// Operations of an iteration: two for each entry of A and of what is applied to the residual, two
+    /// for each element in three sums and three updates.
+    fn flops(&self, a: &Csr) -> u64 {
+        let (n, nnz) = (a.rows() as u64, a.nnz() as u64);
+        let applied = match self.applied {
+            Applied::None => 0,
+            Applied::Jacobi => n,
+            Applied::Symgs => 2 * nnz + 3 * n,
+            Applied::Fsai => self.sizes.map_or(0, |sizes| 4 * sizes.factor),
+        };
+        2 * nnz + applied + 12 * n
+    }
+}
+
+fn sizes(report: &SetUp) -> SetUpSizes {
+    SetUpSizes {
+        prefiltered: report.entries_prefiltered,
+        pattern: report.entries_pattern,
+        before_filter: report.entries_before_filter,
+        factor: report.entries,
+        systems: report.systems,
+        largest: report.largest,
+    }
+}
+
+/// How far a solve has come, 0 to 1, after an iteration whose residual is `fall` of the first: by the
+/// logarithm of the residual, or by the iterations that it may make.
+pub fn share_done(iteration: usize, fall: f64, how: &SolveParameters) -> f64 {
+    let by_residual = (fall.ln() / how.tol.ln()).clamp(0.0, 1.0);
+    let by_iterations = iteration as f64 / how.max_iterations.max(1) as f64;
+    if by_residual.is_finite() { by_residual.max(by_iterations) } else { by_iterations }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_follows_the_residual_or_the_iterations() {
+        let how = SolveParameters { tol: 1e-10, max_iterations: 100, ..SolveParameters::default() };
+        assert_eq!(share_done(0, 1.0, &how), 0.0);
+        assert!((share_done(1, 1e-5, &how) - 0.5).abs() < 1e-12);
+        assert_eq!([share_done(50, 10.0, &how), share_done(1, f64::NAN, &how)], [0.5, 0.01]);
+        assert_eq!(share_done(1, 0.0, &how), 1.0);
+    }
+}

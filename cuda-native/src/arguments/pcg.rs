@@ -1,0 +1,78 @@
+//! The arguments of the kernels of conjugate gradients.
+
+use super::*;
+
+arguments! {
+    /// y = A·x in CSR by tiles, and with·y.
+    CsrTilesSolver<'a, real T, offset O> of CsrAdaptive [
+        csr_adaptive_solver_128x4, csr_adaptive_solver_128x6, csr_adaptive_solver_256x4
+    ] (
+        plan: Reads<'a, u32>, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>,
+        purpose: u32, with: Reads<'a, T>, parts: Writes<'a, T>, counts: Writes<'a, u32>,
+        numbers: Writes<'a, T>, words: Writes<'a, u32>, told: Writes<'a, T>
+    )
+
+    /// y = A·x in column-major HLL, and with·y.
+    HllColumnMajorSolver<'a, real T> of HllColumnMajor [hll_column_major_solver] (
+        rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
+        col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>, purpose: u32,
+        with: Reads<'a, T>, parts: Writes<'a, T>, counts: Writes<'a, u32>, numbers: Writes<'a, T>,
+        words: Writes<'a, u32>, told: Writes<'a, T>
+    )
+
+    /// y = A·x in ELLPACK, each row to its own length.
+    EllSolver<'a, real T> of Ell [ell_column_major_solver] (
+        rows: u32, row_len: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>, words: Reads<'a, u32>
+    )
+
+    /// y ← y + A·x in COO, but for what spans carry.
+    CooSegmentedSolver<'a, real T> of Coo [coo_segmented_solver] (
+        entries: u64, span: u64, row: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>, carry_row: Writes<'a, u32>,
+        carry_sum: Writes<'a, T>, words: Reads<'a, u32>
+    )
+
+    /// y ← y + what spans carry.
+    CooCarrySolver<'a, real T> of Coo [coo_carry_solver] (
+        spans: u64, carry_row: Reads<'a, u32>, carry_sum: Reads<'a, T>, y: Writes<'a, T>,
+        words: Reads<'a, u32>
+    )
+
+    /// r = b and ‖b‖.
+    PcgBegin<'a> of Pcg [pcg_begin] (
+        n: u32, span: u32, tol: f64, b: Reads<'a, f64>, r: Writes<'a, f64>,
+        parts: Writes<'a, f64>, counts: Writes<'a, u32>, numbers: Writes<'a, f64>
+    )
+
+    /// r −= α·q and ‖r‖.
+    PcgReduce<'a> of Pcg [pcg_reduce] (
+        n: u32, span: u32, is_first: u32, form: u32, most: u32, inverse: Reads<'a, f64>,
+        q: Reads<'a, f64>, r: Writes<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
+        numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
+    )
+
+    /// x += α·p, p = z + β·p.
+    PcgAdvance<'a> of Pcg [pcg_advance] (
+        n: u32, span: u32, form: u32, inverse: Reads<'a, f64>, z: Reads<'a, f64>,
+        x: Writes<'a, f64>, p: Writes<'a, f64>, numbers: Reads<'a, f64>, words: Reads<'a, u32>
+    )
+
+    /// a·b.
+    PcgDot<'a> of Pcg [pcg_dot] (
+        n: u32, span: u32, purpose: u32, a: Reads<'a, f64>, b: Reads<'a, f64>,
+        parts: Writes<'a, f64>, counts: Writes<'a, u32>, numbers: Writes<'a, f64>,
+        words: Writes<'a, u32>, told: Writes<'a, f64>
+    )
+
+    /// What x still lacks.
+    PcgFinish<'a> of Pcg [pcg_finish] (
+        n: u32, span: u32, p: Reads<'a, f64>, x: Writes<'a, f64>, numbers: Reads<'a, f64>
+    )
+
+    /// z = D⁻¹·r.
+    PcgScale<'a> of Pcg [pcg_scale] (
+        n: u32, span: u32, inverse: Reads<'a, f64>, r: Reads<'a, f64>, z: Writes<'a, f64>
+    )
+}

@@ -1,0 +1,106 @@
+//! Conjugate gradients on a GPU: `cuda/pcg/device`, all of it on the device, and the vendor's libraries,
+//! called one after another.
+
+mod factor;
+mod operator;
+mod preconditioner;
+mod prepared;
+mod program;
+mod solver;
+mod state;
+mod system;
+mod vendor;
+
+use sparsescope_core::experiment::solving::Asked;
+use sparsescope_core::experiment::{
+    Availability, Configuration, PrepareError, Prepared, SolveProblem, Watch,
+};
+use sparsescope_core::memory::MemoryLimit;
+
+use crate::cusparse::Direction;
+use crate::machine::Machine;
+use crate::upload::Uploads;
+use prepared::PreparedSolver;
+use solver::Solver;
+use vendor::Library;
+
+/// How a kernel goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// By launches of our own.
+    Device,
+    /// By the vendor's libraries, which multiply with the factor's transpose or with the factor transposed.
+    Library(Direction),
+}
+
+/// One for each kernel of this backend, in the descriptors' order.
+const LAUNCHERS: &[(&str, How)] = &[
+    ("cuda/pcg/device", How::Device),
+    ("vendor/cusparse/pcg", How::Library(Direction::Plain)),
+    ("vendor/cusparse/pcg-transposed", How::Library(Direction::Transposed)),
+];
+
+fn launcher(id: &str) -> Option<How> {
+    LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
+}
+
+/// Whether this crate has the kernel.
+pub(crate) fn has(id: &str) -> bool {
+    launcher(id).is_some()
+}
+
+/// Whether the kernel, which this crate has, can run here, or why not.
+pub(crate) fn availability(machine: &Machine, id: &str) -> Availability {
+    let missing = match launcher(id) {
+        Some(How::Library(_)) => machine.cusparse().err().or_else(|| machine.cublas().err()),
+        Some(How::Device) | None => None,
+    };
+    missing.map_or(Availability::Available, Availability::Missing)
+}
+
+/// Makes a kernel ready for a system; nothing is set up yet.
+pub(crate) fn prepare<'p>(
+    machine: &'p Machine,
+    uploads: &'p Uploads<f64>,
+    configuration: &Configuration,
+    problem: &'p SolveProblem,
+    memory: MemoryLimit,
+) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+    let id = configuration.kernel.id;
+    let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
+    let how = launcher(id).ok_or_else(absent)?;
+    if let Availability::Missing(reason) = availability(machine, id) {
+        return Err(PrepareError::Unsupported(reason));
+    }
+    let asked = Asked::new(problem, configuration.parameters.clone());
+    let params = problem.params(configuration);
+    Ok(match how {
+        How::Device => {
+            let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
+                Solver::set_up(machine, uploads, asked, memory, watch)
+            };
+            Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+        }
+        How::Library(direction) => {
+            let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
+                Library::set_up(machine, uploads, (asked, direction), memory, watch)
+            };
+            Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_core::kernel::{DeviceKind, kernels};
+    use sparsescope_core::record::Operation;
+
+    #[test]
+    fn descriptors_and_launchers_match_one_to_one() {
+        let cuda = kernels(Operation::Solve).iter().filter(|k| k.device == DeviceKind::Cuda);
+        let described: Vec<_> = cuda.map(|k| k.id).collect();
+        let launched: Vec<_> = LAUNCHERS.iter().map(|&(id, _)| id).collect();
+        assert_eq!(described, launched);
+    }
+}

@@ -1,0 +1,226 @@
+//! What is applied to the residual on the device: z = K⁻¹·r.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use sparsescope_core::experiment::solving::{Applied, Asked, ToldSetUp};
+use sparsescope_core::experiment::{PrepareError, Watch};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pcg::Preconditioner as OnHost;
+use sparsescope_core::record::LaunchCost;
+use sparsescope_core::symgs::{Diagonal, ZeroStart};
+
+use super::factor::{Factor, Phases};
+use super::operator::{Operator, Product};
+use super::state::{Form, Purpose, Scalars};
+use crate::buffer::{Buffer, Spent};
+use crate::device::{Device, DeviceError};
+use crate::launch::{Step, enqueue};
+use crate::refusal::refused;
+use crate::symgs::{self, SymgsPreconditioner};
+use crate::upload::Uploads;
+
+/// The kernel of sweeps.
+const SWEEPS: &str = "cuda/symgs/levels";
+
+/// K⁻¹, made ready.
+pub(super) enum Preconditioner<'d> {
+    None,
+    Jacobi { inverse: Buffer<f64> },
+    Symgs { sweeps: SymgsPreconditioner<'d, f64> },
+    Fsai(Box<Products>),
+}
+
+/// w = G·r, z = Gᵀ·w.
+pub(super) struct Products {
+    g: Operator,
+    gt: Operator,
+    w: Buffer<f64>,
+    z: Buffer<f64>,
+}
+
+/// The reciprocals of the diagonal, and the seconds of finding and of copying them.
+pub(super) fn reciprocals(
+    device: &Device,
+    asked: &Asked<'_>,
+    memory: MemoryLimit,
+) -> Result<(Buffer<f64>, Phases), PrepareError> {
+    let made = OnHost::jacobi(asked.problem().a(), memory);
+    let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let mut phases = made.phases().to_vec();
+    let inverse = match &made {
+        OnHost::Jacobi(jacobi) => jacobi.inverse(),
+        _ => &[],
+    };
+    let inverse =
+        Buffer::of(device, "the reciprocals of the diagonal", inverse).map_err(refused)?;
+    phases.push(("transfer", inverse.spent().allocate_s + inverse.spent().upload_s));
+    Ok((inverse, phases))
+}
+
+impl<'d> Preconditioner<'d> {
+    /// The one that is asked for, and what its set-up tells; none once it is cancelled.
+    pub(super) fn set_up(
+        device: &'d Device,
+        uploads: &Uploads<f64>,
+        asked: &Asked<'_>,
+        memory: MemoryLimit,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Self, ToldSetUp)>, PrepareError> {
+        let begun = Instant::now();
+        let (mut phases, mut report) = (Vec::new(), None);
+        let made = match asked.applied() {
+            Applied::None => Self::None,
+            Applied::Jacobi => {
+                let (inverse, took) = reciprocals(device, asked, memory)?;
+                phases = took;
+                Self::Jacobi { inverse }
+            }
+            Applied::Symgs => {
+                let (sweeps, took) = sweeps(device, asked, memory)?;
+                phases = took;
+                Self::Symgs { sweeps }
+            }
+            Applied::Fsai => {
+                let factor = Factor::set_up(device, uploads, asked, memory, watch)?;
+                let Some(Factor { g, gt, phases: took, report: told }) = factor else {
+                    return Ok(None);
+                };
+                phases = took;
+                report = Some(told);
+                let begun = Instant::now();
+                let (rows, format) = (asked.problem().a().rows(), asked.format_of_factor());
+                let g = Operator::of(device, g, format, memory)?;
+                let gt = Operator::of(device, gt, format, memory)?;
+                let vector = |what| Buffer::unset(device, what, rows).map_err(refused);
+                let (w, z) = (vector("the vector w")?, vector("the vector z")?);
+                phases.push(("format", begun.elapsed().as_secs_f64()));
+                Self::Fsai(Box::new(Products { g, gt, w, z }))
+            }
+        };
+        let seconds = begun.elapsed().as_secs_f64();
+        let told = ToldSetUp::new(asked.applied(), &phases, report.as_ref(), seconds);
+        Ok(Some((made, told)))
+    }
+
+    /// Blocks of its largest launch that adds up a sum.
+    pub(super) fn blocks(&self) -> u64 {
+        match self {
+            Self::Fsai(of) => of.g.blocks().max(of.gt.blocks()),
+            _ => 0,
+        }
+    }
+
+    /// The residual, where the preconditioner has a place for it.
+    pub(super) fn own_residual(&self) -> Option<Buffer<f64>> {
+        match self {
+            Self::Symgs { sweeps } => Some(sweeps.residual().clone()),
+            _ => None,
+        }
+    }
+
+    /// What kernels that work on vectors take for z.
+    pub(super) fn form(&self) -> Form<'_> {
+        match self {
+            Self::None => Form::Plain,
+            Self::Jacobi { inverse } => Form::Diagonal(inverse),
+            Self::Symgs { sweeps } => Form::Elsewhere(sweeps.result()),
+            Self::Fsai(of) => Form::Elsewhere(&of.z),
+        }
+    }
+
+    /// Its steps do nothing once the solve is over; otherwise asking for more of them than needed takes
+    /// long.
+    pub(super) fn ends_at_once(&self) -> bool {
+        !matches!(self, Self::Symgs { .. })
+    }
+
+    /// The steps that make z of r, where vector kernels do not; and β, where wanted.
+    pub(super) fn apply(
+        &self,
+        device: &Device,
+        scalars: &Scalars,
+        r: &Buffer<f64>,
+        gives_beta: bool,
+    ) -> Result<Vec<Step>, DeviceError> {
+        match self {
+            Self::None | Self::Jacobi { .. } => Ok(Vec::new()),
+            Self::Symgs { sweeps } => {
+                let bound = Rc::clone(sweeps.bound());
+                let sweep = move |device: &Device| enqueue(device, &bound.steps);
+                let mut steps = vec![Step::Call(Box::new(sweep))];
+                if gives_beta {
+                    let both = (r, sweeps.result());
+                    steps.push(scalars.dot(device, Purpose::Beta(r), both)?);
+                }
+                Ok(steps)
+            }
+            Self::Fsai(of) => {
+                let Products { g, gt, w, z } = &**of;
+                let down = Product { x: r, y: w, purpose: Purpose::Nothing };
+                let purpose = if gives_beta { Purpose::Beta(r) } else { Purpose::Nothing };
+                let up = Product { x: w, y: z, purpose };
+                let mut steps = g.product(device, scalars, &down)?;
+                steps.extend(gt.product(device, scalars, &up)?);
+                Ok(steps)
+            }
+        }
+    }
+
+    /// What launches of a sweep take, which are hidden in a step.
+    pub(super) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
+        match self {
+            Self::Symgs { sweeps } => sweeps.bound().launches(device),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a kernel of a sweep gave up waiting.
+    pub(super) fn is_stuck(&self, device: &Device) -> Result<bool, DeviceError> {
+        match self {
+            Self::Symgs { sweeps } => sweeps.bound().is_stuck(device),
+            _ => Ok(false),
+        }
+    }
+
+    /// Bytes of its arrays.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Jacobi { inverse } => inverse.bytes(),
+            Self::Symgs { sweeps } => sweeps.bytes(),
+            Self::Fsai(of) => of.g.bytes + of.gt.bytes + of.w.bytes() + of.z.bytes(),
+        }
+    }
+
+    /// What it took to make arrays that belong to no phase of the set-up.
+    pub(super) fn spent(&self) -> Spent {
+        match self {
+            Self::Fsai(of) => of.g.spent + of.gt.spent + of.w.spent() + of.z.spent(),
+            _ => Spent::default(),
+        }
+    }
+}
+
+/// Sweeps from zero by levels, and the seconds of finding the diagonal and of all else.
+fn sweeps<'d>(
+    device: &'d Device,
+    asked: &Asked<'_>,
+    memory: MemoryLimit,
+) -> Result<(SymgsPreconditioner<'d, f64>, Phases), PrepareError> {
+    if let Some(reason) = symgs::cannot_wait(device) {
+        return Err(PrepareError::Unsupported(reason));
+    }
+    let a = asked.problem().a();
+    let begun = Instant::now();
+    let diagonal = Diagonal::of(a, memory);
+    let diagonal = diagonal.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let found_s = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let made = SymgsPreconditioner::new(device, SWEEPS, ZeroStart::Half, (a, &diagonal), memory);
+    let made = made
+        .ok_or_else(|| PrepareError::Unsupported(format!("{SWEEPS} does not begin from zero")))?;
+    let made = made.map_err(refused)?;
+    device.synchronize().map_err(refused)?;
+    Ok((made, vec![("diagonal", found_s), ("levels", begun.elapsed().as_secs_f64())]))
+}

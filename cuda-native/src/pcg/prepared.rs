@@ -1,0 +1,272 @@
+//! A solver ready to run: its set-up, its solution with all that is known of it, and its times.
+
+use std::collections::BTreeMap;
+
+use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
+use sparsescope_core::experiment::{
+    Finished, KernelError, Output, PrepareError, Prepared, Temperature, Watch,
+};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pcg::{Breakdown, Recurrence};
+use sparsescope_core::record::Costs;
+
+use crate::clock::{Clock, to_picoseconds};
+use crate::device::DeviceError;
+use crate::machine::Machine;
+use crate::nvml::Nvml;
+use crate::sampling::{Execution, cold, hot};
+use crate::throttle::Throttling;
+
+/// Why a solve has no solution.
+pub(super) enum Failure {
+    /// It was stopped.
+    Cancelled,
+    /// The device or a library failed.
+    Device(DeviceError),
+    /// The iteration could not go on.
+    Broke(Breakdown),
+    /// Something else, in a sentence.
+    Beside(String),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl From<Breakdown> for Failure {
+    fn from(error: Breakdown) -> Self {
+        Self::Broke(error)
+    }
+}
+
+/// A system and what solves it, set up.
+pub(super) trait Solves {
+    /// Puts back what a solve changes.
+    fn reset(&mut self) -> Result<(), Failure>;
+
+    /// Solves, after a reset; all of it lies between what the caller adds to the device's stream before
+    /// and after.
+    fn solve(&mut self, watch: &Watch<'_>) -> Result<(), Failure>;
+
+    /// What came of the last solve, which took so many seconds, and the seconds of copying it.
+    fn told(&mut self, seconds: f64) -> Result<(Recurrence, f64), Failure>;
+}
+
+/// What a set-up gives: the solver, what it tells of the preconditioner, and what it took.
+pub(super) type Made<S> = (S, ToldSetUp, Costs);
+
+/// Sets a solver up; nothing once it is cancelled.
+type SetUp<'p, S> = dyn Fn(&Asked<'p>, &Watch<'_>) -> Result<Option<Made<S>>, PrepareError> + 'p;
+
+/// A solver of a system, to be set up.
+pub(super) struct PreparedSolver<'p, S> {
+    machine: &'p Machine,
+    kernel: &'static str,
+    asked: Asked<'p>,
+    params: BTreeMap<String, String>,
+    set_up: Box<SetUp<'p, S>>,
+    made: Option<Made<S>>,
+    /// Seconds of the last solve, and of the one whose solution was asked for.
+    last: f64,
+    once: Option<f64>,
+    download_s: Option<f64>,
+    repetitions: u32,
+    throttling: Throttling,
+}
+
+/// Solves that are timed, each after a reset.
+struct Timed<'a, S> {
+    machine: &'a Machine,
+    solver: &'a mut S,
+    clock: Clock,
+    watch: &'a Watch<'a>,
+    last: &'a mut f64,
+}
+
+impl<S: Solves> Execution for Timed<'_, S> {
+    type Error = Failure;
+
+    fn is_in_place(&self) -> bool {
+        true
+    }
+
+    fn reset(&mut self) -> Result<(), Failure> {
+        self.solver.reset()
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let device = self.machine.device();
+        Ok(self.machine.memory()?.flush(device)?)
+    }
+
+    fn time(&mut self, executions: u32) -> Result<f64, Failure> {
+        let mut failure = None;
+        let seconds = self.clock.time(self.machine.device(), || {
+            for _ in 0..executions {
+                match self.solver.solve(self.watch) {
+                    Ok(()) => {}
+                    Err(Failure::Device(error)) => return Err(error),
+                    Err(other) => {
+                        failure = Some(other);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        });
+        let seconds = seconds?;
+        *self.last = seconds;
+        failure.map_or(Ok(seconds), Err)
+    }
+}
+
+impl<'p, S: Solves> PreparedSolver<'p, S> {
+    /// To be set up by `set_up`.
+    pub(super) fn new(
+        machine: &'p Machine,
+        kernel: &'static str,
+        asked: Asked<'p>,
+        params: BTreeMap<String, String>,
+        set_up: Box<SetUp<'p, S>>,
+    ) -> Self {
+        let (made, once, download_s, throttling) = Default::default();
+        let (last, repetitions) = (0.0, 1);
+        Self {
+            machine,
+            kernel,
+            asked,
+            params,
+            set_up,
+            made,
+            last,
+            once,
+            download_s,
+            repetitions,
+            throttling,
+        }
+    }
+
+    fn failed(&self, failure: Failure) -> KernelError {
+        let reason = match failure {
+            Failure::Cancelled => "it was stopped".to_owned(),
+            Failure::Device(error) => error.to_string(),
+            Failure::Broke(error) => error.to_string(),
+            Failure::Beside(sentence) => sentence,
+        };
+        KernelError { kernel: self.kernel.to_owned(), reason }
+    }
+
+    fn timed<'a>(&'a mut self, watch: &'a Watch<'a>) -> Result<Timed<'a, S>, Failure> {
+        let Self { machine, made, last, .. } = self;
+        let not_set_up = || Failure::Beside("it was not set up".to_owned());
+        let (solver, ..) = made.as_mut().ok_or_else(not_set_up)?;
+        let clock = Clock::new(machine.device())?;
+        Ok(Timed { machine, solver, clock, watch, last })
+    }
+
+    /// Seconds of a solve; none where it was stopped.
+    fn execute(&mut self, watch: &Watch<'_>) -> Result<Option<f64>, Failure> {
+        let mut timed = self.timed(watch)?;
+        timed.reset()?;
+        match timed.time(1) {
+            Ok(seconds) => Ok(Some(seconds)),
+            Err(Failure::Cancelled) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The last solution, with what is known of it.
+    fn solution(&mut self) -> Result<Output, Failure> {
+        let seconds = self.last;
+        let not_set_up = || Failure::Beside("it was not set up".to_owned());
+        let (solver, told, _) = self.made.as_mut().ok_or_else(not_set_up)?;
+        let (recurrence, download_s) = solver.told(seconds)?;
+        self.download_s = Some(download_s);
+        let a = self.asked.problem().a();
+        let solved = recurrence.checked(a, &self.asked.b());
+        Ok(Output::Solution(Box::new(told.solution(a, &solved))))
+    }
+
+    /// Samples, taken anew while the GPU is throttled.
+    fn samples(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, Failure> {
+        let (machine, once, mut throttling) = (self.machine, self.once, self.throttling);
+        let stop = || watch.is_cancelled();
+        let mut timed = self.timed(watch)?;
+        let chunk = || match temperature {
+            Temperature::Hot => hot(&mut timed, n, once, &stop),
+            Temperature::Cold => cold(&mut timed, n, once, &stop),
+        };
+        let samples = throttling.watch(|| machine.nvml().and_then(Nvml::reasons), chunk, &stop);
+        self.throttling = throttling;
+        match samples {
+            Ok(samples) => {
+                self.repetitions = self.repetitions.max(samples.repetitions);
+                Ok(samples.seconds)
+            }
+            Err(Failure::Cancelled) => Ok(Vec::new()),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
+    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        self.made = (self.set_up)(&self.asked, watch)?;
+        Ok(if self.made.is_some() { Finished::Done } else { Finished::Cancelled })
+    }
+
+    fn sample(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        let samples =
+            self.samples(n, temperature, watch).map_err(|failure| self.failed(failure))?;
+        Ok(samples.into_iter().map(to_picoseconds).collect())
+    }
+
+    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        // A number that is none is told as the processor's kernels tell it.
+        let how = self.asked.how(false, MemoryLimit::unlimited());
+        let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
+        admitted.map_err(|error| self.failed(Failure::Broke(error)))?;
+        let seconds = self.execute(watch).map_err(|failure| self.failed(failure))?;
+        let Some(seconds) = seconds else { return Ok(None) };
+        self.once = Some(to_picoseconds(seconds));
+        self.last_output().map(Some)
+    }
+
+    fn last_output(&mut self) -> Result<Output, KernelError> {
+        self.solution().map_err(|failure| self.failed(failure))
+    }
+
+    fn once(&self) -> Option<f64> {
+        self.once
+    }
+
+    fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    fn parts(&self) -> Option<usize> {
+        None
+    }
+
+    fn costs(&self) -> Costs {
+        let (retaken, throttled) = (self.throttling.retaken(), self.throttling.throttled());
+        let costs = self.made.as_ref().map(|(_, _, costs)| costs.clone()).unwrap_or_default();
+        Costs { retaken, throttled, download_s: self.download_s, ..costs }
+    }
+
+    fn params(&self) -> BTreeMap<String, String> {
+        self.params.clone()
+    }
+}

@@ -1,0 +1,169 @@
+//! A solve as steps of the device; its iterations go on, as a graph where they can, until it is over.
+
+use std::rc::Rc;
+
+use cudarc::driver::{CudaEvent, PinnedHostSlice, result, sys};
+use sparsescope_core::pcg::{SolveParameters, Start};
+
+use super::operator::{Operator, Product};
+use super::preconditioner::Preconditioner;
+use super::state::{Look, Purpose, Scalars, Vectors};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError, Doing};
+use crate::launch::{Graph, Launch, Step, enqueue};
+
+/// Iterations of a graph whose kernels return at once when the solve is over.
+const OF_GRAPH: u32 = 16;
+
+/// Iterations of others between two looks.
+const BETWEEN_LOOKS: u32 = 2;
+
+/// What a solve asks of the device, in order.
+pub(super) struct Program {
+    /// Puts back what a solve changes.
+    pub(super) reset: Vec<Step>,
+    /// The first residual and what is applied to it.
+    begin: Vec<Step>,
+    iteration: Rc<[Step]>,
+    finish: Vec<Step>,
+    /// Several iterations whose kernels return at once when the solve is over: the next ones are asked for
+    /// before it is known whether they are needed. None where an iteration has other kernels.
+    graph: Option<Graph<Rc<[Step]>>>,
+    words: Buffer<u32>,
+    looks: [Glance; 2],
+}
+
+/// A place in the host's memory to which the scalars' words are copied, and when they have come.
+struct Glance {
+    words: PinnedHostSlice<u32>,
+    come: CudaEvent,
+}
+
+impl Glance {
+    fn new(device: &Device) -> Result<Self, DeviceError> {
+        // SAFETY: any bits are a word, and they are read once a copy has come.
+        let words = unsafe { device.context().alloc_pinned_with_flags(Look::WORDS, 0) };
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+        let come = device.context().new_event(flags).doing("make an event")?;
+        Ok(Self { words: words.doing("allocate memory of the host")?, come })
+    }
+
+    /// Adds the copy of the words to the stream.
+    fn ask(&mut self, device: &Device, words: &Buffer<u32>) -> Result<(), DeviceError> {
+        let to = self.words.as_mut_ptr().doing("copy from the device")?;
+        let stream = device.stream();
+        // SAFETY: both sides have so many words; those of the host are pinned, and not looked at before the
+        // event that follows.
+        let copied = unsafe {
+            let to = std::slice::from_raw_parts_mut(to, Look::WORDS);
+            result::memcpy_dtoh_async(to, words.address(), stream.cu_stream())
+        };
+        copied.doing("copy from the device")?;
+        self.come.record(stream).doing("record an event")
+    }
+
+    /// Waits for them.
+    fn look(&self) -> Result<Look, DeviceError> {
+        self.come.synchronize().doing("finish its work")?;
+        Ok(Look::of(self.words.as_slice().doing("copy from the device")?))
+    }
+}
+
+impl Program {
+    /// Of a system with these vectors; `start` has an element a row where the solver begins with it.
+    pub(super) fn of(
+        device: &Device,
+        (a, k, scalars): (&Operator, &Preconditioner<'_>, &Scalars),
+        v: &Vectors<'_>,
+        how: &SolveParameters,
+        start: Option<&Buffer<f64>>,
+    ) -> Result<Self, DeviceError> {
+        let mut reset = Vec::from(scalars.reset());
+        reset.extend([Step::zero(v.p), Step::zero(v.q)]);
+        reset.push(match start {
+            Some(start) => Step::copy(v.x, start),
+            None => Step::zero(v.x),
+        });
+        let form = k.form();
+        let mut begin = vec![scalars.begin(device, how.tol, v)?];
+        if how.start == Start::Preconditioned {
+            // p becomes z, β being 0.
+            begin.extend(k.apply(device, scalars, v.r, false)?);
+            begin.push(scalars.advance(device, form, v)?);
+            begin.extend([Step::copy(v.x, v.p), Step::zero(v.p)]);
+        }
+        if how.start != Start::Zero {
+            let product = Product { x: v.x, y: v.q, purpose: Purpose::Nothing };
+            begin.extend(a.product(device, scalars, &product)?);
+        }
+        begin.push(scalars.reduce(device, true, form, v)?);
+        begin.extend(k.apply(device, scalars, v.r, true)?);
+
+        let mut iteration = vec![scalars.advance(device, form, v)?];
+        let product = Product { x: v.p, y: v.q, purpose: Purpose::Alpha(v.p) };
+        iteration.extend(a.product(device, scalars, &product)?);
+        iteration.push(scalars.reduce(device, false, form, v)?);
+        iteration.extend(k.apply(device, scalars, v.r, true)?);
+        let iteration: Rc<[Step]> = iteration.into();
+
+        // Loads the kernels, which must not happen while a graph is recorded.
+        enqueue(device, &reset)?;
+        enqueue(device, &begin)?;
+        enqueue(device, &iteration)?;
+        device.synchronize()?;
+        let graph = match k.ends_at_once() {
+            true => Graph::record(device, Rc::clone(&iteration), OF_GRAPH)?,
+            false => None,
+        };
+        let finish = vec![scalars.finish(device, v)?];
+        let looks = [Glance::new(device)?, Glance::new(device)?];
+        let words = scalars.words.clone();
+        Ok(Self { reset, begin, iteration, finish, graph, words, looks })
+    }
+
+    /// The launches of an iteration, but for those hidden in a step.
+    pub(super) fn launches(&self) -> impl Iterator<Item = &Launch> {
+        self.iteration.iter().filter_map(|step| match step {
+            Step::Launch(launch) => Some(launch),
+            Step::Fill(_) | Step::Copy(_) | Step::Call(_) => None,
+        })
+    }
+
+    /// Goes through a solve, after a reset; `watch` is shown how far it has come every few iterations and
+    /// answers whether to go on. Answers false where it was stopped.
+    pub(super) fn run(
+        &mut self,
+        device: &Device,
+        watch: &mut dyn FnMut(Look) -> bool,
+    ) -> Result<bool, DeviceError> {
+        let Self { begin, iteration, finish, graph, words, looks: [this, next], .. } = self;
+        let (mut this, mut next, graph) = (this, next, &*graph);
+        let go_on = |glance: &mut Glance| {
+            match graph {
+                Some(graph) => graph.launch()?,
+                None => (0..BETWEEN_LOOKS).try_for_each(|_| enqueue(device, iteration))?,
+            }
+            glance.ask(device, words)
+        };
+        enqueue(device, begin)?;
+        go_on(this)?;
+        let finished = loop {
+            if graph.is_some() {
+                go_on(next)?;
+            }
+            let look = this.look()?;
+            if look.is_over {
+                break true;
+            }
+            if !watch(look) {
+                break false;
+            }
+            if graph.is_none() {
+                go_on(next)?;
+            }
+            std::mem::swap(&mut this, &mut next);
+        };
+        enqueue(device, finish)?;
+        Ok(finished)
+    }
+}

@@ -1,0 +1,410 @@
+//! The scalars of a solve in the device's memory, and the launches that work on vectors.
+
+use sparsescope_core::pcg::Breakdown;
+
+use crate::arguments::{
+    PcgAdvance, PcgBegin, PcgDot, PcgFinish, PcgReduce, PcgScale, Reads, Writes,
+};
+use crate::buffer::{Buffer, Spent};
+use crate::device::{Device, DeviceError};
+use crate::launch::{Launch, Shape, Step};
+
+/// Threads a block.
+const BLOCK: u32 = 256;
+
+/// Elements of a block.
+const SPAN: u32 = 2 * BLOCK;
+
+/// Blocks whose sums one of them adds up, as `common.cuh` has it.
+const GROUP: u64 = 256;
+
+/// Scalars of a solve, words and numbers a step apart, as `common.cuh` counts them.
+const NUMBERS: usize = 8;
+const WORDS: usize = 4;
+const NORM_B: usize = 0;
+const BROKEN: usize = 6;
+const OVER: usize = 0;
+const DONE: usize = 1;
+const REACHED: usize = 2;
+
+/// Numbers that are told of each iteration: the residual before it, its α, the β that led to it.
+const TOLD: usize = 3;
+
+/// What a sum is for, and the vector that a product is multiplied with for it.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose<'a> {
+    /// There is none.
+    Nothing,
+    /// p·q, which gives α.
+    Alpha(&'a Buffer<f64>),
+    /// r·z, which gives β.
+    Beta(&'a Buffer<f64>),
+}
+
+impl<'a> Purpose<'a> {
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Self::Nothing => 0,
+            Self::Alpha(_) => 1,
+            Self::Beta(_) => 2,
+        }
+    }
+
+    pub(super) fn with(self) -> Option<&'a Buffer<f64>> {
+        match self {
+            Self::Nothing => None,
+            Self::Alpha(with) | Self::Beta(with) => Some(with),
+        }
+    }
+}
+
+/// What z = K⁻¹·r is to the kernels that work on vectors.
+#[derive(Clone, Copy)]
+pub(super) enum Form<'a> {
+    /// r itself.
+    Plain,
+    /// r times these reciprocals of the diagonal.
+    Diagonal(&'a Buffer<f64>),
+    /// This vector, which others make.
+    Elsewhere(&'a Buffer<f64>),
+}
+
+/// The vectors of a solve, an element a row each.
+pub(super) struct Vectors<'a> {
+    pub(super) b: &'a Buffer<f64>,
+    pub(super) x: &'a Buffer<f64>,
+    pub(super) r: &'a Buffer<f64>,
+    pub(super) p: &'a Buffer<f64>,
+    pub(super) q: &'a Buffer<f64>,
+}
+
+/// The scalars of a solve, and where sums are added up.
+pub(super) struct Scalars {
+    rows: u32,
+    most: u32,
+    pub(super) numbers: Buffer<f64>,
+    pub(super) words: Buffer<u32>,
+    pub(super) told: Buffer<f64>,
+    pub(super) parts: Buffer<f64>,
+    pub(super) counts: Buffer<u32>,
+}
+
+/// The words that the host looks at between iterations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Look {
+    pub(super) is_over: bool,
+    pub(super) iterations: u32,
+    /// ‖r‖/‖b‖, about.
+    pub(super) residual: f64,
+}
+
+impl Look {
+    /// Words of a look.
+    pub(super) const WORDS: usize = WORDS;
+
+    pub(super) fn of(words: &[u32]) -> Self {
+        let word = |k: usize| words.get(k).copied().unwrap_or_default();
+        let residual = f64::from(f32::from_bits(word(REACHED)));
+        Self { is_over: word(OVER) != 0, iterations: word(DONE), residual }
+    }
+}
+
+/// What the scalars tell of a solve that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ended {
+    pub(super) converged: bool,
+    pub(super) iterations: usize,
+    pub(super) norm_b: f64,
+    pub(super) history: Vec<f64>,
+    pub(super) alphas: Vec<f64>,
+    pub(super) betas: Vec<f64>,
+}
+
+/// The rows as kernels count them: their last number stands for none.
+pub(super) fn row_count(rows: usize) -> Result<u32, DeviceError> {
+    let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
+    let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
+    rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })
+}
+
+/// Blocks over vectors of so many elements; one where there are none, which tells so.
+fn blocks(rows: u32) -> u64 {
+    u64::from(rows.div_ceil(SPAN).max(1))
+}
+
+impl Scalars {
+    /// For vectors of so many elements, `most` iterations, and sums of launches of up to so many blocks.
+    pub(super) fn new(
+        device: &Device,
+        rows: u32,
+        most: usize,
+        largest: u64,
+    ) -> Result<Self, DeviceError> {
+        let fits = u32::try_from(most).ok().filter(|&most| most < u32::MAX);
+        let most = fits.ok_or(DeviceError::TooLarge {
+            what: "the number of iterations",
+            found: most as u64,
+            most: u64::from(u32::MAX) - 1,
+        })?;
+        let blocks = blocks(rows).max(largest);
+        let groups = blocks.div_ceil(GROUP);
+        let parts = 2 * (blocks + groups) as usize;
+        let counts = vec![0; groups as usize + 1];
+        Ok(Self {
+            rows,
+            most,
+            numbers: Buffer::unset(device, "the scalars", NUMBERS)?,
+            words: Buffer::unset(device, "the scalars", WORDS)?,
+            told: Buffer::unset(device, "the residuals", TOLD * (most as usize + 1))?,
+            parts: Buffer::unset(device, "the sums of blocks", parts)?,
+            counts: Buffer::of(device, "the sums that are done", &counts)?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let numbers = self.numbers.bytes() + self.told.bytes() + self.parts.bytes();
+        numbers + self.words.bytes() + self.counts.bytes()
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        let numbers = self.numbers.spent() + self.told.spent() + self.parts.spent();
+        numbers + self.words.spent() + self.counts.spent()
+    }
+
+    /// Puts them back to before a solve.
+    pub(super) fn reset(&self) -> [Step; 2] {
+        // SAFETY: words count from 0, at which nothing is over.
+        let words = unsafe { Step::fill_numbers(&self.words, 0) };
+        [Step::zero(&self.numbers), words]
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { grid: blocks(self.rows), block: BLOCK, shared_bytes: 0 }
+    }
+
+    /// r = b and ‖b‖.
+    pub(super) fn begin(
+        &self,
+        device: &Device,
+        tol: f64,
+        v: &Vectors<'_>,
+    ) -> Result<Step, DeviceError> {
+        let (parts, counts) = (Writes(&self.parts), Writes(&self.counts));
+        let (b, r, numbers) = (Reads(v.b), Writes(v.r), Writes(&self.numbers));
+        let (n, span) = (self.rows, SPAN);
+        let arguments = PcgBegin { n, span, tol, b, r, parts, counts, numbers };
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
+        // has room for as many of them.
+        unsafe { Launch::new(device, "pcg_begin", self.shape(), &arguments) }.map(Step::Launch)
+    }
+
+    /// r −= α·q and ‖r‖; before the first iteration r −= q.
+    pub(super) fn reduce(
+        &self,
+        device: &Device,
+        is_first: bool,
+        form: Form<'_>,
+        v: &Vectors<'_>,
+    ) -> Result<Step, DeviceError> {
+        let (number, inverse, _) = form.parts(v.r);
+        let arguments = PcgReduce {
+            n: self.rows,
+            span: SPAN,
+            is_first: u32::from(is_first),
+            form: number,
+            most: self.most,
+            inverse: Reads(inverse),
+            q: Reads(v.q),
+            r: Writes(v.r),
+            parts: Writes(&self.parts),
+            counts: Writes(&self.counts),
+            numbers: Writes(&self.numbers),
+            words: Writes(&self.words),
+            told: Writes(&self.told),
+        };
+        // SAFETY: as above; two sums a block have their room. An iteration is told of before `most` of
+        // them are done, or once they are, and there is room for one more.
+        unsafe { Launch::new(device, "pcg_reduce", self.shape(), &arguments) }.map(Step::Launch)
+    }
+
+    /// x += α·p and p = z + β·p.
+    pub(super) fn advance(
+        &self,
+        device: &Device,
+        form: Form<'_>,
+        v: &Vectors<'_>,
+    ) -> Result<Step, DeviceError> {
+        let (number, inverse, z) = form.parts(v.r);
+        let arguments = PcgAdvance {
+            n: self.rows,
+            span: SPAN,
+            form: number,
+            inverse: Reads(inverse),
+            z: Reads(z),
+            x: Writes(v.x),
+            p: Writes(v.p),
+            numbers: Reads(&self.numbers),
+            words: Reads(&self.words),
+        };
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
+        unsafe { Launch::new(device, "pcg_advance", self.shape(), &arguments) }.map(Step::Launch)
+    }
+
+    /// a·b for a purpose.
+    pub(super) fn dot(
+        &self,
+        device: &Device,
+        purpose: Purpose<'_>,
+        (a, b): (&Buffer<f64>, &Buffer<f64>),
+    ) -> Result<Step, DeviceError> {
+        let arguments = PcgDot {
+            n: self.rows,
+            span: SPAN,
+            purpose: purpose.number(),
+            a: Reads(a),
+            b: Reads(b),
+            parts: Writes(&self.parts),
+            counts: Writes(&self.counts),
+            numbers: Writes(&self.numbers),
+            words: Writes(&self.words),
+            told: Writes(&self.told),
+        };
+        // SAFETY: as for `begin`; there is room for what is told of an iteration that is not done.
+        unsafe { Launch::new(device, "pcg_dot", self.shape(), &arguments) }.map(Step::Launch)
+    }
+
+    /// What x lacks at the end.
+    pub(super) fn finish(&self, device: &Device, v: &Vectors<'_>) -> Result<Step, DeviceError> {
+        let (p, x, numbers) = (Reads(v.p), Writes(v.x), Reads(&self.numbers));
+        let arguments = PcgFinish { n: self.rows, span: SPAN, p, x, numbers };
+        // SAFETY: as for `advance`.
+        unsafe { Launch::new(device, "pcg_finish", self.shape(), &arguments) }.map(Step::Launch)
+    }
+
+    /// What came of a solve that is over, or why it could not go on.
+    pub(super) fn ended(&self, device: &Device) -> Result<Result<Ended, Breakdown>, DeviceError> {
+        let words = self.words.to_host(device)?;
+        let numbers = self.numbers.to_host(device)?;
+        let iterations = Look::of(&words).iterations.min(self.most) as usize;
+        let told = self.told.part(0..TOLD * (iterations + 1));
+        let told = told.expect("what is told of all iterations has its room"); // invariant
+        Ok(ended(&words, &numbers, &told.to_host(device)?))
+    }
+}
+
+impl<'a> Form<'a> {
+    /// Its number, the reciprocals and the vector z; r in the place of what it has not.
+    fn parts(self, r: &'a Buffer<f64>) -> (u32, &'a Buffer<f64>, &'a Buffer<f64>) {
+        match self {
+            Self::Plain => (0, r, r),
+            Self::Diagonal(inverse) => (1, inverse, r),
+            Self::Elsewhere(z) => (2, r, z),
+        }
+    }
+}
+
+/// z = D⁻¹·r, a product a thread, for who has the scalars on the host.
+pub(super) fn scale(
+    device: &Device,
+    rows: u32,
+    inverse: &Buffer<f64>,
+    (r, z): (&Buffer<f64>, &Buffer<f64>),
+) -> Result<Step, DeviceError> {
+    let (inverse, r, z) = (Reads(inverse), Reads(r), Writes(z));
+    let arguments = PcgScale { n: rows, span: SPAN, inverse, r, z };
+    let shape = Shape { grid: blocks(rows), block: BLOCK, shared_bytes: 0 };
+    // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
+    unsafe { Launch::new(device, "pcg_scale", shape, &arguments) }.map(Step::Launch)
+}
+
+/// What words, numbers and what was told of each iteration mean.
+fn ended(words: &[u32], numbers: &[f64], told: &[f64]) -> Result<Ended, Breakdown> {
+    let word = |k: usize| words.get(k).copied().unwrap_or_default();
+    let number = |k: usize| numbers.get(k).copied().unwrap_or(f64::NAN);
+    let (iterations, value) = (word(DONE) as usize, number(BROKEN));
+    let overflow = |iteration, what| Breakdown::Overflow { iteration, what, value };
+    let converged = match word(OVER) {
+        1 => true,
+        3 => return Err(overflow(iterations + 1, "p·Ap")),
+        4 => return Err(Breakdown::Matrix { iteration: iterations + 1, value }),
+        5 => return Err(overflow(iterations, "the residual")),
+        6 => return Err(overflow(iterations, "r·z")),
+        7 => return Err(Breakdown::Preconditioner { iteration: iterations, value }),
+        _ => false,
+    };
+    let of_each = |k: usize| told.chunks(TOLD).filter_map(move |one| one.get(k).copied());
+    Ok(Ended {
+        converged,
+        iterations,
+        norm_b: number(NORM_B),
+        history: of_each(0).take(iterations + 1).collect(),
+        alphas: of_each(1).take(iterations).collect(),
+        betas: of_each(2).skip(1).take(iterations.saturating_sub(1)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_of_each_iteration_is_sorted_out() {
+        // Two iterations: three residuals, two α and one β between them; the rest is not written.
+        let told = [1.0, 0.5, 0.0, 0.1, 0.25, 0.36, 0.01, f64::NAN, f64::NAN];
+        let numbers = [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        for (code, converged) in [(1, true), (2, false)] {
+            let ended = ended(&[code, 2, 0, 0], &numbers, &told).unwrap();
+            assert_eq!((ended.converged, ended.iterations, ended.norm_b), (converged, 2, 2.0));
+            assert_eq!(ended.history, [1.0, 0.1, 0.01]);
+            assert_eq!((ended.alphas, ended.betas), (vec![0.5, 0.25], vec![0.36]));
+        }
+        let at_once = super::ended(&[1, 0, 0, 0], &numbers, &[0.0, f64::NAN, f64::NAN]).unwrap();
+        assert_eq!((at_once.history.as_slice(), at_once.alphas.len()), (&[0.0][..], 0));
+        assert!(at_once.betas.is_empty());
+    }
+
+    #[test]
+    fn what_broke_a_solve_has_the_processors_sentence() {
+        let mut numbers = [0.0; NUMBERS];
+        numbers[BROKEN] = -4.0;
+        let sentence = |code| ended(&[code, 6, 0, 0], &numbers, &[]).unwrap_err().to_string();
+        assert!(sentence(3).ends_with("in iteration 7: p·Ap is -4, which is not finite"));
+        assert!(sentence(4).contains("in iteration 7: p·Ap = -4e0 is not positive"));
+        assert!(sentence(5).contains("in iteration 6: the residual is -4"));
+        assert!(sentence(6).contains("in iteration 6: r·z is -4"));
+        assert!(sentence(7).contains("in iteration 6: r·z = -4e0 is not positive"));
+    }
+
+    #[test]
+    fn a_look_between_iterations_tells_how_far_it_has_come() {
+        let look = Look::of(&[0, 48, 0.5f32.to_bits(), 0]);
+        assert_eq!(look, Look { is_over: false, iterations: 48, residual: 0.5 });
+        assert!(Look::of(&[4, 0, 0, 0]).is_over);
+    }
+
+    #[test]
+    fn the_numbers_of_both_sides_are_the_same() {
+        let (_, common) = crate::kernels::COMMON;
+        let numbers = format!("NORM_B = {NORM_B}, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4");
+        for expected in [
+            numbers,
+            format!("BROKEN = {BROKEN};"),
+            format!("OVER = {OVER}, DONE = {DONE}, REACHED = {REACHED};"),
+            format!("GROUP = {GROUP};"),
+            "CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5"
+                .to_owned(),
+            "BAD_SCALED = 6,".to_owned(),
+            "NO_SCALED = 7;".to_owned(),
+            "FOR_NOTHING = 0, FOR_ALPHA = 1, FOR_BETA = 2;".to_owned(),
+        ] {
+            assert!(common.contains(&expected), "{expected}");
+        }
+        let (_, source) = crate::kernels::Family::Pcg.source();
+        assert!(source.contains("PLAIN = 0, DIAGONAL = 1, ELSEWHERE = 2;"));
+    }
+
+    #[test]
+    fn an_empty_vector_has_a_block_that_tells_so() {
+        assert_eq!([0, 1, 512, 513].map(blocks), [1, 1, 1, 2]);
+    }
+}
