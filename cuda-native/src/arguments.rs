@@ -214,9 +214,11 @@ macro_rules! arguments {
     )*};
 }
 
+mod fsai;
 mod skyline;
 mod spmv;
 
+pub(crate) use fsai::*;
 pub(crate) use skyline::*;
 pub(crate) use spmv::*;
 

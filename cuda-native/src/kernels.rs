@@ -54,11 +54,23 @@ pub enum Family {
     SkylinePlan,
     /// `skyline_fast.cu`
     SkylineFast,
+    /// `fsai_pattern.cu`
+    FsaiPattern,
+    /// `fsai_group.cu`
+    FsaiGroup,
+    /// `fsai_solve.cu`
+    FsaiSolve,
+    /// `fsai_long.cu`
+    FsaiLong,
+    /// `fsai_filter.cu`
+    FsaiFilter,
+    /// `fsai_order.cu`
+    FsaiOrder,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 26] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -79,6 +91,12 @@ impl Family {
         Self::SkylineLocal,
         Self::SkylinePlan,
         Self::SkylineFast,
+        Self::FsaiPattern,
+        Self::FsaiGroup,
+        Self::FsaiSolve,
+        Self::FsaiLong,
+        Self::FsaiFilter,
+        Self::FsaiOrder,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -90,12 +108,16 @@ impl Family {
             | Self::Bsr
             | Self::Convert
             | Self::Symgs
-            | Self::SymgsPlan => &[32, 64],
+            | Self::SymgsPlan
+            | Self::FsaiPattern
+            | Self::FsaiSolve
+            | Self::FsaiLong
+            | Self::FsaiFilter => &[32, 64],
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
-            _ if self.is_of_points() => &[Variant::NO_VALUES],
+            _ if self.is_of_points() || self.is_of_inverses() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
         let widths: &[u32] = match self {
@@ -120,6 +142,8 @@ impl Family {
             | Self::SymgsWaiting
             | Self::SymgsPlan
             | Self::SymgsOrder => LEAST_TO_WAIT,
+            // Lanes of a warp leave loops at different turns and meet again.
+            _ if self.is_of_inverses() => LEAST_TO_WAIT,
             _ => 0,
         }
     }
@@ -127,6 +151,19 @@ impl Family {
     /// Its kernels look for skylines: their coordinates are f64.
     fn is_of_points(self) -> bool {
         matches!(self, Self::Skyline | Self::SkylineLocal | Self::SkylinePlan | Self::SkylineFast)
+    }
+
+    /// Its kernels set up factorised approximate inverses, in f64.
+    fn is_of_inverses(self) -> bool {
+        matches!(
+            self,
+            Self::FsaiPattern
+                | Self::FsaiGroup
+                | Self::FsaiSolve
+                | Self::FsaiLong
+                | Self::FsaiFilter
+                | Self::FsaiOrder
+        )
     }
 
     /// Its sums are rounded as they are written: no product is fused with a sum.
@@ -159,6 +196,12 @@ impl Family {
             Self::SkylineLocal => ("skyline_local.cu", include_str!("../kernels/skyline_local.cu")),
             Self::SkylinePlan => ("skyline_plan.cu", include_str!("../kernels/skyline_plan.cu")),
             Self::SkylineFast => ("skyline_fast.cu", include_str!("../kernels/skyline_fast.cu")),
+            Self::FsaiPattern => ("fsai_pattern.cu", include_str!("../kernels/fsai_pattern.cu")),
+            Self::FsaiGroup => ("fsai_group.cu", include_str!("../kernels/fsai_group.cu")),
+            Self::FsaiSolve => ("fsai_solve.cu", include_str!("../kernels/fsai_solve.cu")),
+            Self::FsaiLong => ("fsai_long.cu", include_str!("../kernels/fsai_long.cu")),
+            Self::FsaiFilter => ("fsai_filter.cu", include_str!("../kernels/fsai_filter.cu")),
+            Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
         }
     }
 }

@@ -33,6 +33,9 @@ pub(crate) struct Launch {
 /// Most blocks of a grid.
 const MOST_BLOCKS: u32 = i32::MAX as u32;
 
+/// Bytes of shared memory that a block has without being asked.
+const USUAL_SHARED: u32 = 48 << 10;
+
 /// Blocks, threads a block and bytes of shared memory a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -203,6 +206,11 @@ impl Launch {
         if block > most {
             let registers = attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
             return Err(DeviceError::Block { function: name, registers, most, block });
+        }
+        if shared_bytes > USUAL_SHARED {
+            let which = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let set = function.set_attribute(which, shared_bytes as c_int);
+            set.doing("give a kernel more shared memory")?;
         }
         let (words, _memory) = (arguments.words(), arguments.memory());
         let cooperative = false;

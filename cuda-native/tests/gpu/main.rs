@@ -28,6 +28,7 @@ macro_rules! gpu {
     };
 }
 
+mod fsai;
 mod skyline;
 mod symgs;
 mod user;
