@@ -215,11 +215,13 @@ macro_rules! arguments {
 }
 
 mod dense;
+mod fsai;
 mod pcg;
 mod skyline;
 mod spmv;
 
 pub(crate) use dense::*;
+pub(crate) use fsai::*;
 pub(crate) use pcg::*;
 pub(crate) use skyline::*;
 pub(crate) use spmv::*;

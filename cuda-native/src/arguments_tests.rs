@@ -112,6 +112,33 @@ fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String
         .chain(listed::<PlanWidths<'_, O>>())
 }
 
+/// Those of factorised inverses whose kernels see offsets.
+fn listed_inverses<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+    listed::<FsaiLower<'_, O>>()
+        .chain(listed::<FsaiKept<'_, O>>())
+        .chain(listed::<FsaiSame<'_, O>>())
+        .chain(listed::<FsaiFirst<'_, O>>())
+        .chain(listed::<FsaiReach<'_, O>>())
+        .chain(listed::<FsaiReachLong<'_, O>>())
+        .chain(listed::<FsaiSolve<'_, O>>())
+        .chain(listed::<FsaiLong<'_, O>>())
+        .chain(listed::<FsaiDrop<'_, O>>())
+}
+
+/// The others of them.
+fn listed_groups() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+    listed::<FsaiGroupFind<'_>>()
+        .chain(listed::<FsaiGroupOpens<'_>>())
+        .chain(listed::<FsaiGroupNumber<'_>>())
+        .chain(listed::<FsaiGroupSort<'_>>())
+        .chain(listed::<FsaiGroupPlace<'_>>())
+        .chain(listed::<FsaiTotal<'_>>())
+        .chain(listed::<FsaiClass<'_>>())
+        .chain(listed::<FsaiKeep<'_>>())
+        .chain(listed::<FsaiRows<'_>>())
+        .chain(listed::<FsaiTranspose<'_>>())
+}
+
 /// Those of skylines.
 fn listed_skylines() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<SkylinePoints<'_>>()
@@ -159,6 +186,9 @@ fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
         .chain(listed::<DenseCholesky<'_>>())
         .chain(listed::<DenseBlocked<'_>>())
         .chain(listed_vectors())
+        .chain(listed_inverses::<u32>())
+        .chain(listed_inverses::<u64>())
+        .chain(listed_groups())
         .collect();
     let mut declared = Vec::new();
     for family in Family::ALL {

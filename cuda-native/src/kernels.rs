@@ -62,11 +62,23 @@ pub enum Family {
     DenseBlocked,
     /// `pcg.cu`
     Pcg,
+    /// `fsai_pattern.cu`
+    FsaiPattern,
+    /// `fsai_group.cu`
+    FsaiGroup,
+    /// `fsai_solve.cu`
+    FsaiSolve,
+    /// `fsai_long.cu`
+    FsaiLong,
+    /// `fsai_filter.cu`
+    FsaiFilter,
+    /// `fsai_order.cu`
+    FsaiOrder,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 30] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -91,6 +103,12 @@ impl Family {
         Self::DenseCholesky,
         Self::DenseBlocked,
         Self::Pcg,
+        Self::FsaiPattern,
+        Self::FsaiGroup,
+        Self::FsaiSolve,
+        Self::FsaiLong,
+        Self::FsaiFilter,
+        Self::FsaiOrder,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -102,12 +120,17 @@ impl Family {
             | Self::Bsr
             | Self::Convert
             | Self::Symgs
-            | Self::SymgsPlan => &[32, 64],
+            | Self::SymgsPlan
+            | Self::FsaiPattern
+            | Self::FsaiSolve
+            | Self::FsaiLong
+            | Self::FsaiFilter => &[32, 64],
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder | Self::Pcg => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
+            _ if self.is_of_inverses() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
         };
         let widths: &[u32] = match self {
@@ -132,6 +155,8 @@ impl Family {
             | Self::SymgsWaiting
             | Self::SymgsPlan
             | Self::SymgsOrder => LEAST_TO_WAIT,
+            // Lanes of a warp leave loops at different turns and meet again.
+            _ if self.is_of_inverses() => LEAST_TO_WAIT,
             _ => 0,
         }
     }
@@ -144,6 +169,19 @@ impl Family {
     /// Its kernels solve dense systems, which are f64.
     fn is_of_systems(self) -> bool {
         matches!(self, Self::Dense | Self::DenseCholesky | Self::DenseBlocked)
+    }
+
+    /// Its kernels set up factorised approximate inverses, in f64.
+    fn is_of_inverses(self) -> bool {
+        matches!(
+            self,
+            Self::FsaiPattern
+                | Self::FsaiGroup
+                | Self::FsaiSolve
+                | Self::FsaiLong
+                | Self::FsaiFilter
+                | Self::FsaiOrder
+        )
     }
 
     /// Its sums are rounded as they are written: no product is fused with a sum.
@@ -182,6 +220,12 @@ impl Family {
             }
             Self::DenseBlocked => ("dense_blocked.cu", include_str!("../kernels/dense_blocked.cu")),
             Self::Pcg => ("pcg.cu", include_str!("../kernels/pcg.cu")),
+            Self::FsaiPattern => ("fsai_pattern.cu", include_str!("../kernels/fsai_pattern.cu")),
+            Self::FsaiGroup => ("fsai_group.cu", include_str!("../kernels/fsai_group.cu")),
+            Self::FsaiSolve => ("fsai_solve.cu", include_str!("../kernels/fsai_solve.cu")),
+            Self::FsaiLong => ("fsai_long.cu", include_str!("../kernels/fsai_long.cu")),
+            Self::FsaiFilter => ("fsai_filter.cu", include_str!("../kernels/fsai_filter.cu")),
+            Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
         }
     }
 }

@@ -42,6 +42,9 @@ pub(super) struct SolverArgs {
     /// [default: 0]
     #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Shift), allow_negative_numbers = true)]
     shift: Vec<String>,
+    /// FSAI on a GPU: who gathers the dense systems, the device or the processor (split) [default: device]
+    #[arg(long, value_name = "WHO,...", value_delimiter = ',', value_parser = value_of(Parameter::SetUp))]
+    set_up: Vec<String>,
     /// Format of A and of G where these are not named one by one: csr, hyb or hll [default: csr]
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatA))]
     format: Vec<String>,
@@ -89,6 +92,7 @@ impl SolverArgs {
             (Parameter::Merge, &self.merge),
             (Parameter::MergeBlock, &self.merge_block),
             (Parameter::Shift, &self.shift),
+            (Parameter::SetUp, &self.set_up),
             (Parameter::FormatA, &or_both(&self.format_a)),
             (Parameter::FormatG, &or_both(&self.format_g)),
             (Parameter::Tolerance, &self.tol),

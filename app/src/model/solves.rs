@@ -10,7 +10,7 @@ use super::open::RunOf;
 const SYMBOLIC: [&str; 3] = ["prefilter", "pattern", "group"];
 
 /// Parameters of a preconditioner that its words tell where they are not usual, with their signs.
-const SIGNS: [(&str, &str); 8] = [
+const SIGNS: [(&str, &str); 9] = [
     ("steps", "steps"),
     ("per_step", "per step"),
     ("gain", "gain"),
@@ -19,6 +19,7 @@ const SIGNS: [(&str, &str); 8] = [
     ("merge", "α"),
     ("merge_block", "block"),
     ("shift", "shift"),
+    ("set_up", "set-up"),
 ];
 /// Whether the words for a preconditioner tell of this parameter.
 pub(super) fn is_preconditioning(name: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The dense systems of rows, gathered and queued by size.
 
+use std::cmp::Ordering;
+
 use super::error::{FsaiError, Stop, unless_cancelled};
 use super::{Cancelled, FsaiParameters, dense_system, pattern_of};
 use crate::matrix::{Batch, Batches, Csr, MOST_UNKNOWNS};
@@ -50,6 +52,33 @@ pub fn row_systems(
     let batches: Result<Vec<_>, Stop> =
         queue.chunk_by(|one, next| one.0 == next.0).map(gathered).collect();
     unless_cancelled(batches.and_then(|batches| Ok(Batches::new(batches)?)))
+}
+
+/// Fills the packed lower triangles of dense systems: of each the rows and columns of A + `shift`·diag(A),
+/// which ascend, and m·(m + 1)/2 zeros for its rows one after the other, row p from p·(p + 1)/2 on. The
+/// lower triangle of A counts. Panics when a column is no row of A, or there are other than so many numbers.
+pub fn packed_systems(a: &Csr, shift: f64, systems: Vec<(&[u32], &mut [f64])>) {
+    systems.into_par_iter().for_each(|(columns, numbers)| {
+        let m = columns.len();
+        assert_eq!(numbers.len(), m * (m + 1) / 2, "a packed triangle of {m} rows");
+        for (p, &i) in columns.iter().enumerate() {
+            let row = &mut numbers[p * (p + 1) / 2..][..=p];
+            let (col, val) = a.row(i as usize);
+            let (mut at, mut q) = (0, 0);
+            // Both ascend.
+            while at < col.len() && q <= p {
+                match col[at].cmp(&columns[q]) {
+                    Ordering::Less => at += 1,
+                    Ordering::Greater => q += 1,
+                    Ordering::Equal => {
+                        row[q] = val[at];
+                        (at, q) = (at + 1, q + 1);
+                    }
+                }
+            }
+            row[p] *= 1.0 + shift;
+        }
+    });
 }
 
 #[cfg(test)]
@@ -103,5 +132,24 @@ mod tests {
         let stopped =
             row_systems(&a, &recursive(1), None, MemoryLimit::unlimited(), &|| true).unwrap();
         assert_eq!(stopped, None);
+    }
+
+    #[test]
+    fn packed_triangles_are_those_of_the_dense_systems() {
+        let a = made("fem-hex?n=3&dof=3");
+        let all = [vec![7u32], vec![2, 5, 11, 40], (0..a.rows() as u32).collect()];
+        let mut packed: Vec<Vec<f64>> =
+            all.iter().map(|c| vec![0.0; c.len() * (c.len() + 1) / 2]).collect();
+        let parts = all.iter().zip(&mut packed).map(|(c, to)| (&c[..], &mut to[..])).collect();
+        packed_systems(&a, 0.5, parts);
+        for (columns, packed) in all.iter().zip(packed) {
+            let (m, dense) = (columns.len(), dense_system(&a, columns));
+            for p in 0..m {
+                for q in 0..=p {
+                    let expected = dense[p * m + q] * if p == q { 1.5 } else { 1.0 };
+                    assert_eq!(packed[p * (p + 1) / 2 + q], expected);
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What tests hold every factorised inverse against: calculations from the definition, apart from the code.
 
-use super::{Fsai, FsaiError, FsaiParameters, Merging, PatternRule};
+pub(super) use super::Held;
+use super::{Fsai, FsaiError, FsaiParameters, Merging, PatternRule, check_backward_errors};
 use crate::generate::{GeneratorSpec, generate};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
@@ -85,62 +86,7 @@ pub(super) fn row_by_definition(a: &[Vec<f64>], pattern: &[u32]) -> Vec<f64> {
     g.iter().map(|g| g / root).collect()
 }
 
-/// What (GA)_ij is held to.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Held {
-    /// 16·m·ε·(|G||A|)_ij.
-    Entries,
-    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): an elimination of A[P,P] = LLᵀ errs by that much, because
-    /// |L||Lᵀ| is bounded by the diagonal and not by |A| (Higham, 2002, theorem 10.4).
-    Factors,
-    /// Nothing: a postfilter changed the row.
-    Not,
-}
-
-/// Holds (GA)_ij for j < i, (GA)_ii − 1/G_ii, and |(GAGᵀ)_ii − 1| within 16·m·ε of the same with
-/// absolute values. `a` is symmetric.
+/// Fails unless the backward errors of G are small.
 pub(super) fn has_small_backward_errors(a: &Csr, g: &Csr, held: Held) {
-    let entry = |i: usize| a.row(i).1[a.row(i).0.partition_point(|&c| (c as usize) < i)];
-    let diagonal: Vec<f64> = (0..a.rows()).map(entry).collect();
-    let mut product = vec![0.0; a.cols()];
-    let mut size = vec![0.0; a.cols()];
-    for i in 0..g.rows() {
-        let (col, val) = g.row(i);
-        assert_eq!(col.last(), Some(&(i as u32)), "row {i} ends on the diagonal");
-        let bound = 16.0 * col.len() as f64 * f64::EPSILON;
-        for (&c, &g) in col.iter().zip(val) {
-            let (ac, av) = a.row(c as usize);
-            for (&j, &v) in ac.iter().zip(av) {
-                product[j as usize] += g * v;
-                size[j as usize] += (g * v).abs();
-            }
-        }
-        let (mut energy, mut energy_size) = (0.0, 0.0);
-        for (&c, &g) in col.iter().zip(val) {
-            energy += product[c as usize] * g;
-            energy_size += size[c as usize] * g.abs();
-            let expected = if c as usize == i { 1.0 / g } else { 0.0 };
-            let error = (product[c as usize] - expected).abs();
-            let root = |(&k, g): (&u32, &f64)| {
-                (diagonal[k as usize] * diagonal[c as usize]).sqrt() * g.abs()
-            };
-            let allowed = bound
-                * match held {
-                    Held::Factors => col.iter().zip(val).map(root).sum(),
-                    Held::Entries | Held::Not => size[c as usize],
-                };
-            assert!(
-                held == Held::Not || error <= allowed,
-                "(GA) of {i}, {c}: {error:e} above {allowed:e}"
-            );
-        }
-        let error = (energy - 1.0).abs();
-        assert!(error <= bound * energy_size, "(GAGᵀ) of {i}: {error:e}");
-        for &c in col {
-            for &j in a.row(c as usize).0 {
-                product[j as usize] = 0.0;
-                size[j as usize] = 0.0;
-            }
-        }
-    }
+    check_backward_errors(a, g, held).unwrap();
 }

@@ -4,6 +4,7 @@
 //! runs on the ambient rayon pool, and G has the same bits for any number of its threads.
 
 mod adaptive;
+mod backward;
 mod batches;
 mod error;
 mod filter;
@@ -19,7 +20,8 @@ mod transpose;
 mod values;
 mod workers;
 
-pub use batches::row_systems;
+pub use backward::{Held, check_backward_errors};
+pub use batches::{packed_systems, row_systems};
 pub use error::FsaiError;
 pub use parameters::{FsaiParameters, MERGE_BLOCK, MERGE_CAP, MERGE_WINDOW, Merging, PatternRule};
 pub use pattern::Pattern;

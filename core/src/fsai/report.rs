@@ -3,7 +3,8 @@
 /// A part of set-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phase {
-    /// `prefilter`, `pattern`, `group`, `values`, `postfilter` or `transpose`.
+    /// `prefilter`, `pattern`, `group`, `values`, `postfilter` or `transpose`; on a GPU `allocate`, too, and
+    /// `gather` and `transfer` where the processor gathers the dense systems.
     pub name: &'static str,
     /// How long it took.
     pub seconds: f64,

@@ -35,6 +35,7 @@ fn has_effect(parameter: Parameter, all: &Parameters) -> bool {
         | Parameter::Postfilter
         | Parameter::Merge
         | Parameter::Shift
+        | Parameter::SetUp
         | Parameter::FormatG => has_factor,
         Parameter::Power | Parameter::Prefilter => has_factor && !is_adaptive,
         Parameter::Steps | Parameter::PerStep | Parameter::Gain => has_factor && is_adaptive,

@@ -16,6 +16,7 @@ mod model;
 mod parameter;
 mod pcg;
 mod rows;
+mod set_up;
 mod skyline;
 mod solver;
 mod spmv;
@@ -36,6 +37,7 @@ pub use model::{Model, Unrolling};
 pub use parameter::{Allowed, Parameter, ParameterError, Parameters};
 pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
+pub use set_up::SetUpBy;
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};
 pub use user::{

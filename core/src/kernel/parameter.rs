@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::counting::Counting;
 use super::format::FormatParams;
+use super::set_up::SetUpBy;
 use super::solver;
 use crate::dense::Rhs;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES, ValueCoding};
@@ -60,6 +61,8 @@ pub enum Parameter {
     MergeBlock,
     /// What is added to the diagonals of the dense systems, as a share of them.
     Shift,
+    /// Who gathers the dense systems where a GPU sets the inverse up.
+    SetUp,
     /// Format of A in a solver.
     FormatA,
     /// Format of the factor in a solver.
@@ -109,7 +112,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -131,6 +134,7 @@ impl Parameter {
         Self::Merge,
         Self::MergeBlock,
         Self::Shift,
+        Self::SetUp,
         Self::FormatA,
         Self::FormatG,
         Self::Tolerance,
@@ -164,6 +168,7 @@ impl Parameter {
             Self::Merge => "merge",
             Self::MergeBlock => "merge_block",
             Self::Shift => "shift",
+            Self::SetUp => "set_up",
             Self::FormatA => "format_a",
             Self::FormatG => "format_g",
             Self::Tolerance => "tol",
@@ -189,6 +194,7 @@ impl Parameter {
             Self::Compact => Some(ON.to_owned()),
             Self::Mode => Some(Mode::Standard.as_str().to_owned()),
             Self::Counting => Some(Counting::Device.as_str().to_owned()),
+            Self::SetUp => Some(SetUpBy::Device.as_str().to_owned()),
             Self::Rhs => Some(Rhs::LastUnit.as_str().to_owned()),
             _ => self.of_solver().map(|(usual, _)| usual.to_owned()),
         }
@@ -201,6 +207,7 @@ impl Parameter {
             Self::Compact => Some(vec![ON, OFF]),
             Self::Mode => Some(Mode::ALL.map(Mode::as_str).into()),
             Self::Counting => Some(Counting::ALL.map(Counting::as_str).into()),
+            Self::SetUp => Some(SetUpBy::ALL.map(SetUpBy::as_str).into()),
             Self::Rhs => Some(Rhs::ALL.map(Rhs::as_str).into()),
             _ => None,
         }
@@ -321,6 +328,13 @@ impl Parameters {
         named.expect("where is checked when it is set, and has a default") // invariant
     }
 
+    /// Who gathers the dense systems where a GPU sets up an inverse.
+    pub fn set_up(&self) -> SetUpBy {
+        let word = self.get(Parameter::SetUp).unwrap_or_default();
+        let named = SetUpBy::ALL.into_iter().find(|by| by.as_str() == word);
+        named.expect("who is checked when it is set, and has a default") // invariant
+    }
+
     /// The number that a parameter has; none where it has a word.
     pub fn number<N: FromStr>(&self, parameter: Parameter) -> Option<N> {
         self.get(parameter).and_then(|value| value.parse().ok())
@@ -394,6 +408,8 @@ mod tests {
         assert_eq!(error, "mode is `soft`: expected smoother or standard");
         let error = Parameter::Counting.value("gpu").unwrap_err().to_string();
         assert_eq!(error, "counting is `gpu`: expected device or host");
+        let error = Parameter::SetUp.value("host").unwrap_err().to_string();
+        assert_eq!(error, "set_up is `host`: expected device or split");
         let error = Parameter::Compact.value("no").unwrap_err().to_string();
         assert_eq!(error, "compact is `no`: expected on or off");
         let error = Parameter::Values.value("32").unwrap_err().to_string();
@@ -415,6 +431,8 @@ mod tests {
     fn words_name_what_is_in_force() {
         let usual = Parameters::default();
         assert_eq!((usual.mode(), usual.counting()), (Mode::Standard, Counting::Device));
+        assert_eq!(usual.set_up(), SetUpBy::Device);
+        assert_eq!(usual.clone().with(Parameter::SetUp, "split").set_up(), SetUpBy::Split);
         let other = usual.with(Parameter::Mode, "smoother").with(Parameter::Counting, "host");
         assert_eq!((other.mode(), other.counting()), (Mode::Smoother, Counting::Host));
         assert_eq!(other.to_string(), "mode=smoother, counting=host");

@@ -6,7 +6,6 @@ mod levels;
 mod plan;
 mod preconditioner;
 mod ready;
-mod setup;
 mod slices;
 mod sync_free;
 mod system;

@@ -5,15 +5,15 @@ use std::hash::{BuildHasher, RandomState};
 use sparsescope_core::matrix::Offset;
 use sparsescope_core::symgs::Coloring;
 
-use super::setup::Setup;
 use super::system::System;
 use crate::arguments::{
-    Element, OrderCount, OrderDigits, OrderOpen, OrderScan, OrderSort, OrderStarts, OrderSums,
-    OrderUnpack, PlanAbove, PlanLevels, PlanRows, PlanWave, Reads, Writes,
+    Element, OrderOpen, OrderUnpack, PlanAbove, PlanLevels, PlanRows, PlanWave, Reads, Writes,
 };
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::{Launch, Shape, Step, enqueue};
+use crate::order::sort;
+use crate::setup::Setup;
 use crate::value::DeviceReal;
 
 /// By what rows are grouped.
@@ -50,10 +50,6 @@ const LAST_COLOR: u32 = 63;
 
 /// Threads a block of the kernel that finds levels and colours.
 const WAVE_BLOCK: u32 = 1024;
-
-/// Numbers that a block scans, and that it sorts.
-const SCANNED: u64 = 8192;
-const SORTED: u64 = 4096;
 
 /// What one look at the structure tells.
 struct Rows {
@@ -282,82 +278,4 @@ fn finished(
 /// Single elements of an array.
 pub(super) fn parts<const N: usize>(of: &Buffer<u32>) -> [Buffer<u32>; N] {
     std::array::from_fn(|k| of.part(k..k + 1).expect("the array has so many elements")) // invariant
-}
-
-/// The sums of the first `n` elements of `from` before each, and of all; `to` has one element more and
-/// may be `from`.
-pub(super) fn scan(
-    setup: &Setup<'_>,
-    n: u32,
-    from: &Buffer<u32>,
-    to: &Buffer<u32>,
-) -> Result<(), DeviceError> {
-    let blocks = u64::from(n).div_ceil(SCANNED).max(1);
-    let sums = setup.array::<u32>("sums", blocks as usize)?;
-    let of_blocks = OrderSums { n, from: Reads(from), sums: Writes(&sums) };
-    let starts = OrderStarts { n: blocks as u32, sums: Writes(&sums) };
-    let scan = OrderScan { n, from: Reads(from), sums: Reads(&sums), out: Writes(to) };
-    // SAFETY: a block reads its 8192 elements as far as there are n, and has a sum of its own; the
-    // last one writes element n.
-    unsafe {
-        setup.blocks("symgs_order_sums", (blocks, 1024), &of_blocks)?;
-        setup.blocks("symgs_order_starts", (1, 1024), &starts)?;
-        setup.blocks("symgs_order_scan", (blocks, 1024), &scan)
-    }
-}
-
-/// Rows by their group, and where each group begins.
-fn sort(
-    setup: &Setup<'_>,
-    rows: u32,
-    key: &Buffer<u32>,
-    groups: u32,
-) -> Result<(Buffer<u32>, Buffer<u32>), DeviceError> {
-    let n = rows as usize;
-    let what = "the rows in their order";
-    let group_ptr = setup.array::<u32>(what, groups as usize + 1)?;
-    // SAFETY: counted up from zero.
-    let counts = unsafe { setup.filled::<u32>(what, groups as usize, 0)? };
-    let count = OrderCount { rows, key: Reads(key), counts: Writes(&counts) };
-    let grid = u64::from(setup.device().properties().multiprocessors) * 4;
-    // SAFETY: keys are below the number of groups.
-    unsafe { setup.blocks("symgs_order_count", (grid, 256), &count)? };
-    scan(setup, groups, &counts, &group_ptr)?;
-
-    let tiles = u64::from(rows).div_ceil(SORTED);
-    let table = setup.array::<u32>(what, 256 * tiles as usize + 1)?;
-    let keys = [setup.array::<u32>(what, n)?, setup.array::<u32>(what, n)?];
-    let orders = [setup.array::<u32>(what, n)?, setup.array::<u32>(what, n)?];
-    let ([even_key, odd_key], [even, odd]) = (&keys, &orders);
-    let (mut from, mut to) = ((key, even), (odd_key, odd));
-    let mut shift = 0;
-    loop {
-        let digits = OrderDigits { n: rows, key: Reads(from.0), shift, table: Writes(&table) };
-        let sort = OrderSort {
-            n: rows,
-            shift,
-            numbered: u32::from(shift > 0),
-            key: Reads(from.0),
-            from: Reads(from.1),
-            table: Reads(&table),
-            key_out: Writes(to.0),
-            out: Writes(to.1),
-        };
-        // SAFETY: blocks count and place their 4096 elements as far as there are so many rows; the
-        // table, a column a block, tells where those of a digit begin, so that all places differ.
-        unsafe {
-            setup.blocks("symgs_order_digits", (tiles, 256), &digits)?;
-            scan(setup, (256 * tiles) as u32, &table, &table)?;
-            setup.blocks("symgs_order_sort", (tiles, 256), &sort)?;
-        }
-        shift += 8;
-        if shift >= 32 || (groups - 1) >> shift == 0 {
-            return Ok((to.1.clone(), group_ptr));
-        }
-        let others = match shift / 8 % 2 {
-            0 => (odd_key, odd),
-            _ => (even_key, even),
-        };
-        (from, to) = (to, others);
-    }
 }

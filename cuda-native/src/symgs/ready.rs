@@ -6,12 +6,12 @@ use std::rc::Rc;
 use sparsescope_core::matrix::Offset;
 use sparsescope_core::symgs::Mode;
 
-use super::setup::{BLOCK, Setup};
 use super::system::{Iteration, Operator, Passes, Sweeps, System, Vectors};
 use crate::arguments::{Element, Reads, Ready, ReadyCompact, ReadyDone, ReadyList, Writes};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Launch, Shape, Step, enqueue};
+use crate::setup::{BLOCK, Setup};
 use crate::value::DeviceReal;
 
 /// Threads of the report's blocks at least and at most: a warp, and what a device takes.

@@ -2,8 +2,7 @@
 
 use sparsescope_core::matrix::Offset;
 
-use super::plan::{By, Plan, scan};
-use super::setup::Setup;
+use super::plan::{By, Plan};
 use super::system::{Iteration, Operator, System};
 use crate::arguments::{
     Element, FillSlices, FromPlaces, OrderGates, OrderPlaces, OrderSlices, PlanEarlier, PlanWidths,
@@ -13,6 +12,8 @@ use crate::buffer::Buffer;
 use crate::clock::Clock;
 use crate::device::DeviceError;
 use crate::launch::{Bound, Launch, Shape, Step, enqueue};
+use crate::order::scan;
+use crate::setup::Setup;
 use crate::value::DeviceReal;
 
 /// Rows of a slice.
@@ -331,7 +332,7 @@ fn earlier<T: DeviceReal, O: Offset + Element>(
 
 /// A thread for each of so many elements.
 fn thread_each(elements: u64) -> Shape {
-    let block = super::setup::BLOCK;
+    let block = crate::setup::BLOCK;
     Shape { grid: elements.div_ceil(block.into()), block, shared_bytes: 0 }
 }
 

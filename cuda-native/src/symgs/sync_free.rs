@@ -4,7 +4,6 @@ use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
 
 use super::plan::{By, Plan, parts};
-use super::setup::Setup;
 use super::slices::{Half, Places, SLICE, Sides, Slices};
 use super::system::{Operator, Sweeps, System, Vectors};
 use crate::arguments::{
@@ -14,6 +13,7 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::kernels::Variant;
 use crate::launch::{Bound, Launch, Shape, Step};
+use crate::setup::Setup;
 use crate::value::DeviceReal;
 
 /// Threads a block of each form.

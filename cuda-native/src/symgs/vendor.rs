@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use sparsescope_core::matrix::{Csr, Offset, RowPtr};
 
-use super::setup::Setup;
 use super::system::{Iteration, Sweeps, System};
 use crate::arguments::Element;
 use crate::arrays::{Offsets, Slots};
@@ -13,6 +12,7 @@ use crate::buffer::Buffer;
 use crate::cusparse::{Algorithm, Arrays, Cusparse, Operands, Product, Solve, Triangle};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Step};
+use crate::setup::Setup;
 use crate::value::DeviceReal;
 
 /// The strict triangle of a matrix, and the seconds of taking it out.

@@ -29,6 +29,7 @@ macro_rules! gpu {
 }
 
 mod dense;
+mod fsai;
 mod pcg;
 mod skyline;
 mod symgs;

@@ -110,7 +110,7 @@ impl SolveProblem {
             params.retain(|name, _| !["power", "prefilter"].contains(&name.as_str()));
         }
         if factor.is_some() {
-            let of_set_up = ["pattern", "postfilter", "merge", "merge_block", "shift"];
+            let of_set_up = ["pattern", "postfilter", "merge", "merge_block", "shift", "set_up"];
             params.retain(|name, _| !of_set_up.contains(&name.as_str()));
         }
         params

@@ -9,10 +9,10 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step, enqueue};
 
 /// Threads a block of kernels that take any number.
-pub(super) const BLOCK: u32 = 256;
+pub(crate) const BLOCK: u32 = 256;
 
 /// A set-up: what it allocates is kept until its end, so that freeing is not timed either.
-pub(super) struct Setup<'a> {
+pub(crate) struct Setup<'a> {
     device: &'a Device,
     /// Seconds of allocating and copying since the last lap began.
     apart: Cell<f64>,
@@ -22,14 +22,14 @@ pub(super) struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    pub(super) fn new(device: &'a Device) -> Self {
+    pub(crate) fn new(device: &'a Device) -> Self {
         let (apart, spent, kept) = Default::default();
         Self { device, apart, lap: Cell::new(Instant::now()), spent, kept }
     }
 
     /// A set-up, what it makes, and the seconds of making that. It is made twice: the first time loads
     /// the code, which is no part of a plan.
-    pub(super) fn of<R>(
+    pub(crate) fn of<R>(
         device: &'a Device,
         make: impl Fn(&Self) -> Result<R, DeviceError>,
     ) -> Result<(Self, R, f64), DeviceError> {
@@ -44,17 +44,17 @@ impl<'a> Setup<'a> {
         Ok((setup, made, seconds))
     }
 
-    pub(super) fn device(&self) -> &'a Device {
+    pub(crate) fn device(&self) -> &'a Device {
         self.device
     }
 
     /// What allocating and copying took so far.
-    pub(super) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spent {
         self.spent.get()
     }
 
     /// Begins to count seconds.
-    pub(super) fn begin(&self) -> Result<(), DeviceError> {
+    pub(crate) fn begin(&self) -> Result<(), DeviceError> {
         self.device.synchronize()?;
         self.apart.set(0.0);
         self.lap.set(Instant::now());
@@ -62,7 +62,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Seconds since [`begin`](Self::begin), once all work is done.
-    pub(super) fn seconds(&self) -> Result<f64, DeviceError> {
+    pub(crate) fn seconds(&self) -> Result<f64, DeviceError> {
         self.device.synchronize()?;
         Ok((self.lap.get().elapsed().as_secs_f64() - self.apart.get()).max(0.0))
     }
@@ -82,7 +82,7 @@ impl<'a> Setup<'a> {
     }
 
     /// An array for so many elements.
-    pub(super) fn array<T: Element>(
+    pub(crate) fn array<T: Element>(
         &self,
         what: &str,
         len: usize,
@@ -91,7 +91,7 @@ impl<'a> Setup<'a> {
     }
 
     /// A copy of an array.
-    pub(super) fn upload<T: Element>(
+    pub(crate) fn upload<T: Element>(
         &self,
         what: &str,
         host: &[T],
@@ -103,7 +103,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Safety
     /// As for [`Step::fill_numbers`].
-    pub(super) unsafe fn filled<T: Element>(
+    pub(crate) unsafe fn filled<T: Element>(
         &self,
         what: &str,
         len: usize,
@@ -119,7 +119,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Safety
     /// As for [`Launch::new`].
-    pub(super) unsafe fn threads<A: Arguments>(
+    pub(crate) unsafe fn threads<A: Arguments>(
         &self,
         function: &str,
         threads: u64,
@@ -133,20 +133,33 @@ impl<'a> Setup<'a> {
     ///
     /// # Safety
     /// As for [`Launch::new`].
-    pub(super) unsafe fn blocks<A: Arguments>(
+    pub(crate) unsafe fn blocks<A: Arguments>(
         &self,
         function: &str,
         (grid, block): (u64, u32),
         arguments: &A,
     ) -> Result<(), DeviceError> {
-        let shape = Shape { grid, block, shared_bytes: 0 };
+        // SAFETY: the caller's promise.
+        unsafe { self.shaped(function, Shape { grid, block, shared_bytes: 0 }, arguments) }
+    }
+
+    /// Launches blocks that have shared memory.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    pub(crate) unsafe fn shaped<A: Arguments>(
+        &self,
+        function: &str,
+        shape: Shape,
+        arguments: &A,
+    ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise.
         let launch = unsafe { Launch::new(self.device, function, shape, arguments)? };
         enqueue(self.device, &[Step::Launch(launch)])
     }
 
     /// One element, once all work is done.
-    pub(super) fn element<T: Element + Default + Clone>(
+    pub(crate) fn element<T: Element + Default + Clone>(
         &self,
         of: &Buffer<T>,
         place: usize,

@@ -1,0 +1,132 @@
+//! The factor G on the device, its postfilter and its transpose.
+
+use sparsescope_core::fsai::FsaiError;
+use sparsescope_core::matrix::{Csr, Offset, RowPtr};
+
+use super::FsaiSetUpError;
+use super::matrix::{Matrix, counted, total};
+use crate::arguments::{Element, FsaiDrop, FsaiKeep, FsaiRows, FsaiTranspose, Reads, Writes};
+use crate::arrays::{Offsets, Slots};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::order::{scan, sort};
+use crate::setup::Setup;
+
+/// A square matrix in CSR on the device, of less than 2³¹ entries.
+#[derive(Debug)]
+pub(crate) struct DeviceFactor {
+    rows: u32,
+    ptr: Buffer<u32>,
+    slots: Slots<f64>,
+}
+
+impl DeviceFactor {
+    pub(super) fn new(rows: u32, ptr: Buffer<u32>, slots: Slots<f64>) -> Self {
+        Self { rows, ptr, slots }
+    }
+
+    /// Without rows.
+    pub(super) fn empty(device: &Device) -> Result<Self, DeviceError> {
+        let ptr = Buffer::of(device, "the row offsets", &[0])?;
+        Ok(Self { rows: 0, ptr, slots: Slots::of(device, &[], &[])? })
+    }
+
+    /// Where each row begins, and the last one ends.
+    pub(crate) fn offsets(&self) -> Offsets {
+        Offsets::Narrow(self.ptr.clone())
+    }
+
+    /// Columns, ascending in each row, and values.
+    pub(crate) fn slots(&self) -> &Slots<f64> {
+        &self.slots
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.offsets().bytes() + self.slots().col.bytes() + self.slots().val.bytes()
+    }
+
+    pub(super) fn entries(&self) -> u64 {
+        self.slots.val.len() as u64
+    }
+
+    pub(super) fn to_host(&self, device: &Device) -> Result<Csr, FsaiSetUpError> {
+        let n = self.rows as usize;
+        let ptr = RowPtr::Narrow(self.ptr.to_host(device)?);
+        let (col, val) = (self.slots.col.to_host(device)?, self.slots.val.to_host(device)?);
+        Ok(Csr::try_new(n, n, ptr, col, val).map_err(FsaiError::from)?)
+    }
+}
+
+/// Drops entries with g_ij² ≤ τ·Σ_k g_ik² and scales rows so that diag(G·A·Gᵀ) = 1 still.
+pub(super) fn without_small<O: Offset + Element>(
+    setup: &Setup<'_>,
+    a: &Matrix<'_, O>,
+    g: &DeviceFactor,
+    tau: f64,
+) -> Result<DeviceFactor, DeviceError> {
+    let what = "the filtered factor";
+    let n = g.rows as usize;
+    let kept = setup.array(what, g.slots.val.len())?;
+    let (len, root) = (setup.array(what, n)?, setup.array(what, n)?);
+    let (g_ptr, g_col, g_val) = (Reads(&g.ptr), Reads(&g.slots.col), Reads(&g.slots.val));
+    let arguments = FsaiDrop {
+        rows: g.rows,
+        tau,
+        on_diagonal: a.on_diagonal,
+        g_ptr,
+        g_col,
+        g_val,
+        row_ptr: Reads(a.row_ptr),
+        low: Reads(&a.low),
+        col: Reads(&a.slots.col),
+        val: Reads(&a.slots.val),
+        kept: Writes(&kept),
+        len: Writes(&len),
+        root: Writes(&root),
+    };
+    // SAFETY: a warp a row of G, whose columns are rows of A; it has an element of `len` and `root`, and
+    // each entry one of `kept`.
+    unsafe { setup.threads("fsai_filter_drop", u64::from(g.rows) * 32, &arguments)? };
+    let entries = counted("the number of entries of G", total(setup, g.rows, &len)?)?;
+    let ptr = setup.array(what, n + 1)?;
+    scan(setup, g.rows, &len, &ptr)?;
+    let slots = Slots { col: setup.array(what, entries)?, val: setup.array(what, entries)? };
+    let arguments = FsaiKeep {
+        rows: g.rows,
+        g_ptr,
+        g_col,
+        g_val,
+        kept: Reads(&kept),
+        root: Reads(&root),
+        ptr: Reads(&ptr),
+        out_col: Writes(&slots.col),
+        out_val: Writes(&slots.val),
+    };
+    // SAFETY: eight lanes a row, which write as many entries as were counted, from its offset on.
+    unsafe { setup.threads("fsai_order_keep", u64::from(g.rows) * 8, &arguments)? };
+    Ok(DeviceFactor::new(g.rows, ptr, slots))
+}
+
+/// Gᵀ: entries sorted by their columns, equal ones in their order, which is that of their rows.
+pub(super) fn transposed(setup: &Setup<'_>, g: &DeviceFactor) -> Result<DeviceFactor, DeviceError> {
+    let what = "the transposed factor";
+    let entries = g.slots.val.len();
+    let count = entries as u32;
+    let row_of = setup.array(what, entries)?;
+    let arguments = FsaiRows { rows: g.rows, g_ptr: Reads(&g.ptr), row_of: Writes(&row_of) };
+    // SAFETY: eight lanes a row, whose entries have an element each.
+    unsafe { setup.threads("fsai_order_rows", u64::from(g.rows) * 8, &arguments)? };
+    let (order, ptr) = sort(setup, count, &g.slots.col, g.rows)?;
+    let slots = Slots { col: setup.array(what, entries)?, val: setup.array(what, entries)? };
+    let arguments = FsaiTranspose {
+        entries: count,
+        order: Reads(&order),
+        row_of: Reads(&row_of),
+        g_val: Reads(&g.slots.val),
+        out_col: Writes(&slots.col),
+        out_val: Writes(&slots.val),
+    };
+    // SAFETY: a thread an entry; the order has each entry once.
+    unsafe { setup.threads("fsai_order_transpose", count.into(), &arguments)? };
+    Ok(DeviceFactor::new(g.rows, ptr, slots))
+}
