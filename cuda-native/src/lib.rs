@@ -48,7 +48,7 @@ mod value;
 pub use backend::CudaBackend;
 pub use cache::{KERNEL_CACHE, KernelCache};
 pub use device::{Device, DeviceError, Properties};
-pub use fsai::{DeviceFsai, FsaiSetUpError};
+pub use fsai::{DeviceFsai, FsaiSetUpError, GatheredBy};
 pub use kernels::{Family, Variant};
 pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};

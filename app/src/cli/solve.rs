@@ -14,7 +14,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::{Progress, matrix_market, save};
-use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters};
+use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Verdict};
@@ -159,11 +159,12 @@ fn solved<'a>(
         return Ok(None);
     }
     let factor = problem.solve().and_then(SolveProblem::factor);
-    if let (Some(path), Some(factor)) = (&args.write_g, &factor) {
+    let g = problem.solve().and_then(SolveProblem::g);
+    if let (Some(path), Some(g)) = (&args.write_g, &g) {
         let what = format!("writing {}", path.display());
         watched(interrupt, quiet, &what, None, |progress: Progress<'_>| {
             let force = overwrite(args.force);
-            save(path, force, |out| matrix_market::write(factor.g(), out, progress))
+            save(path, force, |out| matrix_market::write(g, out, progress))
         })?;
     }
     let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch))?;
@@ -209,7 +210,15 @@ fn parameters(args: &SolveArgs, kernel: &KernelDescriptor) -> anyhow::Result<Par
             "only the preconditioner fsai has a G to read, to write, or to keep the pattern of";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    Ok(kernel.in_effect(&single))
+    if !(args.reuse_pattern && kernel.allowed(Parameter::SetUp).is_some()) {
+        return Ok(kernel.in_effect(&single));
+    }
+    let is_named = single.iter().any(|(parameter, _)| parameter == Parameter::SetUp);
+    if is_named && single.set_up() != SetUpBy::Processor {
+        let sentence = "--reuse-pattern keeps what the processor set up: --set-up processor";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    Ok(kernel.in_effect(&single.with(Parameter::SetUp, SetUpBy::Processor.as_str())))
 }
 
 /// What the arguments name as files.

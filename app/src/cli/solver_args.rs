@@ -42,7 +42,8 @@ pub(super) struct SolverArgs {
     /// [default: 0]
     #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Shift), allow_negative_numbers = true)]
     shift: Vec<String>,
-    /// FSAI on a GPU: who gathers the dense systems, the device or the processor (split) [default: device]
+    /// FSAI on a GPU: who sets it up: device, processor, or split, where the processor gathers the dense systems
+    /// that the device solves [default: device]
     #[arg(long, value_name = "WHO,...", value_delimiter = ',', value_parser = value_of(Parameter::SetUp))]
     set_up: Vec<String>,
     /// Format of A and of G where these are not named one by one: csr, hyb or hll [default: csr]

@@ -61,7 +61,7 @@ pub enum Parameter {
     MergeBlock,
     /// What is added to the diagonals of the dense systems, as a share of them.
     Shift,
-    /// Who gathers the dense systems where a GPU sets the inverse up.
+    /// Who sets up an inverse that a GPU applies.
     SetUp,
     /// Format of A in a solver.
     FormatA,
@@ -328,7 +328,7 @@ impl Parameters {
         named.expect("where is checked when it is set, and has a default") // invariant
     }
 
-    /// Who gathers the dense systems where a GPU sets up an inverse.
+    /// Who sets up an inverse that a GPU applies.
     pub fn set_up(&self) -> SetUpBy {
         let word = self.get(Parameter::SetUp).unwrap_or_default();
         let named = SetUpBy::ALL.into_iter().find(|by| by.as_str() == word);
@@ -409,7 +409,7 @@ mod tests {
         let error = Parameter::Counting.value("gpu").unwrap_err().to_string();
         assert_eq!(error, "counting is `gpu`: expected device or host");
         let error = Parameter::SetUp.value("host").unwrap_err().to_string();
-        assert_eq!(error, "set_up is `host`: expected device or split");
+        assert_eq!(error, "set_up is `host`: expected device, split or processor");
         let error = Parameter::Compact.value("no").unwrap_err().to_string();
         assert_eq!(error, "compact is `no`: expected on or off");
         let error = Parameter::Values.value("32").unwrap_err().to_string();

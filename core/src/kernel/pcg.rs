@@ -71,8 +71,16 @@ const PARAMETERS: &[(Parameter, Allowed)] = &[
     (Parameter::Start, Allowed::Any),
 ];
 
+/// The same, and who sets the inverse up.
+const ON_DEVICE: &[(Parameter, Allowed)] = &{
+    let mut all = [(Parameter::SetUp, Allowed::Any); PARAMETERS.len() + 1];
+    let (with, _) = all.split_at_mut(PARAMETERS.len());
+    with.copy_from_slice(PARAMETERS);
+    all
+};
+
 /// The same in CSR, with the preconditioners that a library has products for.
-const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 17] {
+const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 18] {
     let csr = Allowed::Only(&["csr"]);
     [
         (Parameter::Preconditioner, Allowed::Only(preconditioners)),
@@ -92,6 +100,7 @@ const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Al
         (Parameter::MaxIterations, Allowed::Any),
         (Parameter::RightSide, Allowed::Any),
         (Parameter::Start, Allowed::Any),
+        (Parameter::SetUp, Allowed::Any),
     ]
 }
 
@@ -105,7 +114,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one thread, set-up and iterations; the reference"),
     cpu("cpu/pcg/threads", Mapping::EqualEntries, &[Origin::Paper003, Origin::Ours],
         "threads take blocks of rows, each its own share first; sums are added block by block, with the bits of the serial loop"),
-    cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], PARAMETERS,
+    cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], ON_DEVICE,
         "all on the device: products with their sums fused, scalars in its memory, graphs of iterations"),
     cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor], LIBRARY,
         "the program of paper 003: cuSPARSE and cuBLAS, one call after another, scalars on the host"),

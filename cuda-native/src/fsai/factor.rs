@@ -6,7 +6,7 @@ use sparsescope_core::matrix::{Csr, Offset, RowPtr};
 use super::FsaiSetUpError;
 use super::matrix::{Matrix, counted, total};
 use crate::arguments::{Element, FsaiDrop, FsaiKeep, FsaiRows, FsaiTranspose, Reads, Writes};
-use crate::arrays::{Offsets, Slots};
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::order::{scan, sort};
@@ -31,18 +31,13 @@ impl DeviceFactor {
         Ok(Self { rows: 0, ptr, slots: Slots::of(device, &[], &[])? })
     }
 
-    /// Where each row begins, and the last one ends.
-    pub(crate) fn offsets(&self) -> Offsets {
-        Offsets::Narrow(self.ptr.clone())
-    }
-
-    /// Columns, ascending in each row, and values.
-    pub(crate) fn slots(&self) -> &Slots<f64> {
-        &self.slots
+    /// As a matrix in CSR.
+    pub(super) fn into_arrays(self) -> Arrays<f64> {
+        Arrays::Csr { row_ptr: Offsets::Narrow(self.ptr), slots: self.slots }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.offsets().bytes() + self.slots().col.bytes() + self.slots().val.bytes()
+        self.ptr.bytes() + self.slots.col.bytes() + self.slots.val.bytes()
     }
 
     pub(super) fn entries(&self) -> u64 {

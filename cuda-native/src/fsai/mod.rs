@@ -14,15 +14,16 @@ mod solver;
 mod split;
 mod systems;
 
+use std::sync::Arc;
+
 use sparsescope_core::fsai::{
     Cancelled, FsaiError, FsaiParameters, PatternRule, SetUp, pattern_of,
 };
-use sparsescope_core::kernel::SetUpBy;
 use sparsescope_core::matrix::{Csr, Offset};
 use sparsescope_core::memory::MemoryLimit;
 
 use crate::arguments::Element;
-use crate::arrays::{Offsets, Slots};
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use factor::{DeviceFactor, transposed, without_small};
@@ -36,6 +37,20 @@ use systems::Systems;
 
 /// Rows that kernels count: a bit of their numbers marks others.
 const MOST_ROWS: u64 = i32::MAX as u64;
+
+/// Who gathers the dense systems that the device solves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GatheredBy {
+    /// The device, as it solves them.
+    Device,
+    /// The processor, batch after batch, and copies them (the thesis).
+    Processor,
+}
+
+impl GatheredBy {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Device, Self::Processor];
+}
 
 /// Why a factorised inverse cannot be set up on a device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -60,7 +75,7 @@ pub struct DeviceFsai {
 struct Request<'r> {
     a: &'r Csr,
     parameters: &'r FsaiParameters,
-    by: SetUpBy,
+    by: GatheredBy,
     limit: MemoryLimit,
     cancelled: &'r Cancelled<'r>,
 }
@@ -73,7 +88,7 @@ impl DeviceFsai {
         device: &Device,
         a: &Csr,
         parameters: &FsaiParameters,
-        by: SetUpBy,
+        by: GatheredBy,
         limit: MemoryLimit,
         cancelled: &Cancelled<'_>,
     ) -> Result<Option<Self>, FsaiSetUpError> {
@@ -87,7 +102,7 @@ impl DeviceFsai {
         device: &Device,
         (a, offsets, slots): (&Csr, &Offsets, &Slots<f64>),
         parameters: &FsaiParameters,
-        by: SetUpBy,
+        by: GatheredBy,
         limit: MemoryLimit,
         cancelled: &Cancelled<'_>,
     ) -> Result<Option<Self>, FsaiSetUpError> {
@@ -138,15 +153,17 @@ impl DeviceFsai {
             return Ok(None);
         }
         let g = match by {
-            SetUpBy::Device => phases.run("values", |setup| {
+            GatheredBy::Device => phases.run("values", |setup| {
                 let solver = Solver::new(setup, &a, &systems, &queue)?;
                 solver.all()?;
                 solver.finished()
             })?,
-            SetUpBy::Split => match split::solved(&mut phases, request, &a, &systems, &queue)? {
-                Some(g) => g,
-                None => return Ok(None),
-            },
+            GatheredBy::Processor => {
+                match split::solved(&mut phases, request, &a, &systems, &queue)? {
+                    Some(g) => g,
+                    None => return Ok(None),
+                }
+            }
         };
         phases.report.entries_before_filter = g.entries();
         let tau = parameters.postfilter;
@@ -171,12 +188,17 @@ impl DeviceFsai {
 
     /// Bytes of the device's memory that G and Gᵀ take.
     pub fn bytes(&self) -> u64 {
-        self.factors().map(DeviceFactor::bytes).iter().sum()
+        self.g.bytes() + self.gt.bytes()
     }
 
-    /// G and Gᵀ.
-    pub(crate) fn factors(&self) -> [&DeviceFactor; 2] {
-        [&self.g, &self.gt]
+    /// G and Gᵀ on the host.
+    pub(crate) fn to_host(&self, device: &Device) -> Result<[Arc<Csr>; 2], FsaiSetUpError> {
+        Ok([Arc::new(self.g(device)?), Arc::new(self.gt(device)?)])
+    }
+
+    /// G and Gᵀ in CSR as they lie on the device.
+    pub(crate) fn into_arrays(self) -> [Arrays<f64>; 2] {
+        [self.g, self.gt].map(DeviceFactor::into_arrays)
     }
 
     /// G, n × n, lower triangular with a positive diagonal, copied to the host.

@@ -6,10 +6,13 @@ use std::time::Instant;
 use sparsescope_core::experiment::solving::Asked;
 use sparsescope_core::experiment::{PrepareError, Watch};
 use sparsescope_core::fsai::{Fsai, SetUp};
+use sparsescope_core::kernel::SetUpBy;
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
 
-use crate::device::Device;
+use crate::arrays::Arrays;
+use crate::device::{Device, DeviceError};
+use crate::fsai::{DeviceFsai, FsaiSetUpError, GatheredBy};
 use crate::refusal::refused;
 use crate::upload::{Uploaded, Uploads};
 
@@ -26,16 +29,52 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// Set up on the processor and copied; none once it is cancelled.
+    /// Set up where it is asked for, of A that lies on the device in CSR; none once it is cancelled.
     pub(super) fn set_up(
         device: &Device,
-        uploads: &Uploads<f64>,
+        (a, uploads): (&Uploaded<f64>, &Uploads<f64>),
         asked: &Asked<'_>,
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
-        let Some(fsai) = asked.factor(memory, watch)? else { return Ok(None) };
-        Self::copied(device, uploads, &fsai).map(Some)
+        let by = match asked.set_up_by() {
+            SetUpBy::Device => GatheredBy::Device,
+            SetUpBy::Split => GatheredBy::Processor,
+            SetUpBy::Processor => {
+                let Some(fsai) = asked.factor(memory, watch)? else { return Ok(None) };
+                return Self::copied(device, uploads, &fsai).map(Some);
+            }
+        };
+        let Arrays::Csr { row_ptr, slots } = a.copy() else {
+            return Err(refused(DeviceError::Format("another than CSR")));
+        };
+        let (host, inverse) = (asked.problem().a(), asked.inverse());
+        let cancelled = || watch.is_cancelled();
+        let a = (&**host, row_ptr, slots);
+        let made = DeviceFsai::of_arrays(device, a, &inverse, by, memory, &cancelled);
+        match made.map_err(refused_set_up)? {
+            Some(made) => Self::stayed(device, uploads, asked, made).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// One that lies on the device, whose rows the host wants to know.
+    fn stayed(
+        device: &Device,
+        uploads: &Uploads<f64>,
+        asked: &Asked<'_>,
+        made: DeviceFsai,
+    ) -> Result<Self, PrepareError> {
+        let begun = Instant::now();
+        let known = made.to_host(device).map_err(refused_set_up)?;
+        asked.keep(&known[0]);
+        let report = made.report().clone();
+        let mut phases = phases_of(&report);
+        phases.push(("to_host", begun.elapsed().as_secs_f64()));
+        let [g, gt] = made.into_arrays();
+        let [host_g, host_gt] = known.map(AnyFormat::Csr);
+        let (g, gt) = (uploads.made(&host_g, g), uploads.made(&host_gt, gt));
+        Ok(Self { g, gt, phases, report })
     }
 
     /// One that the processor has.
@@ -46,9 +85,19 @@ impl Factor {
         };
         let (g, gt) = (upload(fsai.g())?, upload(fsai.gt())?);
         let report = fsai.report().clone();
-        let mut phases: Phases =
-            report.phases.iter().map(|phase| (phase.name, phase.seconds)).collect();
+        let mut phases = phases_of(&report);
         phases.push(("transfer", begun.elapsed().as_secs_f64()));
         Ok(Self { g, gt, phases, report })
+    }
+}
+
+fn phases_of(report: &SetUp) -> Phases {
+    report.phases.iter().map(|phase| (phase.name, phase.seconds)).collect()
+}
+
+fn refused_set_up(error: FsaiSetUpError) -> PrepareError {
+    match error {
+        FsaiSetUpError::Device(error) => refused(error),
+        FsaiSetUpError::Fsai(error) => PrepareError::Refused(error.to_string()),
     }
 }

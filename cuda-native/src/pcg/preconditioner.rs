@@ -18,7 +18,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::refusal::refused;
 use crate::symgs::{self, SymgsPreconditioner};
-use crate::upload::Uploads;
+use crate::upload::{Uploaded, Uploads};
 
 /// The kernel of sweeps.
 const SWEEPS: &str = "cuda/symgs/levels";
@@ -62,7 +62,7 @@ impl<'d> Preconditioner<'d> {
     /// The one that is asked for, and what its set-up tells; none once it is cancelled.
     pub(super) fn set_up(
         device: &'d Device,
-        uploads: &Uploads<f64>,
+        (a, uploads): (&Uploaded<f64>, &Uploads<f64>),
         asked: &Asked<'_>,
         memory: MemoryLimit,
         watch: &Watch<'_>,
@@ -82,7 +82,7 @@ impl<'d> Preconditioner<'d> {
                 Self::Symgs { sweeps }
             }
             Applied::Fsai => {
-                let factor = Factor::set_up(device, uploads, asked, memory, watch)?;
+                let factor = Factor::set_up(device, (a, uploads), asked, memory, watch)?;
                 let Some(Factor { g, gt, phases: took, report: told }) = factor else {
                     return Ok(None);
                 };

@@ -50,7 +50,7 @@ impl<'p> Solver<'p> {
         let csr = uploads.matrix(device, &csr).map_err(refused)?;
         let uploaded = csr.copy().spent();
         let a = Operator::of(device, Arc::clone(&csr), asked.format_of_a(), memory)?;
-        let made = Preconditioner::set_up(device, uploads, asked, memory, watch)?;
+        let made = Preconditioner::set_up(device, (&csr, uploads), asked, memory, watch)?;
         let Some((preconditioner, told)) = made else { return Ok(None) };
         let system = System::new(device, asked, &how, preconditioner.own_residual());
         let system = system.map_err(refused)?;

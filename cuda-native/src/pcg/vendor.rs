@@ -131,7 +131,7 @@ impl<'p> Library<'p> {
                 Preconditioner::Jacobi { scale: vec![scale] }
             }
             Applied::Fsai => {
-                let factor = Factor::set_up(device, uploads, asked, memory, watch)?;
+                let factor = Factor::set_up(device, (&a, uploads), asked, memory, watch)?;
                 let Some(Factor { g, gt, phases: took, report: told }) = factor else {
                     return Ok(None);
                 };

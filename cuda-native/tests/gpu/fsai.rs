@@ -6,8 +6,7 @@ use sparsescope_core::fsai::{
     Fsai, FsaiError, FsaiParameters, Held, Merging, PatternRule, check_backward_errors,
 };
 use sparsescope_core::generate::{GeneratorSpec, generate};
-use sparsescope_core::kernel::SetUpBy;
-use sparsescope_cuda::{Device, DeviceFsai, FsaiSetUpError};
+use sparsescope_cuda::{Device, DeviceFsai, FsaiSetUpError, GatheredBy};
 
 use super::*;
 
@@ -79,7 +78,7 @@ fn recursive(power: u32) -> FsaiParameters {
     FsaiParameters { pattern: PatternRule::Recursive { power }, ..FsaiParameters::default() }
 }
 
-fn set_up(device: &Device, a: &Csr, how: &FsaiParameters, by: SetUpBy) -> (DeviceFsai, Csr) {
+fn set_up(device: &Device, a: &Csr, how: &FsaiParameters, by: GatheredBy) -> (DeviceFsai, Csr) {
     let limit = MemoryLimit::unlimited();
     let made = DeviceFsai::set_up(device, a, how, by, limit, &|| false);
     let made = made.unwrap_or_else(|error| panic!("{how:?}: {error}")).unwrap();
@@ -96,7 +95,7 @@ fn agree(device: &Device, name: &str, a: &Csr, parameters: &FsaiParameters) {
     let what = format!("{name} with {parameters:?}");
     let limit = MemoryLimit::unlimited();
     let host = Fsai::set_up(a, parameters, limit, &|| false).unwrap().unwrap();
-    let (made, g) = set_up(device, a, parameters, SetUpBy::Device);
+    let (made, g) = set_up(device, a, parameters, GatheredBy::Device);
     assert_eq!(g.row_ptr(), host.g().row_ptr(), "{what}");
     assert!(g.col() == host.g().col(), "{what}");
     let held = if parameters.postfilter > 0.0 { Held::Not } else { Held::Entries };
@@ -111,7 +110,7 @@ fn agree(device: &Device, name: &str, a: &Csr, parameters: &FsaiParameters) {
     };
     assert_eq!(sizes(found), sizes(expected), "{what}");
     assert!((found.flops - expected.flops).abs() <= 1e-12 * expected.flops, "{what}");
-    let (again, split) = (SetUpBy::Device, SetUpBy::Split);
+    let (again, split) = (GatheredBy::Device, GatheredBy::Processor);
     for by in [again, split] {
         assert!(bits(&set_up(device, a, parameters, by).1) == bits(&g), "{what} {by:?}");
     }
@@ -169,7 +168,7 @@ fn rows_that_fit_no_table_and_no_shared_memory_are_set_up_too() {
     let n = 2300;
     let a = dominant(n, (0..n - 1).map(|j| (n - 1, j, chance(n, j))));
     for power in [1, 2] {
-        let (_, g) = set_up(device, &a, &recursive(power), SetUpBy::Device);
+        let (_, g) = set_up(device, &a, &recursive(power), GatheredBy::Device);
         assert_eq!((g.nnz(), g.row_len(n - 1)), (2 * n - 1, n));
         check_backward_errors(&a, &g, Held::Entries).unwrap();
     }
@@ -190,7 +189,7 @@ fn the_first_row_whose_system_is_not_positive_definite_is_named() {
         let limit = MemoryLimit::unlimited();
         DeviceFsai::set_up(backend.device(), a, parameters, by, limit, &|| false).unwrap_err()
     };
-    for by in SetUpBy::ALL {
+    for by in GatheredBy::ALL {
         for merge in [None, Some(Merging::new(1.0)), Some(Merging::new(1.3))] {
             for power in [1, 2] {
                 let parameters = FsaiParameters { merge, ..recursive(power) };
@@ -205,7 +204,7 @@ fn the_first_row_whose_system_is_not_positive_definite_is_named() {
         assert_eq!(error, FsaiError::NotPositiveDefinite { row: 1, size: 1 }.into());
     }
     let wide = Csr::from_triplets(1, 2, &[(0, 0, 1.0)]).unwrap();
-    let error = tried(&wide, &recursive(1), SetUpBy::Device);
+    let error = tried(&wide, &recursive(1), GatheredBy::Device);
     assert_eq!(error, FsaiError::NotSquare { rows: 1, cols: 2 }.into());
     // Large systems, in registers of a block and in memory of their own.
     for n in [40, 150, 230] {
@@ -219,7 +218,7 @@ fn the_first_row_whose_system_is_not_positive_definite_is_named() {
             })
             .collect();
         let a = Csr::from_triplets(n, n, &spoilt).unwrap();
-        let error = tried(&a, &recursive(1), SetUpBy::Device);
+        let error = tried(&a, &recursive(1), GatheredBy::Device);
         let expected = FsaiError::NotPositiveDefinite { row: n - 3, size: n - 2 };
         assert_eq!(error, expected.into());
     }
@@ -238,16 +237,16 @@ fn phases_are_told_and_a_wish_to_stop_is_heeded() {
         made.report().phases.iter().map(|phase| phase.name).collect::<Vec<_>>()
     };
     let device = ["prefilter", "pattern", "group", "values", "postfilter", "transpose", "allocate"];
-    assert_eq!(names(SetUpBy::Device), device);
-    let split: std::collections::BTreeSet<_> = names(SetUpBy::Split).into_iter().collect();
+    assert_eq!(names(GatheredBy::Device), device);
+    let split: std::collections::BTreeSet<_> = names(GatheredBy::Processor).into_iter().collect();
     assert!(device.iter().chain(&["gather", "transfer"]).all(|name| split.contains(name)));
     let limit = MemoryLimit::unlimited();
-    for by in SetUpBy::ALL {
+    for by in GatheredBy::ALL {
         let stopped = DeviceFsai::set_up(backend.device(), &a, &parameters, by, limit, &|| true);
         assert!(stopped.unwrap().is_none());
     }
     let empty = Csr::from_triplets(0, 0, &[] as &[(usize, usize, f64)]).unwrap();
-    assert_eq!(set_up(backend.device(), &empty, &recursive(2), SetUpBy::Device).1.rows(), 0);
+    assert_eq!(set_up(backend.device(), &empty, &recursive(2), GatheredBy::Device).1.rows(), 0);
 }
 
 /// Run by name, with `--ignored` and `--nocapture`, in a release build: what the phases take on a mesh of
@@ -267,7 +266,7 @@ fn phases_of_a_million_rows() {
     ] {
         for _ in 0..3 {
             let limit = MemoryLimit::unlimited();
-            let by = SetUpBy::Device;
+            let by = GatheredBy::Device;
             let made = DeviceFsai::set_up(backend.device(), &a, &parameters, by, limit, &|| false);
             let made = made.unwrap().unwrap();
             let report = made.report();

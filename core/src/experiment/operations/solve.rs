@@ -23,8 +23,10 @@ pub struct SolveProblem {
     given: Given,
     /// The right-hand sides made so far, by their words.
     sides: Mutex<BTreeMap<String, Arc<Vec<f64>>>>,
-    /// The factor of the last set-up that made one.
+    /// What the processor set up last.
     factor: Mutex<Option<Arc<Fsai>>>,
+    /// G of the last set-up, wherever that was.
+    g: Mutex<Option<Arc<Csr>>>,
     /// The factor of another matrix, whose pattern the first set-up takes, and whether it drops what that
     /// dropped.
     kept: Mutex<Option<(Arc<Fsai>, bool)>>,
@@ -54,8 +56,8 @@ impl SolveProblem {
         for vector in [&given.b, &given.start].into_iter().flatten() {
             assert_eq!(vector.len(), a.rows(), "b and x have one element a row");
         }
-        let (sides, factor, kept) = Default::default();
-        Ok(Self { a, given, sides, factor, kept })
+        let (sides, factor, g, kept) = Default::default();
+        Ok(Self { a, given, sides, factor, g, kept })
     }
 
     /// The same where the next set-up of a factor takes the pattern and the groups of one that was made for
@@ -116,7 +118,13 @@ impl SolveProblem {
         params
     }
 
-    /// The factor G of the last set-up, or the one that was given; none where none has been made.
+    /// Whether the next set-up takes a pattern that is there.
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::experiment) fn has_kept(&self) -> bool {
+        lock(&self.kept).is_some()
+    }
+
+    /// What the processor set up last, or was given; none where it did not.
     pub fn factor(&self) -> Option<Arc<Fsai>> {
         lock(&self.factor).clone()
     }
@@ -129,6 +137,17 @@ impl SolveProblem {
     #[cfg(not(target_family = "wasm"))]
     pub(in crate::experiment) fn keep(&self, factor: &Arc<Fsai>) {
         *lock(&self.factor) = Some(Arc::clone(factor));
+        self.keep_g(factor.g());
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::experiment) fn keep_g(&self, g: &Arc<Csr>) {
+        *lock(&self.g) = Some(Arc::clone(g));
+    }
+
+    /// The factor G of the last set-up, or the one that was given; none where none has been made.
+    pub fn g(&self) -> Option<Arc<Csr>> {
+        lock(&self.g).clone()
     }
 
     /// An estimate: how many entries a factor has is known once it has been made, and its set-up asks for

@@ -7,7 +7,8 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::operations::{Given, SolveProblem};
 use crate::experiment::task::Watch;
 use crate::fsai::{Fsai, FsaiParameters, Merging, PatternRule};
-use crate::kernel::{Parameter, Parameters};
+use crate::kernel::{Parameter, Parameters, SetUpBy};
+use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 use crate::pcg::{OperatorFormat, SolveParameters, Start};
 
@@ -86,6 +87,26 @@ impl<'p> Asked<'p> {
         }
     }
 
+    /// Who sets up the inverse: the processor where it begins with a factor or with a pattern and its groups
+    /// that are there.
+    pub fn set_up_by(&self) -> SetUpBy {
+        match self.problem.given().factor.is_some() || self.problem.has_kept() {
+            true => SetUpBy::Processor,
+            false => self.parameters.set_up(),
+        }
+    }
+
+    /// How an inverse is to be set up anew.
+    pub fn inverse(&self) -> FsaiParameters {
+        let rule = self.problem.given().pattern.clone().map(PatternRule::Given);
+        self.set_up_parameters(rule.unwrap_or_else(|| self.pattern_rule()))
+    }
+
+    /// Tells the problem of a factor that was set up on a device.
+    pub fn keep(&self, g: &Arc<Csr>) {
+        self.problem.keep_g(g);
+    }
+
     /// The factor that was given, or the one that the parameters describe, set up on the processor on the
     /// ambient rayon pool, or one with the pattern that is kept; none once it is cancelled. The problem
     /// keeps it.
@@ -94,7 +115,7 @@ impl<'p> Asked<'p> {
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Arc<Fsai>>, PrepareError> {
-        let Given { factor, pattern, .. } = self.problem.given();
+        let Given { factor, .. } = self.problem.given();
         let cancelled = || watch.is_cancelled();
         let made = match (factor, self.problem.take_kept()) {
             (Some(g), _) => Fsai::from_factor(Arc::clone(g)).map(Some),
@@ -104,11 +125,7 @@ impl<'p> Asked<'p> {
                 let renewed = kept.refresh(a, keep_filter, memory, &cancelled);
                 renewed.map(|renewed| renewed.map(|()| kept))
             }
-            (None, None) => {
-                let rule = pattern.clone().map(PatternRule::Given);
-                let rule = rule.unwrap_or_else(|| self.pattern_rule());
-                Fsai::set_up(self.problem.a(), &self.set_up_parameters(rule), memory, &cancelled)
-            }
+            (None, None) => Fsai::set_up(self.problem.a(), &self.inverse(), memory, &cancelled),
         };
         let refused = |error: &dyn Display| PrepareError::Refused(error.to_string());
         let Some(fsai) = made.map_err(|error| refused(&error))? else { return Ok(None) };
