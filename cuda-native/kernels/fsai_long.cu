@@ -7,8 +7,6 @@ const u32 PANEL = 32, TILE = 64;
 // Where row i of a packed lower triangle begins.
 __device__ inline u64 packed(u64 i) { return i * (i + 1) / 2; }
 
-__device__ inline bool is_pivot(double d) { return d > 0 && d < __longlong_as_double(0x7ff0000000000000ll); }
-
 // The diagonal block of a panel: its pivots, one over them, and the first that is none. A lane a row.
 __device__ inline void factor_panel(
     u32 k0, u32 width, double block[PANEL][PANEL + 1], double* pivots, double* inverses, u32* bad)

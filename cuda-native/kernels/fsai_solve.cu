@@ -40,8 +40,6 @@ __device__ inline u64 packed(u64 i) { return i * (i + 1) / 2; }
 // The least power of two that is not smaller.
 __device__ inline u32 padded(u32 m) { return m <= 1 ? 1 : 1u << (WARP - __clz(m - 1)); }
 
-__device__ inline bool is_pivot(double d) { return d > 0 && d < __longlong_as_double(0x7ff0000000000000ll); }
-
 // Gathers a system into a packed triangle of zeros. Eight lanes take a row of A, so that their loads are
 // neighbours, and look its columns up among those of the system, which are padded to a power of two; four
 // entries a lane are on their way at a time.
