@@ -198,7 +198,7 @@ if wanted solve; then
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a
-# kernel's function is named as its id.
+# kernel's function is named as its id, some with the form of what they read after it.
 counter=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 sectors() {
     local ncu matrix kernel name predicted counted off=0
@@ -211,8 +211,8 @@ sectors() {
         while IFS=, read -r kernel _ predicted; do
             name=${kernel#cuda/}
             name=${name//[\/-]/_}
-            counted=$("$ncu" --clock-control none --metrics "$counter" --csv --kernel-name "$name" \
-                --launch-count 1 "$folder/sparsescope" spmv "$matrix" --kernel "$kernel" \
+            counted=$("$ncu" --clock-control none --metrics "$counter" --csv \
+                --kernel-name "regex:^${name}(_|\$)" --launch-count 1 "$folder/sparsescope" spmv "$matrix" --kernel "$kernel" \
                 --block-size 128 -q -o "$out/y.mtx" --force |
                 awk -F'","' -v counter="$counter" 'index($0, counter) {
                     gsub(/[",]/, "", $NF); print $NF; exit

@@ -146,6 +146,15 @@ fn every_view_looks_as_it_did() {
             "layouts-kernels",
             "v1;view=layouts;walk=cuda/csr/thread-per-row;beside=cuda/ell/column-major;step=1;theme=dark",
         ),
+        (
+            "layouts-diagonals",
+            "v1;view=layouts;small=8x0,1/0,1,2/1,2,3/2,3,4/3,4,5/4,5,6/5,6,7/6,7;walk=cuda/dia/thread-per-row;step=2",
+        ),
+        (
+            "layouts-blocks",
+            "v1;view=layouts;small=8x0,1,4,5/0,1,4,5/2,3/2,3/0,1,4,5/0,1,4,5/6,7/6,7;walk=cuda/bsr/warp;step=1;theme=dark",
+        ),
+        ("layouts-compact", "v1;view=layouts;walk=cuda/hll/compact;step=2"),
         ("predicted", "v1;view=predicted"),
         ("levels-grid", "v1;view=levels;levels-of=grid9x8;path=true"),
     ];

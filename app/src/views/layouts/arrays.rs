@@ -100,21 +100,20 @@ pub(super) fn strips(a: &AnyFormat) -> Result<Vec<Strip>, String> {
 
 /// x or y: an element for each of `n` columns or rows.
 pub(super) fn vector(array: Array, n: usize) -> Strip {
-    let cell = |index: usize| Cell {
-        text: format!("{}{index}", array.as_str()),
-        owner: if array == Array::X { Owner::Col(index) } else { Owner::Row(index) },
-        begins: false,
+    let cell = |index: usize| {
+        let owner = if array == Array::X { Owner::Col(index) } else { Owner::Row(index) };
+        Cell::new(index, format!("{}{index}", array.as_str()), owner)
     };
     Strip { array, name: array.as_str().into(), element: 8, cells: (0..n).map(cell).collect() }
 }
 
 /// Values of an array and the owners of its cells.
-fn with<T: Display>(
+pub(super) fn with<T: Display>(
     values: impl IntoIterator<Item = T>,
     owners: impl Iterator<Item = Owner>,
 ) -> Vec<Cell> {
-    let pairs = values.into_iter().zip(owners);
-    pairs.map(|(value, owner)| Cell { text: value.to_string(), owner, begins: false }).collect()
+    let pairs = values.into_iter().zip(owners).enumerate();
+    pairs.map(|(index, (value, owner))| Cell::new(index, value.to_string(), owner)).collect()
 }
 
 fn cells(a: &AnyFormat, map: &SlotMap, array: Array) -> Vec<Cell> {

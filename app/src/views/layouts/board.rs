@@ -4,7 +4,7 @@ use egui::{Color32, Pos2, Rect, Vec2, pos2, vec2};
 use sparsescope_core::layout::Array;
 
 use super::cells::{Cell, Owner, Spot, Strip};
-use super::moment::Moment;
+use super::moment::{Moment, Touch};
 use super::pen::{Pen, outline};
 use super::sizes::Sizes;
 use crate::figure::{Anchor, Figure, area, text_width};
@@ -13,6 +13,7 @@ use crate::figure::{Anchor, Figure, area, text_width};
 fn lanes(lanes: &[usize]) -> String {
     let mut lanes = lanes.to_vec();
     lanes.sort_unstable();
+    lanes.dedup();
     match &lanes[..] {
         [] => String::new(),
         [one] => one.to_string(),
@@ -131,9 +132,11 @@ impl Board {
             }
             if has_indices {
                 let under = pos2(rect.center().x, rect.bottom() + 2.5 + small * 0.5);
-                self.figure.text(under, Anchor::Middle, small, ink.weak, &index.to_string());
+                let number = cell.elements.start.to_string();
+                let number = if cell.is_many() { "" } else { &number };
+                self.figure.text(under, Anchor::Middle, small, ink.weak, number);
             }
-            let name = spoken(cell, &strip.name, index, format);
+            let name = spoken(cell, &strip.name, format);
             self.spots.push(Spot { rect, owner: cell.owner, name });
         }
         let lines = strip.cells.len().div_ceil(a_line).max(1);
@@ -179,17 +182,22 @@ impl Board {
 
     /// Draws the step of a kernel over its strips, which `cells` belong to; `who` stands before the
     /// numbers of those that read.
-    pub(super) fn step(&mut self, moment: &Moment, who: &str, cells: &[(Array, u64, Rect)]) {
+    pub(super) fn step(&mut self, moment: &Moment, who: &str, cells: &[(Array, &Cell, Rect)]) {
         for (array, range) in &moment.blocks {
-            let of = cells.iter().filter(|(a, index, _)| a == array && range.contains(index));
+            let of = cells.iter().filter(|(a, cell, _)| a == array && cell.is_among(range));
             of.for_each(|(_, _, rect)| self.bar(*rect));
         }
+        // Several may touch the elements that one cell stands for.
+        let mut badges: Vec<(Rect, Vec<usize>)> = Vec::new();
         for touch in &moment.touches {
-            let at = cells.iter().find(|(a, index, _)| (*a, *index) == (touch.array, touch.index));
-            if let Some(&(_, _, rect)) = at {
-                self.badge(rect, who, &touch.who);
+            for rect in lines_of(touch, cells) {
+                match badges.iter_mut().find(|(known, _)| *known == rect) {
+                    Some((_, all)) => all.extend(&touch.who),
+                    None => badges.push((rect, touch.who.clone())),
+                }
             }
         }
+        badges.iter().for_each(|(rect, all)| self.badge(*rect, who, all));
     }
 
     /// The finished figure of this size, `scale` times as large: frames come last.
@@ -297,6 +305,21 @@ impl Board {
     }
 }
 
+/// Where the cells lie that are touched together: a rectangle in each line that has some.
+fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
+    let mut lines: Vec<Rect> = Vec::new();
+    let touched = |(array, cell, _): &&(Array, &Cell, Rect)| {
+        *array == touch.array && cell.is_among(&touch.elements)
+    };
+    for (_, _, rect) in cells.iter().filter(touched) {
+        match lines.last_mut() {
+            Some(line) if line.y_range() == rect.y_range() => *line = line.union(*rect),
+            _ => lines.push(*rect),
+        }
+    }
+    lines
+}
+
 /// The width of a sentence, whose letters are narrower than digits and names are.
 fn prose_width(text: &str, size: f32) -> f32 {
     text_width(text, size) * 0.88
@@ -320,6 +343,10 @@ fn broken(text: &str, width: f32, size: f32) -> Vec<String> {
 }
 
 /// A cell in words.
-fn spoken(cell: &Cell, array: &str, index: usize, format: &str) -> String {
-    format!("{format}: {array}[{index}] = {}, {}", cell.text, cell.owner.words())
+fn spoken(cell: &Cell, array: &str, format: &str) -> String {
+    let (first, words) = (cell.elements.start, cell.owner.words());
+    match cell.is_many() {
+        true => format!("{format}: {array}[{first}] to [{}], {words}", cell.elements.end - 1),
+        false => format!("{format}: {array}[{first}] = {}, {words}", cell.text),
+    }
 }

@@ -6,6 +6,7 @@ mod board;
 mod cells;
 mod moment;
 mod numbers;
+mod packed;
 mod panel;
 mod pen;
 #[cfg(test)]

@@ -14,21 +14,22 @@ pub(super) struct Moment {
     pub(super) words: Vec<String>,
 }
 
-/// A cell that is read or written, and by which lanes or threads.
+/// Cells that are read or written together, and by which lanes or threads.
 pub(super) struct Touch {
     pub(super) array: Array,
-    pub(super) index: u64,
+    /// Elements next to one another, mostly one.
+    pub(super) elements: Range<u64>,
     pub(super) who: Vec<usize>,
 }
 
 impl Moment {
-    /// A place, and the number of the one that touches it.
-    pub(super) fn touch(&mut self, array: Array, index: u64, who: usize) {
-        let same = |touch: &&mut Touch| (touch.array, touch.index) == (array, index);
+    /// Elements, and the number of the one that touches them.
+    pub(super) fn touch(&mut self, array: Array, elements: Range<u64>, who: usize) {
+        let same = |touch: &&mut Touch| touch.array == array && touch.elements == elements;
         match self.touches.iter_mut().find(same) {
             Some(touch) if touch.who.contains(&who) => {}
             Some(touch) => touch.who.push(who),
-            None => self.touches.push(Touch { array, index, who: vec![who] }),
+            None => self.touches.push(Touch { array, elements, who: vec![who] }),
         }
     }
 

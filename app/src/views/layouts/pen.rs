@@ -102,7 +102,7 @@ impl Pen {
             }
         }
         outline(figure, rect, 1.0, self.ink.grid);
-        if !text.is_empty() && !matches!(owner, Owner::Padding(_)) {
+        if !text.is_empty() && !matches!(owner, Owner::Padding(_) | Owner::Outside) {
             let weak = matches!(owner, Owner::Free);
             let color = if weak { self.ink.weak } else { self.ink.text };
             let (size, text) = self.fitting(text, rect.width() - 3.0);

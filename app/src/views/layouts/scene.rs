@@ -259,7 +259,8 @@ fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, 
 fn heading(board: &mut Board, walk: &Arc<Walk>, id: &str, at: Pos2, width: f32) -> f32 {
     board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, at.y + 2.0), format_color(walk.spec.name()));
-    let reads = format!("{id}, reads {}", arrays::name(&walk.spec));
+    let detail = walk.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let reads = format!("{id}, reads {}{detail}", arrays::name(&walk.spec));
     at.y + board.line_within(pos2(at.x + 18.0, at.y), false, &reads, width - 18.0)
 }
 
@@ -281,8 +282,8 @@ fn strips(board: &mut Board, walk: &Walk, id: &str, step: u32, at: Pos2, right: 
         board.tagged = is_touched || board.sizes.form != Form::Tight || board.pen.has_parts();
         let first = board.spots.len();
         board.strip(strip, id, &mut flow);
-        let drawn = board.spots.iter().skip(first).enumerate();
-        cells.extend(drawn.map(|(index, spot)| (strip.array, index as u64, spot.rect)));
+        let drawn = strip.cells.iter().zip(board.spots.iter().skip(first));
+        cells.extend(drawn.map(|(cell, spot)| (strip.array, cell, spot.rect)));
     }
     let who = if matches!(walk.machine, Machine::Threads(_)) { "T" } else { "" };
     board.step(&moment, who, &cells);

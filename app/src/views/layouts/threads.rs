@@ -134,7 +134,7 @@ impl Threads {
         for thread in (0..self.turns.len()).filter(|&thread| self.now(thread, at).is_some()) {
             let before = self.places(thread, at).len();
             for place in self.places(thread, at + 1).into_iter().skip(before) {
-                moment.touch(place.array, place.index, thread);
+                moment.touch(place.array, place.index..place.index + 1, thread);
                 moment.block(place.array, place.index, self.a_line(place.array));
             }
         }

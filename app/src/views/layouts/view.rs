@@ -146,8 +146,8 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let Ok(subject) = Subject::of(model, state) else { return lines };
     for panel in arrays::panels(&Arc::new(subject.a.clone()), &state.layouts) {
         for strip in panel.arrays.iter().flat_map(|(strips, _)| strips) {
-            for (index, cell) in strip.cells.iter().enumerate() {
-                let (index, owner) = (index.to_string(), cell.owner.words());
+            for cell in &strip.cells {
+                let (index, owner) = (cell.elements.start.to_string(), cell.owner.words());
                 let line = [&panel.id, &strip.name, &index, &cell.text, &owner];
                 lines.push(line.map(String::clone).to_vec());
             }

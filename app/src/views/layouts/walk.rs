@@ -3,26 +3,31 @@
 
 use std::sync::Arc;
 
-use sparsescope_core::kernel::{self, Format, FormatParams, KernelDescriptor, Mapping, kernel};
+use sparsescope_core::kernel::{
+    self, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
+};
 use sparsescope_core::layout::{
     Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
 };
-use sparsescope_core::matrix::{Csr, FormatSpec};
+use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 use sparsescope_core::record::SECTOR;
 
-use super::arrays;
 use super::cells::Strip;
 use super::moment::Moment;
 use super::threads::Threads;
+use super::{arrays, packed};
 use crate::state::LayoutsState;
 
-/// The kernels that can be followed: those whose model is known, and whose format is drawn slot by slot.
+/// The kernels that can be followed: those whose model is known. Threads of a processor are not followed
+/// in formats whose slots have no column of their own.
 pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     let known = |kernel: &&KernelDescriptor| {
-        let undrawn = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
-        kernel.model.is_some() && kernel.format().is_some_and(|format| !undrawn.contains(&format))
+        let packed = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
+        let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
+        let drawn = |format: Format| on_grid || !packed.contains(&format);
+        kernel.model.is_some() && kernel.format().is_some_and(drawn)
     };
     kernel::kernels(Operation::Spmv).iter().filter(known)
 }
@@ -30,6 +35,8 @@ pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
 /// A kernel on the small matrix.
 pub(super) struct Walk {
     pub(super) spec: FormatSpec,
+    /// What the format's name leaves open.
+    pub(super) detail: Option<String>,
     pub(super) strips: Vec<Strip>,
     pub(super) machine: Machine,
 }
@@ -55,9 +62,13 @@ impl Walk {
         // Most kernels of a GPU take rows in their own order only.
         let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
         let sigma = if in_any { state.sigma as usize } else { 1 };
-        let hack_size = state.hack as usize;
-        let params = FormatParams { hack_size, sigma, ..FormatParams::default() };
-        let spec = kernel.format().ok_or("it reads no matrix")?.with(&params);
+        let format = kernel.format().ok_or("it reads no matrix")?;
+        // A warp has a hack of compact HLL; blocks and diagonals of small matrices are seldom full.
+        let is_compact = format == Format::HllCompact;
+        let hack_size = if is_compact { LANES as usize } else { state.hack as usize };
+        let min_fill = Some(0);
+        let params = FormatParams { hack_size, sigma, min_fill, ..FormatParams::default() };
+        let spec = format.with(&params);
         let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
         let machine = match kernel.mapping {
             Mapping::Grid(_) | Mapping::Library | Mapping::Chosen => {
@@ -67,10 +78,16 @@ impl Walk {
                 .map(Machine::Threads),
         };
         let machine = machine.map_err(|error| error.to_string())?;
-        let mut strips = arrays::strips(&format)?;
+        let mut strips = match (&format, &machine) {
+            (
+                AnyFormat::Bsr(_) | AnyFormat::Dia(_) | AnyFormat::HllCompact(_),
+                Machine::Grid(grid),
+            ) => packed::strips(&format, grid.schedule.arrays())?,
+            _ => arrays::strips(&format)?,
+        };
         strips.push(arrays::vector(Array::X, a.cols()));
         strips.push(arrays::vector(Array::Y, a.rows()));
-        Ok(Self { spec, strips, machine })
+        Ok(Self { spec, detail: packed::detail(&format), strips, machine })
     }
 
     /// The same, made once for as long as nothing that it depends on changes.
@@ -183,14 +200,21 @@ impl Grid {
             let cells = SECTOR / u64::from(request.element_bytes);
             for lane in 0..32 {
                 if let Some(index) = request.element(lane) {
-                    moment.touch(request.array, index, lane);
+                    moment.touch(request.array, request.elements(lane), lane);
                     moment.block(request.array, index, cells);
                 }
             }
         }
         let what = match step.kind {
-            StepKind::Fill => "copies its part of x to shared memory".into(),
-            StepKind::Start => "loads where its rows begin and end".into(),
+            StepKind::Fill => match self.schedule.matrix() {
+                AnyFormat::HllCompact(_) => "copies the dictionary to shared memory".into(),
+                _ => "copies its part of x to shared memory".into(),
+            },
+            StepKind::Start => match self.schedule.matrix() {
+                AnyFormat::Bsr(_) => "loads where its row of blocks begins and ends".into(),
+                AnyFormat::HllCompact(_) => "loads where its groups begin and end".into(),
+                _ => "loads where its rows begin and end".into(),
+            },
             StepKind::Loop(round) => format!("is in round {} of its loop", round + 1),
             StepKind::End => "stores its sums".into(),
         };
@@ -240,8 +264,12 @@ pub(super) fn plural(n: u64, one: &str) -> String {
 fn request_words(request: &Request) -> String {
     let counts = request.counts();
     let verb = if request.direction == Direction::Load { "load" } else { "store" };
+    let together = match request.together {
+        1 => String::new(),
+        several => format!(", {several} elements a lane"),
+    };
     format!(
-        "{verb} {}: {}, {}, {}, {} of {} bytes useful ({})",
+        "{verb} {}{together}: {}, {}, {}, {} of {} bytes useful ({})",
         request.array.as_str(),
         plural(u64::from(request.active.count_ones()), "lane"),
         plural(counts.sectors, "sector"),
@@ -256,13 +284,14 @@ fn request_words(request: &Request) -> String {
 mod tests {
     use sparsescope_core::matrix::examples::five_by_five;
 
+    use super::super::cells::Cell;
     use super::*;
 
     #[test]
     fn every_kernel_can_be_followed_and_its_steps_touch_the_cells_that_there_are() {
         let a = Arc::new(five_by_five());
         let on_gpu = |kernel: &&KernelDescriptor| matches!(kernel.mapping, Mapping::Grid(_));
-        assert!(kernels().filter(on_gpu).count() >= 13);
+        assert!(kernels().filter(on_gpu).count() >= 19);
         assert!(kernels().filter(|kernel| !on_gpu(kernel)).count() >= 11);
         for kernel in kernels() {
             let walk = Walk::of(&a, &LayoutsState::default(), kernel.id).unwrap();
@@ -281,7 +310,8 @@ mod tests {
                     let of = |strip: &&Strip| strip.array == touch.array;
                     // What spans hand over lies in no array of the format.
                     if let Some(strip) = walk.strips.iter().find(of) {
-                        assert!((touch.index as usize) < strip.cells.len(), "{}", kernel.id);
+                        let found = |cell: &Cell| cell.is_among(&touch.elements);
+                        assert!(strip.cells.iter().any(found), "{}: {}", kernel.id, strip.name);
                     }
                 }
             }
@@ -300,7 +330,7 @@ mod tests {
         assert_eq!(walk.len(), 4);
         let touches = walk.moment(1).touches;
         let of_val = touches.iter().filter(|touch| touch.array == Array::Val);
-        assert_eq!(of_val.map(|touch| touch.index).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+        assert_eq!(of_val.map(|touch| touch.elements.start).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
     }
 
     /// 10 entries of 8 bytes lie in two cache lines, 10 columns of 4 bytes in one, and x, y and
