@@ -41,6 +41,12 @@ fn every_kernel_is_built_for_every_architecture() {
                     continue;
                 }
                 let newest = nvrtc.architectures().last() == Some(&architecture);
+                let oldest = nvrtc.architectures().first() == Some(&architecture);
+                // Those that are written out for each size take seconds: the ends stand for those between.
+                let is_long = [Family::DenseCholesky, Family::FsaiSolve].contains(&family);
+                if is_long && !newest && !oldest {
+                    continue;
+                }
                 for variant in family.variants() {
                     // Widths are one kernel: the ends stand for those between, but for one device.
                     let [narrowest, .., widest] = Variant::WIDTHS;

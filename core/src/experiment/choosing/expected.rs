@@ -88,6 +88,8 @@ struct Price {
     sector: f64,
     /// Sectors of x for each entry at least: rows that are sorted have other neighbours.
     gather: f64,
+    /// Sectors for each row: those that are sorted write y, and read their place, far from one another.
+    scattered: f64,
     /// A row.
     row: f64,
     /// A slot.
@@ -95,7 +97,8 @@ struct Price {
 }
 
 /// Loads of rows that follow one another.
-const PLAIN: Price = Price { share: 0.98, sector: 22.8, gather: 0.0, row: 40.0, slot: 0.0 };
+const PLAIN: Price =
+    Price { share: 0.98, sector: 22.8, gather: 0.0, scattered: 0.0, row: 40.0, slot: 0.0 };
 
 /// Shares of the bandwidth that blocks of 2 × 2 to 8 × 8 reach. The last was not measured: it divides a warp as
 /// 4 × 4 does.
@@ -126,9 +129,11 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
             }
         }
         Some(Format::Dia) => Price { share: 1.0, ..PLAIN },
-        _ => Price { gather: if sorts { 0.5 } else { 0.0 }, ..PLAIN },
+        _ if sorts => Price { gather: 0.5, scattered: 2.0, ..PLAIN },
+        _ => PLAIN,
     };
     let sectors = bytes / SECTOR as f64 + entries * traits.gather.max(price.gather);
+    let sectors = sectors + rows * price.scattered;
     let worked = price.row * rows + price.slot * slots;
     let most = (bytes / price.share).max(price.sector * sectors).max(worked);
     let alone = match parameters.get(Parameter::Spill) {
