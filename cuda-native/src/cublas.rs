@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_the_call_and_the_librarys_word() {
+    fn a_failure_names_the_call_and_the_word_of_the_library() {
         let error = check("cublasDdot", 13).unwrap_err().to_string();
         assert_eq!(error, "cuBLAS failed: cublasDdot answered EXECUTION_FAILED");
         assert_eq!(check("cublasDdot", 0), Ok(()));

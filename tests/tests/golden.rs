@@ -24,7 +24,7 @@
 //! --kernels 'cpu/csr/serial,cpu/spmv/auto,cpu/*/compact,vendor/mkl/*' --compact on,off --backend cpu --runs 4
 //! --warmup 1 --threads 1,2 --spy-bytes 1KiB --label golden` beside oneMKL 2026.2, `golden/bundle-1.9.zip` on an
 //! NVIDIA H200 with `bench 'gen:stencil7?n=6' 'gen:powerlaw?m=400&nnz=1600&max=60' --kernels
-//! 'cpu/csr/serial,cuda/csr/warp-shuffle' --kernel-file docs/examples/my-csr.cu --backend cpu,cuda
+//! 'cpu/csr/serial,cuda/csr/warp-shuffle,cuda/spmv/auto' --kernel-file docs/examples/my-csr.cu --backend cpu,cuda
 //! --block-sizes 64 --precision f64,f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`. They
 //! are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -372,12 +372,17 @@ fn a_bundle_of_schema_1_8_tells_which_kernel_was_chosen_and_which_library_ran() 
 #[test]
 fn a_bundle_of_schema_1_9_keeps_the_source_of_a_users_kernel() {
     let bundle = Bundle::read(GOLDEN_1_9, &Limits::default()).unwrap();
-    // On two matrices, in two precisions: two kernels once, the user's with the three block sizes of its file.
-    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2 * (1 + 1 + 3)));
+    // On two matrices, in two precisions: three kernels once, the user's with the three block sizes of its file.
+    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2 * (1 + 1 + 1 + 3)));
     let mut blocks = BTreeSet::new();
     for run in &bundle.runs {
         assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
         assert_eq!(run.source.is_some(), run.kernel == "user/my-csr/two_sums", "{}", run.kernel);
+        if let Some(choice) = &run.costs.choice {
+            // A kernel was named before any was tried, with its time.
+            let (named, expected_s) = choice.named().unwrap();
+            assert!(named.kernel.starts_with("cuda/") && expected_s > 1e-6, "{named:?}");
+        }
         let Some(source) = &run.source else { continue };
         blocks.insert(run.block);
         assert_eq!(source.file, "my-csr.cu");

@@ -137,8 +137,11 @@ fn two_solves_have_the_same_bits() {
         let problem = problem(a, Given::default());
         for preconditioner in PRECONDITIONERS {
             for format in ["csr", "hyb", "hll"] {
-                let values =
-                    [(Parameter::Preconditioner, preconditioner), (Parameter::FormatA, format)];
+                let values = [
+                    (Parameter::Preconditioner, preconditioner),
+                    (Parameter::FormatA, format),
+                    (Parameter::Power, "1"),
+                ];
                 let configuration = with("cuda/pcg/device", &values);
                 let mut prepared = ready(&backend, &configuration, &problem).unwrap();
                 let mut bits = || match output(&mut prepared).unwrap() {
@@ -310,7 +313,9 @@ fn the_vendors_libraries_solve_as_the_processor_does() {
             ("vendor/cusparse/pcg-transposed", &["fsai"]),
         ] {
             for preconditioner in preconditioners {
-                let of = |id| with(id, &[(Parameter::Preconditioner, preconditioner)]);
+                let values =
+                    [(Parameter::Preconditioner, *preconditioner), (Parameter::Power, "1")];
+                let of = |id| with(id, &values);
                 let configuration = of(id);
                 if let Availability::Missing(why) = backend.availability(configuration.kernel) {
                     skip!(Need::Cusparse, "{why}");
