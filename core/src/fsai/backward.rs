@@ -7,7 +7,7 @@ use crate::matrix::Csr;
 pub enum Held {
     /// 16·m·ε·(|G||A|)_ij.
     Entries,
-    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): an elimination of A[P,P] = LLᵀ errs by that much, because
+    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): an elimination of `A[P,P]` = LLᵀ errs by that much, because
     /// |L||Lᵀ| is bounded by the diagonal and not by |A| (Higham, 2002, theorem 10.4).
     Factors,
     /// Nothing: a postfilter changed the row.
