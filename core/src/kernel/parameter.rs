@@ -409,7 +409,7 @@ mod tests {
         let error = Parameter::Counting.value("gpu").unwrap_err().to_string();
         assert_eq!(error, "counting is `gpu`: expected device or host");
         let error = Parameter::SetUp.value("host").unwrap_err().to_string();
-        assert_eq!(error, "set_up is `host`: expected device, split or processor");
+        assert_eq!(error, "set_up is `host`: expected device or split or processor");
         let error = Parameter::Compact.value("no").unwrap_err().to_string();
         assert_eq!(error, "compact is `no`: expected on or off");
         let error = Parameter::Values.value("32").unwrap_err().to_string();

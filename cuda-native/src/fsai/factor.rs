@@ -3,7 +3,7 @@
 use sparsescope_core::fsai::FsaiError;
 use sparsescope_core::matrix::{Csr, Offset, RowPtr};
 
-use super::FsaiSetUpError;
+use super::error::FsaiSetUpError;
 use super::matrix::{Matrix, counted, total};
 use crate::arguments::{Element, FsaiDrop, FsaiKeep, FsaiRows, FsaiTranspose, Reads, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};

@@ -2,6 +2,7 @@
 //! postfilter and transpose, with the same bits in every run.
 
 mod classes;
+mod error;
 mod factor;
 mod groups;
 mod loaded;
@@ -10,6 +11,7 @@ mod pattern;
 mod phases;
 mod powers;
 mod queue;
+mod request;
 mod solver;
 mod split;
 mod systems;
@@ -26,42 +28,20 @@ use crate::arguments::Element;
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
+pub use error::FsaiSetUpError;
 use factor::{DeviceFactor, transposed, without_small};
 use loaded::load;
 use matrix::Matrix;
 use pattern::{DevicePattern, Kept};
 use phases::Phases;
 use queue::Queue;
+pub use request::GatheredBy;
+use request::Request;
 use solver::Solver;
 use systems::Systems;
 
 /// Rows that kernels count: a bit of their numbers marks others.
 const MOST_ROWS: u64 = i32::MAX as u64;
-
-/// Who gathers the dense systems that the device solves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GatheredBy {
-    /// The device, as it solves them.
-    Device,
-    /// The processor, batch after batch, and copies them (the thesis).
-    Processor,
-}
-
-impl GatheredBy {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Device, Self::Processor];
-}
-
-/// Why a factorised inverse cannot be set up on a device.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FsaiSetUpError {
-    /// The matrix or a parameter does not allow it.
-    #[error(transparent)]
-    Fsai(#[from] FsaiError),
-    /// The device did not do it.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-}
 
 /// A factorised sparse approximate inverse GᵀG of a symmetric positive definite n × n matrix, on a device.
 #[derive(Debug)]
@@ -69,15 +49,6 @@ pub struct DeviceFsai {
     g: DeviceFactor,
     gt: DeviceFactor,
     report: SetUp,
-}
-
-/// A on the host, and what is asked for.
-struct Request<'r> {
-    a: &'r Csr,
-    parameters: &'r FsaiParameters,
-    by: GatheredBy,
-    limit: MemoryLimit,
-    cancelled: &'r Cancelled<'r>,
 }
 
 impl DeviceFsai {

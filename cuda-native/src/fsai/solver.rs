@@ -5,8 +5,8 @@ use std::ops::Range;
 use sparsescope_core::fsai::FsaiError;
 use sparsescope_core::matrix::Offset;
 
-use super::FsaiSetUpError;
 use super::classes::packed;
+use super::error::FsaiSetUpError;
 use super::factor::DeviceFactor;
 use super::matrix::Matrix;
 use super::powers::blocks_of;

@@ -6,13 +6,14 @@ use sparsescope_core::fsai::packed_systems;
 use sparsescope_core::matrix::Offset;
 
 use super::classes::packed;
+use super::error::FsaiSetUpError;
 use super::factor::DeviceFactor;
 use super::matrix::Matrix;
 use super::phases::Phases;
 use super::queue::Queue;
+use super::request::Request;
 use super::solver::{Dense, Solver};
 use super::systems::Systems;
-use super::{FsaiSetUpError, Request};
 use crate::arguments::Element;
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
