@@ -1,7 +1,7 @@
 //! The launcher of `cuda/csr/adaptive`.
 
 use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
-use sparsescope_core::matrix::{AnyFormat, Csr, Offset};
+use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{CsrTiles, Element, Reads, Writes};
