@@ -26,7 +26,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::machine::Machine;
 use crate::refusal::refused;
-use crate::upload::{Uploaded, Uploads};
+use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
 /// y = A·x; nothing where A has no entries, which the library does not take: y is zero then.
