@@ -144,6 +144,7 @@ fn solved<'a>(
         SolveProblem::new(Arc::clone(&a), given)
     });
     let problem = problem.map_err(|sentence| anyhow!("{source} cannot be solved: {sentence}"))?;
+    let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
     let problem = Problem::Solve(match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
         None => problem,

@@ -7,6 +7,7 @@ mod preconditioner;
 mod prepared;
 mod program;
 mod solver;
+mod source;
 mod state;
 mod system;
 mod vendor;

@@ -11,6 +11,7 @@ use sparsescope_core::matrix::{
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::OperatorFormat;
 
+use super::source::Source;
 use super::state::{Purpose, Scalars, row_count};
 use crate::arguments::{
     CooCarrySolver, CooSegmentedSolver, CsrTilesSolver, Element, EllSolver, HllColumnMajorSolver,
@@ -23,7 +24,6 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 use crate::refusal::refused;
 use crate::spmv::Plan;
-use crate::upload::Uploaded;
 
 /// Threads a block where the format does not say.
 const BLOCK: u32 = 128;
@@ -41,7 +41,7 @@ pub(super) struct Operator {
 }
 
 enum Stored {
-    Tiles { csr: Arc<Uploaded<f64>>, plan: Plan<f64> },
+    Tiles { csr: Source, plan: Plan<f64> },
     Hacks(Box<Hacks<f64>>),
     Hyb { arrays: Arrays<f64>, carry_row: Buffer<u32>, carry_sum: Buffer<f64> },
 }
@@ -62,29 +62,28 @@ impl Operator {
     /// its plan within `memory`.
     pub(super) fn of(
         device: &Device,
-        csr: Arc<Uploaded<f64>>,
+        csr: Source,
         format: OperatorFormat,
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
-        let AnyFormat::Csr(host) = csr.host() else { return Err(refused(wrong_format())) };
-        let host = Arc::clone(host);
-        let rows = row_count(host.rows()).map_err(refused)?;
+        let rows = row_count(csr.rows()).map_err(refused)?;
         let begun = Instant::now();
         let (stored, bytes, spent) = match format {
             OperatorFormat::Csr => {
-                let plan = Plan::of(device, &host).map_err(refused)?;
-                let (bytes, spent) = (host.bytes() + plan.bytes(), plan.spent());
+                let plan = Plan::of(device, csr.row_ptr()).map_err(refused)?;
+                let (bytes, spent) = (csr.bytes() + plan.bytes(), plan.spent());
                 (Stored::Tiles { csr, plan }, bytes, spent)
             }
             OperatorFormat::Hll => {
                 let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-                let hacks = convert::hacks(device, &host, csr.copy(), layout, memory)?;
+                let hacks = convert::hacks(device, csr.known(), csr.arrays(), layout, memory)?;
                 let spent = hacks.spent();
                 let rows = hacks.offsets.bytes() + hacks.row_len.bytes();
                 let bytes = rows + hacks.slots.col.bytes() + hacks.slots.val.bytes();
                 (Stored::Hacks(Box::new(hacks)), bytes, spent)
             }
             OperatorFormat::Hyb { width } => {
+                let host = csr.to_host(device)?;
                 let width = width.unwrap_or_else(|| Hyb::default_width(&host));
                 let hyb = Hyb::from_csr(&host, width, Order::ColumnMajor, memory);
                 let hyb = hyb.map_err(|error| PrepareError::Refused(error.to_string()))?;
@@ -118,7 +117,7 @@ impl Operator {
     ) -> Result<Vec<Step>, DeviceError> {
         let of = Of { device, rows: self.rows, scalars, product };
         match &self.stored {
-            Stored::Tiles { csr, plan } => match csr.copy() {
+            Stored::Tiles { csr, plan } => match csr.arrays() {
                 Arrays::Csr { row_ptr: Offsets::Narrow(row_ptr), slots } => {
                     of.tiles(plan, row_ptr, slots)
                 }
