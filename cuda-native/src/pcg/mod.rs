@@ -2,6 +2,7 @@
 //! called one after another.
 
 mod factor;
+mod hacks;
 mod operator;
 mod preconditioner;
 mod prepared;
