@@ -55,7 +55,7 @@ pub use references::relate;
 pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
+pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
 pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
 pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource};

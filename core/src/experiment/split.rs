@@ -17,15 +17,8 @@ pub struct Portion {
 }
 
 impl Portion {
-    /// Those of `configurations`, whose units are `units`, that are run.
-    pub fn of<'c>(
-        &self,
-        configurations: &'c [Configuration],
-        units: &Units,
-    ) -> impl Iterator<Item = &'c Configuration> {
-        let runs = |unit: &usize| self.units.iter().any(|range| range.contains(unit));
-        let with_units = configurations.iter().zip(&units.of);
-        with_units.filter(move |(_, unit)| runs(unit)).map(|(configuration, _)| configuration)
+    fn has(&self, unit: usize) -> bool {
+        self.units.iter().any(|range| range.contains(&unit))
     }
 }
 
@@ -54,6 +47,18 @@ impl Units {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// The places of a portion's configurations in the plan.
+    pub fn places(&self, portion: &Portion) -> impl Iterator<Item = usize> {
+        let has = |unit: usize| portion.has(unit);
+        self.of.iter().enumerate().filter(move |(_, unit)| has(**unit)).map(|(place, _)| place)
+    }
+
+    /// The places of the configurations that some of the portions have.
+    pub fn places_of_any(&self, portions: &[Portion]) -> impl Iterator<Item = usize> {
+        let has = |unit: usize| portions.iter().any(|portion| portion.has(unit));
+        self.of.iter().enumerate().filter(move |(_, unit)| has(**unit)).map(|(place, _)| place)
     }
 
     /// Everything, in one part.
@@ -214,13 +219,15 @@ mod tests {
         assert_eq!((units.count(), others.count()), (kernels.len(), kernels.len()));
         let portion = Portion { subject: 0, units: vec![0..1, 3..5] };
         let ids = |configurations: &[Configuration], units: &Units| {
-            let mut ids: Vec<&str> =
-                portion.of(configurations, units).map(|c| c.kernel.id).collect();
+            let places = units.places(&portion);
+            let mut ids: Vec<&str> = places.map(|place| configurations[place].kernel.id).collect();
             ids.dedup();
             ids
         };
         assert_eq!(ids(&here, &units), ids(&there, &others));
         assert_eq!(ids(&here, &units), [0, 3, 4].map(|k| kernels[k].id));
-        assert_eq!(units.whole(1)[0].of(&here, &units).count(), here.len());
+        let all: Vec<usize> = (0..here.len()).collect();
+        assert_eq!(units.places_of_any(&units.whole(2)).collect::<Vec<_>>(), all);
+        assert_eq!(units.places(&units.whole(1)[0]).count(), here.len());
     }
 }

@@ -237,7 +237,7 @@ impl Recorder {
             machine.noise = noise;
         }
         self.bundle.complete = complete;
-        self.sort_runs();
+        sort_runs(&mut self.bundle);
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {
             let journal = journal_path(&self.output);
@@ -251,20 +251,6 @@ impl Recorder {
     pub(super) fn discard(self) -> Result<(), BundleError> {
         self.shown.finish();
         self.journal.finish()
-    }
-
-    /// Runs in the order of matrices and kernels, also where they were measured in several parts.
-    fn sort_runs(&mut self) {
-        let places: HashMap<String, usize> = self
-            .bundle
-            .all_subjects()
-            .enumerate()
-            .map(|(k, subject)| (subject.id().to_owned(), k))
-            .collect();
-        let place = |run: &Run| places.get(&run.matrix).copied();
-        self.bundle
-            .runs
-            .sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
     }
 
     fn show(&mut self, share: f64, what: &str) {
@@ -303,6 +289,15 @@ impl Observer for Recorder {
             }
         }
     }
+}
+
+/// Runs in the order of matrices and kernels, also where they were measured in several parts.
+pub(in crate::cli) fn sort_runs(bundle: &mut Bundle) {
+    let subjects = bundle.all_subjects().enumerate();
+    let places: HashMap<String, usize> =
+        subjects.map(|(k, subject)| (subject.id().to_owned(), k)).collect();
+    let place = |run: &Run| places.get(&run.matrix).copied();
+    bundle.runs.sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
 }
 
 /// The digits of a digest that tell it from others well enough for a sentence.
