@@ -72,3 +72,85 @@ fn waiting(shared: &Distributed) -> Option<Reason> {
     let text = format!("its ranks wait {} of their time for one another", percent(share));
     share.is_finite().then_some((share, text))
 }
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::{Link, PairTraffic, RankShare, Solve};
+
+    use super::*;
+    use crate::state::Filter;
+    use crate::why::tests::{model, run};
+
+    /// Two ranks with these entries, which wait for so much of their time and send one another 1 MB.
+    fn shared(entries: [u64; 2], waiting_s: f64) -> Distributed {
+        let rank = |entries| RankShare {
+            rows: 50_000,
+            entries,
+            computing_s: 1e-3 - waiting_s,
+            waiting_s,
+            ..RankShare::default()
+        };
+        let pair = |from, to| PairTraffic { from, to, bytes: 1_000_000, messages: 1 };
+        Distributed {
+            transport: "mpi".into(),
+            partition: "entries".into(),
+            threads: 1,
+            ranks: entries.map(rank).to_vec(),
+            pairs: vec![pair(0, 1), pair(1, 0)],
+            ..Distributed::default()
+        }
+    }
+
+    /// Why a product of 1 ms is as fast as it is, or a solve of so many iterations.
+    fn why(shared: Distributed, iterations: Option<u64>) -> String {
+        let (mut run, statistics, environment) = run("cpu/csr/serial");
+        run.distributed = Some(shared);
+        run.solve = iterations.map(|iterations| Solve {
+            iterations,
+            converged: true,
+            ended: "converged".into(),
+            ..Solve::default()
+        });
+        let model = model(vec![run], statistics, environment);
+        let all = model.runs(&Filter::default());
+        all.first().map(RunOf::why).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_rank_with_most_of_the_entries_is_named() {
+        let sentence = why(shared([600_000, 200_000], 0.0), None);
+        assert!(
+            sentence.contains("the fullest rank has 1.50 times the mean entries"),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn the_halo_is_held_against_the_speed_of_the_links() {
+        let mut slow = shared([400_000; 2], 0.0);
+        // 1 MB at 2 GB/s is 500 us, half of 1 ms; a link measured one way counts for both.
+        slow.links = vec![Link { from: 0, to: 1, bandwidth: 2e9, latency_s: None }];
+        let sentence = why(slow.clone(), None);
+        let expected =
+            "its links take 500 us for the 1.00 MB that a rank receives, 50 % of its time";
+        assert!(sentence.contains(expected), "{sentence}");
+        assert!(!sentence.contains("fullest"), "{sentence}");
+        slow.links[0].bandwidth = 200e9;
+        assert!(!why(slow, None).contains("links"));
+    }
+
+    #[test]
+    fn reductions_are_counted_by_iteration_and_waiting_is_told_where_nothing_explains_it() {
+        let mut reduced = shared([400_000; 2], 0.0);
+        (reduced.reductions, reduced.reduction_s) = (Some(2), Some(2e-5));
+        // 10 iterations of 100 us, 2 reductions of 20 us each: 40 %.
+        let sentence = why(reduced, Some(10));
+        let expected = "2 reductions of 20.0 us an iteration take 40 % of its time";
+        assert!(sentence.contains(expected), "{sentence}");
+        let sentence = why(shared([400_000; 2], 3e-4), None);
+        assert!(
+            sentence.contains("its ranks wait 30 % of their time for one another"),
+            "{sentence}"
+        );
+    }
+}

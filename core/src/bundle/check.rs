@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
     Choice, Distributed, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
-    Operation, Run, Shard, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable,
-    subject_entry,
+    Operation, Run, Shard, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry,
+    printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.

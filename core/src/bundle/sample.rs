@@ -3,8 +3,8 @@
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Environment, Figures,
     Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
-    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Shard, Solve,
-    Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
+    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Shard,
+    Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 

@@ -11,6 +11,7 @@ mod image;
 mod overlay;
 mod paint;
 mod place;
+mod ranks;
 mod scene;
 mod settings;
 mod shade;

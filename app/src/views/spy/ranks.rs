@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use egui::{Color32, Rect, pos2};
+use egui::{Rect, pos2};
 use sparsescope_core::record::{Distributed, MatrixRecord};
 
 use super::axes::index;
@@ -14,7 +14,7 @@ use crate::figure::{Anchor, Figure, area, elided, text_width};
 use crate::model::{Model, RunOf, bytes, count, matrix_key, significant};
 use crate::picture::Cells;
 use crate::state::ViewState;
-use crate::theme::{Ink, blend};
+use crate::theme::{Ink, blend, heat_color};
 
 /// Bands that are narrower than this, in points, are shaded without a line of their own.
 const THIN: f32 = 2.0;
@@ -45,8 +45,16 @@ impl Ranks {
         };
         let run = chosen.or_else(fastest)?;
         let shared = run.run.distributed.clone()?;
-        let lit = state.spy.rank.map(|rank| rank as usize).filter(|rank| *rank < shared.ranks.len());
+        let lit =
+            state.spy.rank.map(|rank| rank as usize).filter(|rank| *rank < shared.ranks.len());
         Some(Self { name: run.run.kernel_and_precision(), shared, lit })
+    }
+
+    /// The most ranks that a run of the opened bundles has.
+    pub(super) fn most(model: &Model) -> u32 {
+        let runs = model.bundles().iter().flat_map(|open| &open.bundle.runs);
+        let ranks = runs.filter_map(|run| Some(run.distributed.as_ref()?.ranks.len()));
+        ranks.max().map_or(0, |most| u32::try_from(most).unwrap_or(u32::MAX))
     }
 
     fn rows(&self, rank: usize) -> Option<Range<u64>> {
@@ -105,7 +113,7 @@ impl Ranks {
             let corner = square.min + egui::vec2(pair.to as f32, pair.from as f32) * cell;
             let gap = if cell > 6.0 { 1.0 } else { 0.0 };
             let rect = area(corner.x, corner.y, corner.x + cell - gap, corner.y + cell - gap);
-            figure.rect(rect, heat_color(pair.bytes as f64 / most as f64, ink));
+            figure.rect(rect, heat_color(pair.bytes as f64 / most as f64, ink.paper));
         }
         outline(figure, square, ink.weak);
         let foot = pos2(square.min.x, square.max.y + 13.0);
@@ -125,26 +133,21 @@ impl Ranks {
         );
         let lit = self.lit.and_then(|rank| Some((rank, shared.ranks.get(rank)?, self.rows(rank)?)));
         if let Some((rank, share, rows)) = lit {
-            let from = shared.pairs.iter().filter(|pair| pair.to as usize == rank).count();
             let last = rows.end.saturating_sub(1);
             let place = |row: u64| index(usize::try_from(row).unwrap_or(usize::MAX));
             words += &match share.rows {
                 0 => format!("; rank {rank} has no rows"),
                 _ => format!(
-                    "; rank {rank} has rows {} to {} and needs {} columns of {from} others",
+                    "; rank {rank} has rows {} to {} and needs {} column{} of others",
                     place(rows.start),
                     place(last),
-                    count(share.halo)
+                    count(share.halo),
+                    if share.halo == 1 { "" } else { "s" }
                 ),
             };
         }
         words
     }
-}
-
-/// The colour of a share of the most.
-pub(in crate::views) fn heat_color(share: f64, ink: Ink) -> Color32 {
-    blend(MARKED, ink.paper, 1.0 - (0.15 + 0.85 * share.clamp(0.0, 1.0)) as f32)
 }
 
 /// Columns in view, outside the band's own, in which cells of the band's rows hold entries: whoever owns row
@@ -163,7 +166,7 @@ fn halo(cells: &Cells<'_>, place: &Place, band: &Range<u64>) -> Vec<Range<usize>
     let mut line = vec![0; columns.len()];
     for row in cell_of(top..bottom) {
         cells.line(row, columns.start, &mut line);
-        sums.iter_mut().zip(&line).for_each(|(sum, entries)| *sum += u64::from(*entries));
+        sums.iter_mut().zip(&line).for_each(|(sum, entries)| *sum += entries);
     }
     let mut found: Vec<Range<usize>> = Vec::new();
     for (column, sum) in columns.zip(sums) {
@@ -186,8 +189,68 @@ mod tests {
     use sparsescope_core::experiment::LoadedValues;
     use sparsescope_core::matrix::Csr;
 
+    use sparsescope_core::matrix::Statistics;
+    use sparsescope_core::record::{PairTraffic, RankShare};
+    use sparsescope_core::spy::{Pyramid, RowProfile, to_files};
+
     use super::*;
     use crate::picture::Picture;
+    use crate::views::spy::VIEW;
+    use crate::why::tests::{model_with, run};
+
+    /// A chain of 1000 in two ranks, each of which needs one column of the other.
+    fn halves() -> Model {
+        let n = 1000;
+        let near = |i: usize| [i.saturating_sub(1), i, (i + 1).min(n - 1)];
+        let mut entries: Vec<_> = (0..n).flat_map(|i| near(i).map(|j| (i, j, 1.0))).collect();
+        entries.dedup();
+        let a = Csr::from_triplets(n, n, &entries).unwrap();
+        let (mut run, _, environment) = run("cpu/csr/serial");
+        let rank = |first_row| RankShare {
+            first_row,
+            rows: 500,
+            interior_rows: 499,
+            entries: 1499,
+            halo: 1,
+            ..RankShare::default()
+        };
+        let pair = |from, to, bytes| PairTraffic { from, to, bytes, messages: 1 };
+        run.distributed = Some(Distributed {
+            transport: "mpi".into(),
+            ranks: vec![rank(0), rank(500)],
+            pairs: vec![pair(0, 1, 8), pair(1, 0, 16)],
+            ..Distributed::default()
+        });
+        let nnz = a.nnz() as u64;
+        let statistics = Statistics { rows: 1000, cols: 1000, nnz, ..Statistics::default() };
+        let files = to_files(&Pyramid::of(&a), &RowProfile::of(&a), 1 << 20);
+        model_with(vec![run], statistics, environment, files)
+    }
+
+    #[test]
+    fn ranks_are_bands_with_the_bytes_beside_them_where_they_are_asked_for() {
+        let model = halves();
+        let svg = |link: &str| {
+            let state = ViewState::from_fragment(link).unwrap();
+            (VIEW.svg.unwrap())(&model, &state)
+        };
+        let shown = svg("v1;view=spy;ranks=true;rank=1");
+        for text in ["rank 0", "rank 1", "Bytes from rank", "most 16"] {
+            assert!(shown.contains(text), "{text}");
+        }
+        assert!(!shown.contains("Entries a row"), "the bytes are in the place of row lengths");
+        let usual = svg("v1;view=spy");
+        assert!(!usual.contains("rank 1") && usual.contains("Entries a row"));
+
+        let state = ViewState::from_fragment("v1;view=spy;ranks=true;rank=1").unwrap();
+        let record = &model.bundles()[0].bundle.matrices[0].record;
+        let words = Ranks::of(&model, &state, record).unwrap().words();
+        assert!(words.contains("on 2 ranks (mpi)") && words.contains("24 B sent"), "{words}");
+        assert!(
+            words.ends_with("rank 1 has rows 500 to 999 and needs 1 column of others"),
+            "{words}"
+        );
+    }
 
     #[test]
     fn the_halo_of_a_band_are_the_columns_of_its_entries_that_others_own() {
@@ -195,7 +258,8 @@ mod tests {
         let n = 100;
         let entries = (0..n).flat_map(|i| [(i, i), (i, (i + 3) % n), (i, (i + 50) % n)]);
         let t: Vec<_> = entries.map(|(i, j)| (i, j, 1.0)).collect();
-        let picture = Picture::of(&LoadedValues::Real(Arc::new(Csr::from_triplets(n, n, &t).unwrap())));
+        let picture =
+            Picture::of(&LoadedValues::Real(Arc::new(Csr::from_triplets(n, n, &t).unwrap())));
         let whole = area(0.0, 0.0, 400.0, 400.0);
         let place = Place::new(whole, (n, n), None, false, 5.0);
         let cells = picture.cells(place.per_point(), &place.rows(), &place.cols()).unwrap();

@@ -113,11 +113,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 /// A line for each that has several numbers of ranks, and what would be ideal.
-fn drawn<'a>(
-    data: &Data<'a>,
-    lines: BTreeMap<(String, usize), Line<'a>>,
-    what: &str,
-) -> Plot<'a> {
+fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
     let y = match what {
         SPEED_UP => Scale::new("times the speed on the fewest ranks", true),
         TIME if data.state.filter.operation == "solve" => {

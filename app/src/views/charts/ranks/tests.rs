@@ -21,7 +21,8 @@ fn chain(ranks: u32) -> Distributed {
         waiting_s: f64::from(k) * 1e-6,
         ..RankShare::default()
     };
-    let pair = |from: u32, to: u32| PairTraffic { from, to, bytes: 8 * u64::from(from + 1), messages: 1 };
+    let pair =
+        |from: u32, to: u32| PairTraffic { from, to, bytes: 8 * u64::from(from + 1), messages: 1 };
     let there = (1..ranks).map(|k| pair(k - 1, k));
     let back = (1..ranks).map(|k| pair(k, k - 1));
     Distributed {
@@ -120,7 +121,8 @@ fn a_cell_is_what_one_rank_sends_another_and_the_table_has_its_bytes() {
 fn strong_scaling_is_over_the_fewest_ranks_on_the_same_matrix() {
     let model = shared();
     let name = "mpi/csr/halo on small";
-    let at = |values: [f64; 3]| [(name, "1", values[0]), (name, "2", values[1]), (name, "4", values[2])];
+    let at =
+        |values: [f64; 3]| [(name, "1", values[0]), (name, "2", values[1]), (name, "4", values[2])];
     is_drawn(drawn(&model, &state("strong-scaling", "")), &at([1.0, 1.8, 3.0]));
     is_drawn(drawn(&model, &state("strong-scaling", "efficiency")), &at([1.0, 0.9, 0.75]));
     let ms = |times: f64| serial(0) * 1e3 / times;

@@ -18,9 +18,9 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.row(|| name(rank), &name(rank));
     }
     let ranks = shared.ranks.len() as f64;
-    plot.x.ticks = (0..shared.ranks.len()).map(|rank| rank as f64).collect();
     for pair in &shared.pairs {
         let mut point = Point::of(&run, f64::from(pair.to), f64::from(pair.from));
+        point.range = Some([f64::from(pair.to), f64::from(pair.to) + 1.0]);
         point.weight = Some(pair.bytes as f64);
         point.text = format!("{} in {} messages.", bytes(pair.bytes), pair.messages);
         plot.add(0, "sent", Some(run.bundle), point);
