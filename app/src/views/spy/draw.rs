@@ -5,6 +5,7 @@ use sparsescope_core::spy::LengthBin;
 
 use super::axes::{axes, index};
 use super::frame::{CAPTION, Frame, GAP, STRIP, TYPE};
+use super::marked::{MARKED, outline};
 use super::overlay::{Padding, Parts};
 use super::place::Place;
 use super::ranks::Ranks;
@@ -17,8 +18,6 @@ use crate::theme::{Ink, format_color};
 
 /// Height of the type of the matrix's name.
 const NAME: f32 = 14.0;
-/// What overlays draw: apart from every range of colours.
-pub(super) const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
 
 /// Everything but the cells.
 pub(super) fn around(
@@ -73,17 +72,6 @@ pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
         number(band.upper),
         count(band.profile)
     )
-}
-
-pub(in crate::views) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
-    let corners = [
-        rect.left_top(),
-        rect.right_top(),
-        rect.right_bottom(),
-        rect.left_bottom(),
-        rect.left_top(),
-    ];
-    figure.shapes.push(crate::figure::Shape::Line { points: corners.into(), width: 1.0, color });
 }
 
 /// Lines between the rows of the threads, with their numbers where there is room.

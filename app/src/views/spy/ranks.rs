@@ -7,8 +7,8 @@ use egui::{Rect, pos2};
 use sparsescope_core::record::{Distributed, MatrixRecord};
 
 use super::axes::index;
-use super::draw::{MARKED, outline};
 use super::frame::TYPE;
+use super::marked::{MARKED, outline};
 use super::place::Place;
 use crate::figure::{Anchor, Figure, area, elided, text_width};
 use crate::model::{Model, RunOf, bytes, count, matrix_key, significant};
@@ -105,8 +105,10 @@ impl Ranks {
         let side = room.width().min(room.height() - 24.0).max(0.0);
         let square = area(room.min.x, room.min.y, room.min.x + side, room.min.y + side);
         let most = self.shared.pairs.iter().map(|pair| pair.bytes).max().unwrap_or(0).max(1);
-        let title = elided("Bytes from rank (down) to rank", room.width(), TYPE);
-        figure.text(pos2(room.min.x, room.min.y - 13.0), Anchor::Start, TYPE, ink.text, &title);
+        for (above, line) in [(33.0, "Bytes sent"), (13.0, "row to column")] {
+            let at = pos2(room.min.x, room.min.y - above);
+            figure.text(at, Anchor::Start, TYPE, ink.text, line);
+        }
         figure.rect(square, blend(ink.grid, ink.paper, 0.5));
         let cell = side / ranks.max(1) as f32;
         for pair in &self.shared.pairs {
@@ -235,7 +237,7 @@ mod tests {
             (VIEW.svg.unwrap())(&model, &state)
         };
         let shown = svg("v1;view=spy;ranks=true;rank=1");
-        for text in ["rank 0", "rank 1", "Bytes from rank", "most 16"] {
+        for text in ["rank 0", "rank 1", "Bytes sent", "most 16"] {
             assert!(shown.contains(text), "{text}");
         }
         assert!(!shown.contains("Entries a row"), "the bytes are in the place of row lengths");

@@ -130,7 +130,7 @@ fn strong_scaling_is_over_the_fewest_ranks_on_the_same_matrix() {
     let state = state("strong-scaling", "");
     let data = Data::of(&model, &state);
     let plot = plot(&data);
-    assert!(plot.note.ends_with("on 4 ranks: 75.0 %."), "{}", plot.note);
+    assert!(plot.note.ends_with("on 4 ranks: 75 %."), "{}", plot.note);
     assert_eq!(plot.guides[0].ends, [[1.0, 1.0], [4.0, 4.0]]);
 }
 
