@@ -119,7 +119,10 @@ mod tests {
     #[test]
     fn a_rank_with_most_of_the_entries_is_named() {
         let sentence = why(shared([600_000, 200_000], 0.0), None);
-        assert!(sentence.contains("the fullest rank has 1.5 times the mean entries"), "{sentence}");
+        assert!(
+            sentence.contains("the fullest rank has 1.50 times the mean entries"),
+            "{sentence}"
+        );
     }
 
     #[test]
