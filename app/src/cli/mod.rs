@@ -16,6 +16,7 @@ mod info;
 mod interrupt;
 mod kernels;
 mod merge;
+mod missing;
 mod operand_args;
 mod operands;
 mod outcome;

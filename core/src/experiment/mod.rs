@@ -26,6 +26,7 @@ mod runner;
 pub mod solving;
 #[cfg(not(target_family = "wasm"))]
 mod source;
+mod split;
 #[cfg(not(target_family = "wasm"))]
 mod subject;
 mod task;
@@ -50,10 +51,12 @@ pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, se
 pub use points_source::PointsSource;
 pub use predict::predict;
 pub use problem::Problem;
+pub use references::relate;
 pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
+pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
+pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
-pub use subject::{LoadedOther, LoadedSubject, SubjectSource};
+pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource};
 pub use task::{Finished, Groups, Task, Watch};

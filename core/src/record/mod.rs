@@ -7,6 +7,7 @@
 
 mod absence;
 mod choice;
+mod distributed;
 mod environment;
 mod figures;
 mod history;
@@ -19,12 +20,14 @@ mod names;
 mod operation;
 mod predicted;
 mod run;
+mod shard;
 mod solve;
 mod subject;
 mod until;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use choice::{Choice, Tried};
+pub use distributed::{Distributed, Link, PairTraffic, RankShare};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};
@@ -42,6 +45,7 @@ pub use names::{matrix_id, matrix_name};
 pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
+pub use shard::Shard;
 pub use solve::{Phase, SetUpSizes, Solve, Spectrum};
 pub use subject::{Subject, SubjectRecord};
 pub use until::Until;
