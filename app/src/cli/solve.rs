@@ -154,7 +154,7 @@ fn solved<'a>(
         .admit(configuration)
         .and_then(|()| backend.prepare(configuration, &problem, memory))
         .with_context(cannot)?;
-    let ready = executed(interrupt, quiet, "setting up", |watch| prepared.set_up(watch));
+    let ready = executed(interrupt, quiet, "setting up", |watch| prepared.set_up(watch).wait());
     if ready.with_context(cannot)? == Finished::Cancelled {
         return Ok(None);
     }
@@ -167,7 +167,7 @@ fn solved<'a>(
             save(path, force, |out| matrix_market::write(g, out, progress))
         })?;
     }
-    let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch))?;
+    let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(None) };
     let what = "computing the residual anew";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));

@@ -29,6 +29,7 @@ mod source;
 #[cfg(not(target_family = "wasm"))]
 mod subject;
 mod task;
+mod ticket;
 
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
@@ -51,9 +52,10 @@ pub use points_source::PointsSource;
 pub use predict::predict;
 pub use problem::Problem;
 pub use resident::Resident;
-pub use runner::{Ending, Observer, Runner};
+pub use runner::{Ending, Observer, Runner, Step, Steps};
 #[cfg(not(target_family = "wasm"))]
 pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
 #[cfg(not(target_family = "wasm"))]
 pub use subject::{LoadedOther, LoadedSubject, SubjectSource};
 pub use task::{Finished, Groups, Task, Watch};
+pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
