@@ -74,6 +74,10 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let kernel = match (&args.kernel, args.backend) {
         (Some(id), _) => kernel_of(Operation::Solve, id)?,
         (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
+        (None, Some(BackendArg::Wgpu)) => {
+            let sentence = "no kernel solves systems through wgpu; there are cpu and cuda";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
     let parameters = parameters(args, kernel)?;

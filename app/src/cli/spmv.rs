@@ -44,7 +44,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);
-    let precision = args.precision.into();
+    let precision = args.precision.map_or(Configuration::usual(kernel).precision, Into::into);
     let configuration =
         Configuration { precision, parameters, threads, block, ..Configuration::usual(kernel) };
     let mut prepared = problem

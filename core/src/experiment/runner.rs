@@ -501,7 +501,7 @@ impl Runner<'_> {
                 let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
                 self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
             }
-            DeviceKind::Cuda => {
+            DeviceKind::Cuda | DeviceKind::Wgpu => {
                 let model = self.backend(configuration)?.model();
                 self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
             }

@@ -22,12 +22,12 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Run};
 
 use super::args::{BenchArgs, ProgressArg};
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
 use super::shared_args::BackendArg;
+use super::{adapter, gpu};
 use recorder::{Part, Recorder};
 use sweep::Sweep;
 use user::AbsentGpu;
@@ -57,15 +57,18 @@ fn run_with(
     };
     let users = user::named(args)?;
     let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
-    let gpu = match args.backend.as_slice() {
-        [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
-        _ => gpu::open(args.gpu.device),
+    let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
+    let gpu = match wants_cuda {
+        false => Err(GpuAbsence::Disabled),
+        true => gpu::open(args.gpu.device),
     };
     let sweep = match &earlier {
         Some(bundle) => Sweep::continuing(bundle, args, &users, x)?,
         None => Sweep::of(args, &gpu, &users, x)?,
     };
     let Sweep { operation, sources, kernels, settings, x, reordering } = &sweep;
+    let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
+    let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     // Users' kernels alone may have been without a GPU from the beginning.
     let begun_on_gpu = earlier
@@ -130,6 +133,10 @@ fn run_with(
         machine.gpus.extend(gpu.describe());
     }
 
+    if let Some(adapter) = &adapter {
+        machine.gpus.extend(adapter.describe());
+    }
+
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     // A bundle that is continued has them, or is to be without them.
@@ -143,6 +150,7 @@ fn run_with(
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
+    backends.extend(adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
     backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
     let runner = Runner {
         backends,
