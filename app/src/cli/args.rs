@@ -203,7 +203,7 @@ pub(super) struct BenchArgs {
     /// Keep the text of these files out of the bundle, which then holds its SHA-256 alone
     #[arg(long, requires = "kernel_file")]
     pub(super) no_source: bool,
-    /// Devices to run on [default: all that are here]
+    /// Devices to run on [default: cpu, and cuda where it is; wgpu where kernels of it are named]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
@@ -255,8 +255,9 @@ pub(super) struct BenchArgs {
     /// from --seed [default: last-unit]
     #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs))]
     pub(super) rhs: Vec<String>,
-    /// Precision of the values; for f32 the matrix and x are rounded
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
+    /// Precision of the values; for f32 the matrix and x are rounded [default: f64; f32 with wgpu, which
+    /// has no other]
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) precision: Vec<PrecisionArg>,
     /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]

@@ -1,6 +1,7 @@
 //! The command line: arguments in, one exit code out. What is measured goes to standard output,
 //! progress and errors to standard error.
 
+mod adapter;
 mod args;
 mod bench;
 mod choice;

@@ -63,7 +63,7 @@ impl Units {
 
     /// Everything, in one part.
     pub fn whole(&self, subjects: usize) -> Vec<Portion> {
-        let all = |subject| Portion { subject, units: vec![0..self.count] };
+        let all = |subject| Portion { subject, units: std::iter::once(0..self.count).collect() };
         (0..subjects).map(all).collect()
     }
 }
@@ -177,7 +177,9 @@ mod tests {
 
     #[test]
     fn subjects_stay_whole_unless_a_part_would_have_too_much() {
-        let whole = |part: &[Portion]| part.iter().all(|p| p.units == [0..6]);
+        let whole = |part: &[Portion]| {
+            part.iter().all(|p| p.units.iter().cloned().eq(std::iter::once(0..6)))
+        };
         assert!(split(&[5, 4, 3, 3, 3], 6, 2).iter().all(|part| whole(part)));
         assert_eq!(loads(&[5, 4, 3, 3, 3], 6, 2), [8 * 6, 10 * 6]);
         // One that is half of everything, over four parts: two parts are its own, and of the three others

@@ -24,12 +24,12 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Run};
 
 use super::args::{BenchArgs, ProgressArg};
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
 use super::shared_args::BackendArg;
+use super::{adapter, gpu};
 pub(super) use planned::Plan;
 pub(super) use recorder::sort_runs;
 use recorder::{Part, Recorder};
@@ -62,15 +62,18 @@ fn run_with(
     };
     let users = user::named(args)?;
     let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
-    let gpu = match args.backend.as_slice() {
-        [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
-        _ => gpu::open(args.gpu.device),
+    let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
+    let gpu = match wants_cuda {
+        false => Err(GpuAbsence::Disabled),
+        true => gpu::open(args.gpu.device),
     };
     let sweep = match &earlier {
         Some(bundle) => Sweep::continuing(bundle, args, &users, x, (interrupt, quiet))?,
         None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
     };
     let Sweep { operation, kernels, settings, x, reordering, .. } = &sweep;
+    let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
+    let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     // Users' kernels alone may have been without a GPU from the beginning.
     let begun_on_gpu = earlier
@@ -137,6 +140,10 @@ fn run_with(
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
         eprintln!("{shard} has nothing to run: there are more parts than there is to split");
     }
+    if let Some(adapter) = &adapter {
+        machine.gpus.extend(adapter.describe());
+    }
+
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     // A bundle that is continued has them, or is to be without them.
@@ -151,6 +158,7 @@ fn run_with(
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
+    backends.extend(adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
     backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
     let runner = Runner {
         backends,

@@ -280,8 +280,8 @@ fn named(bundle: &Bundle, run: &Run) -> String {
 fn planned(c: &Configuration) -> String {
     let workers = match (c.kernel.device, c.block) {
         (DeviceKind::Cpu, _) => c.threads.to_string(),
-        (DeviceKind::Cuda, Some(block)) => format!("{block}/block"),
-        (DeviceKind::Cuda, None) => "-".to_owned(),
+        (DeviceKind::Cuda | DeviceKind::Wgpu, Some(block)) => format!("{block}/block"),
+        (DeviceKind::Cuda | DeviceKind::Wgpu, None) => "-".to_owned(),
     };
     match c.precision {
         Precision::F64 => workers,

@@ -54,7 +54,7 @@ impl Sweep {
         let reordering = args.reorder.map(Into::into);
         let mut kernels = kernels(args, gpu)?;
         kernels.extend(users);
-        let settings = settings(args)?;
+        let settings = settings(args, &kernels)?;
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
         }
@@ -260,6 +260,8 @@ fn kernels(
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
         devices.push(DeviceKind::Cpu);
     }
+    let patterns: Vec<String> =
+        args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     match gpu {
         Ok(_) if args.backend.is_empty() || asked(BackendArg::Cuda) => {
             devices.push(DeviceKind::Cuda);
@@ -267,9 +269,12 @@ fn kernels(
         Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
         _ => {}
     }
+    // A GPU that CUDA has already is not run twice, unless that is asked for.
+    let names_wgpu = patterns.iter().any(|pattern| pattern.starts_with("wgpu/"));
+    if asked(BackendArg::Wgpu) || (args.backend.is_empty() && names_wgpu) {
+        devices.push(DeviceKind::Wgpu);
+    }
     let operation = args.operation.into();
-    let patterns: Vec<String> =
-        args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
     if patterns.is_empty() {
         // As without a GPU: what nobody has asked for, and is not here, is left out.
@@ -281,7 +286,9 @@ fn kernels(
     Ok(kernels)
 }
 
-fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
+/// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
+/// these have, unless another is asked for: only so can they be compared.
+fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
         threads = default_thread_counts(cpu().logical);
@@ -292,6 +299,13 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     blocks.sort_unstable();
     blocks.dedup();
     let mut precisions: Vec<Precision> = args.precision.iter().map(|&arg| arg.into()).collect();
+    if precisions.is_empty() {
+        let has_wgpu = kernels.iter().any(|kernel| kernel.device == DeviceKind::Wgpu);
+        precisions.push(if has_wgpu { Precision::F32 } else { Precision::F64 });
+        if has_wgpu {
+            eprintln!("wgpu has no f64: everything is run in f32 (--precision f64,f32 runs both)");
+        }
+    }
     precisions.sort_unstable();
     precisions.dedup();
     let mut parameters = args.format.lists()?;
