@@ -24,7 +24,7 @@ use crate::record::{
 };
 
 use steps::set_down;
-pub use steps::{Step, Steps};
+pub use steps::{Ending, Step, Steps};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
@@ -53,15 +53,6 @@ pub trait Observer: Send {
     }
     /// A run is finished. Returning false ends the experiment.
     fn finished(&mut self, run: Run) -> bool;
-}
-
-/// How running ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Every configuration was run, refused or found unsupported.
-    Complete,
-    /// The cancel flag was set or the observer asked to stop.
-    Cancelled,
 }
 
 /// Everything that runs share.

@@ -3,8 +3,7 @@
 use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, SlotLayout};
 
-use super::operator::Product;
-use super::state::Scalars;
+use super::state::{Product, Scalars};
 use crate::arguments::{HllColumnMajorSolver, HllDistances, Reads, Writes};
 use crate::arrays::Hacks;
 use crate::buffer::{Buffer, Spent};

@@ -11,7 +11,7 @@ use sparsescope_core::pcg::OperatorFormat;
 
 use super::hacks::NearHacks;
 use super::source::Source;
-use super::state::{Purpose, Scalars, row_count};
+use super::state::{Product, Scalars, row_count};
 use crate::arguments::{
     CooCarrySolver, CooSegmentedSolver, CsrTilesSolver, Element, EllSolver, Reads, Writes,
 };
@@ -42,13 +42,6 @@ enum Stored {
     Tiles { csr: Source, plan: Plan<f64> },
     Hacks(Box<NearHacks>),
     Hyb { arrays: Arrays<f64>, carry_row: Buffer<u32>, carry_sum: Buffer<f64> },
-}
-
-/// y = A·x, and what the sum with·y is for.
-pub(super) struct Product<'a> {
-    pub(super) x: &'a Buffer<f64>,
-    pub(super) y: &'a Buffer<f64>,
-    pub(super) purpose: Purpose<'a>,
 }
 
 fn wrong_format() -> DeviceError {

@@ -11,8 +11,8 @@ use sparsescope_core::record::LaunchCost;
 use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::factor::{Factor, Phases};
-use super::operator::{Operator, Product};
-use super::state::{Form, Purpose, Scalars};
+use super::operator::Operator;
+use super::state::{Form, Product, Purpose, Scalars};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};

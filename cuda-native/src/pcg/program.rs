@@ -5,9 +5,9 @@ use std::rc::Rc;
 use cudarc::driver::{CudaEvent, PinnedHostSlice, result, sys};
 use sparsescope_core::pcg::{SolveParameters, Start};
 
-use super::operator::{Operator, Product};
+use super::operator::Operator;
 use super::preconditioner::Preconditioner;
-use super::state::{Look, Purpose, Scalars, Vectors};
+use super::state::{Look, Product, Purpose, Scalars, Vectors};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Graph, Launch, Step, enqueue};

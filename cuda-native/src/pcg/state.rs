@@ -58,6 +58,13 @@ impl<'a> Purpose<'a> {
     }
 }
 
+/// y = A·x, and what the sum with·y is for.
+pub(super) struct Product<'a> {
+    pub(super) x: &'a Buffer<f64>,
+    pub(super) y: &'a Buffer<f64>,
+    pub(super) purpose: Purpose<'a>,
+}
+
 /// What z = K⁻¹·r is to the kernels that work on vectors.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'a> {

@@ -6,7 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::Ending;
+/// How running ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every configuration was run, refused or found unsupported.
+    Complete,
+    /// The cancel flag was set or the observer asked to stop.
+    Cancelled,
+}
 
 /// How far a step came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
