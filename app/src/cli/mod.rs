@@ -16,11 +16,14 @@ mod info;
 mod interrupt;
 mod kernels;
 mod merge;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod operand_args;
 mod operands;
 mod outcome;
 mod output;
 mod progress;
+mod ranks;
 mod report;
 mod serve;
 mod shared_args;
@@ -69,6 +72,16 @@ pub fn run() -> ExitCode {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),
     };
+    if let Some(command) = cli.command.as_ref().filter(|command| ranks::is_shared(command)) {
+        #[cfg(feature = "mpi")]
+        if ranks::launched().is_some() {
+            return mpi::run(command, &interrupt, cli.quiet);
+        }
+        #[cfg(not(feature = "mpi"))]
+        if let Some(sentence) = ranks::refusal(command) {
+            return fail(&anyhow::anyhow!(sentence));
+        }
+    }
     let result = match cli.command {
         None | Some(Command::View(_)) => Ok(Outcome::Success), // the window was all
         Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),

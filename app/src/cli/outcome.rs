@@ -31,6 +31,12 @@ impl From<Outcome> for ExitCode {
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
+/// What all ranks know to have failed: told once.
+#[cfg(feature = "mpi")]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct AgreedError(pub(super) String);
+
 /// An error with its causes, each once: some errors say their cause themselves.
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();

@@ -1,5 +1,7 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
+#[cfg(feature = "mpi")]
+pub(super) mod mpi;
 mod next;
 mod recorder;
 mod summary;

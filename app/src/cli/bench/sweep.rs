@@ -211,7 +211,7 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
 }
 
 /// The matrices named, those of the suite, or the default suite.
-fn sources(args: &BenchArgs) -> anyhow::Result<Vec<SubjectSource>> {
+pub(super) fn sources(args: &BenchArgs) -> anyhow::Result<Vec<SubjectSource>> {
     let operation = args.operation.into();
     let mut sources = Vec::new();
     for text in &args.matrices {
@@ -260,7 +260,7 @@ fn kernels(
     Ok(kernels)
 }
 
-fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
+pub(super) fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
         threads = default_thread_counts(cpu().logical);
