@@ -22,7 +22,7 @@ pub fn measure_bandwidth(
     for &count in threads {
         let pool = agreed(world, rank_pool(world, count))?;
         world.barrier();
-        let own = agreed(world, pool.install(|| meter.measure(cancel)))?;
+        let own = agreed(world, pool.pool.install(|| meter.measure(cancel)))?;
         all.push(Bandwidth {
             threads: count * world.ranks() as u32,
             array_bytes: own.array_bytes,

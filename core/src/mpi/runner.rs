@@ -1,11 +1,10 @@
 //! Runs kernels of several ranks: check, warm up, sample in rounds, check again, all ranks in step.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::exchange::Exchange;
-use super::launch::rank_pool;
+use super::launch::{RankPool, rank_pool};
 use super::matrix::{SharedMatrix, agreed};
 use super::product::{Product, Spent};
 use super::told::distributed;
@@ -44,7 +43,7 @@ pub struct MpiRunner<'r> {
 struct Ready {
     configuration: Configuration,
     product: Product,
-    pool: Arc<rayon::ThreadPool>,
+    pool: RankPool,
     run: Run,
     repetitions: u32,
     spent: Spent,
@@ -129,7 +128,7 @@ impl MpiRunner<'_> {
         }
         let pool = agreed(self.world, rank_pool(self.world, configuration.threads));
         let pool = match pool {
-            Ok(pool) => Arc::new(pool),
+            Ok(pool) => pool,
             Err(reason) => return Err(refused(run, Verdict::Unsupported, reason)),
         };
         let start = Instant::now();
@@ -140,8 +139,9 @@ impl MpiRunner<'_> {
         let exchange = Exchange::new(self.world, plan, x, local.halo().len());
         let format = (SpmvProblem::spec(configuration), overlaps);
         let threads = configuration.threads as usize;
-        let made =
-            pool.install(|| Product::new(local, exchange, format, (threads, near_bytes), memory));
+        let made = pool
+            .pool
+            .install(|| Product::new(local, exchange, format, (threads, near_bytes), memory));
         let mut product = match agreed(self.world, made) {
             Ok(product) => product,
             Err(reason) => return Err(refused(run, Verdict::Refused, reason)),
@@ -156,7 +156,7 @@ impl MpiRunner<'_> {
         product.spoil();
         self.world.barrier();
         let start = Instant::now();
-        pool.install(|| product.run());
+        pool.pool.install(|| product.run());
         let once = self.world.max(start.elapsed().as_secs_f64());
         run.check = self.check(matrix, &product);
         if run.check.verdict != Verdict::Pass {
@@ -182,7 +182,7 @@ impl MpiRunner<'_> {
     /// Executes so often in a row, all ranks beginning together. Seconds of all of it, and how they were spent.
     fn executed(&self, one: &mut Ready, times: u32) -> (f64, Spent) {
         self.world.barrier();
-        let (pool, product) = (Arc::clone(&one.pool), &mut one.product);
+        let (RankPool { pool, is_bound }, product) = (one.pool.clone(), &mut one.product);
         let begin = || {
             let mut spent = Spent::default();
             let start = Instant::now();
@@ -194,7 +194,7 @@ impl MpiRunner<'_> {
             }
             (start.elapsed().as_secs_f64(), spent)
         };
-        match crate::measure::binds_threads(one.configuration.threads) {
+        match is_bound {
             true => pool.install(|| gather(begin)),
             false => pool.install(begin),
         }
