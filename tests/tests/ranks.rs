@@ -191,7 +191,7 @@ fn ranks_that_read_a_share_of_a_file_each_have_its_matrix() {
         assert_eq!(read("y.mtx"), read("one.mtx"), "{ranks} ranks");
     }
     for (wrong, expected) in [
-        (text.replace("17 17 34", "17 17 x"), "a.mtx: line 20: expected an integer, found `x`"),
+        (text.replace("17 17 34", "17 17 x"), "a.mtx: line 20: expected an integer, found \"x\""),
         (text.replace("101", "99"), "a.mtx: 99 entries are declared, but there are 101"),
     ] {
         program.write("a.mtx", &wrong);

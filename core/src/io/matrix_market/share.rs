@@ -132,7 +132,7 @@ mod tests {
         let text =
             "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 2 2\n3 3 x\n1 2 3\n";
         let error = shares(text, 3).unwrap_err().to_string();
-        assert_eq!(error, "line 5: expected a number, found `x`");
+        assert_eq!(error, "line 5: expected a number, found \"x\"");
         let text = "%%MatrixMarket matrix array real general\n1 1\n1\n";
         assert!(shares(text, 2).unwrap_err().to_string().contains("a coordinate file"));
     }
