@@ -27,6 +27,8 @@ mod ranks;
 mod report;
 mod serve;
 mod shared_args;
+#[cfg(feature = "mpi")]
+mod shared_matrix;
 mod skyline;
 mod solve;
 mod solver_args;
@@ -42,7 +44,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use interrupt::Interrupt;
-use outcome::{Outcome, UsageError, sentence};
+use outcome::{Outcome, is_usage, sentence};
 
 /// Runs the program with the process's arguments.
 ///
@@ -107,25 +109,6 @@ pub fn run() -> ExitCode {
         }
         Err(error) => fail(&error),
     }
-}
-
-/// Whether the arguments were at fault, not the work.
-fn is_usage(error: &anyhow::Error) -> bool {
-    use sparsescope_core::experiment::{SelectError, SourceError};
-    use sparsescope_core::generate::SpecError;
-    let source = error.downcast_ref::<SourceError>();
-    error.is::<UsageError>()
-        || error.is::<SelectError>()
-        || error.is::<SpecError>()
-        || matches!(
-            source,
-            Some(
-                SourceError::Spec(_)
-                    | SourceError::UnknownSuiteEntry(_)
-                    | SourceError::UnknownBatch(_)
-                    | SourceError::NoBatch(_)
-            )
-        )
 }
 
 #[cfg(feature = "gui")]

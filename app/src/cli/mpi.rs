@@ -1,18 +1,13 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error of one ends all.
 
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use anyhow::bail;
-use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
-use sparsescope_core::generate::{GeneratedRows, GeneratorSpec};
-use sparsescope_core::io::{Field, Progress, Symmetry, open_vector};
+use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{KernelDescriptor, distributed_kernels, kernel};
 use sparsescope_core::measure::environment;
-use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::mpi::{About, MpiRunner, SharedMatrix, World, equal_entries, read};
+use sparsescope_core::mpi::{MpiRunner, World};
 use sparsescope_core::record::{Operation, Verdict};
 
 use super::args::Command;
@@ -20,8 +15,9 @@ use super::bench;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
 use super::operands::{Desk, Differences};
-use super::outcome::{AgreedError, Outcome, UsageError, sentence};
+use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
 use super::output::check_free;
+use super::shared_matrix::{memory, shared};
 
 /// Runs a command on all ranks. An error that only some ranks have ends the others, whatever they do; one in the
 /// arguments, which all ranks have, is told by rank 0.
@@ -51,7 +47,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
     };
     match done {
         Ok(outcome) => outcome.into(),
-        Err(error) if super::is_usage(&error) => {
+        Err(error) if is_usage(&error) => {
             if world.is_first() {
                 eprintln!("error: {}", sentence(&error));
             }
@@ -69,51 +65,6 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
             world.abort(1)
         }
     }
-}
-
-/// Makes or reads a matrix on all ranks; fails on all alike. What a person should know of how it was read goes to
-/// standard error.
-pub(super) fn shared(
-    world: &World,
-    source: &MatrixSource,
-    seed: u64,
-    limit: MemoryLimit,
-    cancel: &AtomicBool,
-) -> anyhow::Result<SharedMatrix> {
-    let begun = Instant::now();
-    let agreed = |error| anyhow::Error::from(AgreedError(error));
-    let about = |generator: Option<&GeneratorSpec>, field: Field, symmetry: Symmetry| About {
-        name: source.name(),
-        source: source.origin(),
-        generator: generator.map(ToString::to_string),
-        field: field.as_str(),
-        symmetry: symmetry.as_str(),
-    };
-    match source {
-        MatrixSource::Generated(spec) | MatrixSource::Suite(_, spec) => {
-            let rows = GeneratedRows::new(spec, limit)?;
-            let partition = equal_entries(world, &rows, cancel).map_err(agreed)?;
-            let about = about(Some(spec), Field::Real, Symmetry::General);
-            SharedMatrix::new(world, (&rows, &partition), (about, begun), seed, limit, cancel)
-        }
-        MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => {
-            let progress = Progress::none().cancelled_by(cancel);
-            let read = read(world, path, limit, progress).map_err(agreed)?;
-            for warning in &read.warnings {
-                eprintln!("warning: {source}, rank {}: {warning}", world.rank());
-            }
-            let about = about(None, read.field, read.symmetry);
-            let rows = (&read.block as &dyn Rows, &read.partition);
-            SharedMatrix::new(world, rows, (about, begun), seed, limit, cancel)
-        }
-    }
-    .map_err(agreed)
-}
-
-/// What a rank may allocate: its share of what its machine has.
-pub(super) fn memory(world: &World, asked: Option<u64>) -> MemoryLimit {
-    let of_machine = || MemoryLimit::of_machine().get() / world.ranks_here() as u64;
-    MemoryLimit::bytes(asked.unwrap_or_else(of_machine))
 }
 
 /// One checked product.

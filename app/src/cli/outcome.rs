@@ -50,6 +50,25 @@ pub(super) fn sentence(error: &anyhow::Error) -> String {
     text
 }
 
+/// Whether the arguments were at fault, not the work.
+pub(super) fn is_usage(error: &anyhow::Error) -> bool {
+    use sparsescope_core::experiment::{SelectError, SourceError};
+    use sparsescope_core::generate::SpecError;
+    let source = error.downcast_ref::<SourceError>();
+    error.is::<UsageError>()
+        || error.is::<SelectError>()
+        || error.is::<SpecError>()
+        || matches!(
+            source,
+            Some(
+                SourceError::Spec(_)
+                    | SourceError::UnknownSuiteEntry(_)
+                    | SourceError::UnknownBatch(_)
+                    | SourceError::NoBatch(_)
+            )
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

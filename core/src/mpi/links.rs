@@ -5,7 +5,7 @@ use std::time::Instant;
 use rsmpi::traits::{Communicator, Destination, Source};
 
 use super::world::World;
-use crate::record::Link;
+use crate::record::{Link, PairTraffic};
 
 /// Bytes of the messages that the bandwidth is measured with.
 const LARGE: usize = 4 << 20;
@@ -73,4 +73,18 @@ pub(super) fn reduction(world: &World) -> f64 {
         .collect();
     seconds.sort_by(f64::total_cmp);
     world.max(seconds[SMALL_TURNS / 2])
+}
+
+/// Messages of all ranks before one product, by pair, on every rank.
+pub(super) fn traffic(world: &World, sent: impl Iterator<Item = (usize, u64)>) -> Vec<PairTraffic> {
+    let own: Vec<u64> = sent.flat_map(|(peer, bytes)| [peer as u64, bytes]).collect();
+    let mut pairs = Vec::new();
+    for (from, list) in (0..).zip(world.all_lists(&own)) {
+        for pair in list.chunks_exact(2) {
+            if let [to, bytes] = *pair {
+                pairs.push(PairTraffic { from, to: to as u32, bytes, messages: 1 });
+            }
+        }
+    }
+    pairs
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::links;
-use super::told::traffic;
 use super::world::World;
 use crate::distributed::{BlockCounts, ExchangePlan, LocalMatrix, Partition, Rows};
 use crate::gate::Reference;
@@ -83,7 +82,7 @@ impl SharedMatrix {
         let asked = asked.iter().enumerate().map(|(peer, columns)| (peer, columns.as_slice()));
         let plan = agreed(world, ExchangePlan::new(&local, asked))?;
         let plan_seconds = world.max(start.elapsed().as_secs_f64());
-        let pairs = traffic(world, plan.bytes_sent(size_of::<f64>()));
+        let pairs = links::traffic(world, plan.bytes_sent(size_of::<f64>()));
 
         let x = local.localised(&integer_range(local.cols(), seed));
         let first = local.rows().start;

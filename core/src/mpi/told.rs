@@ -3,7 +3,7 @@
 use super::matrix::SharedMatrix;
 use super::product::Spent;
 use super::world::World;
-use crate::record::{Distributed, PairTraffic, RankShare};
+use crate::record::{Distributed, RankShare};
 
 /// The record of a run, on every rank. `spent` are the rank's seconds of one execution.
 pub(super) fn distributed(
@@ -49,18 +49,4 @@ pub(super) fn distributed(
         reduction_s: Some(matrix.reduction_seconds()),
         links: matrix.links().to_vec(),
     }
-}
-
-/// Messages of all ranks before one product, by pair, on every rank.
-pub(super) fn traffic(world: &World, sent: impl Iterator<Item = (usize, u64)>) -> Vec<PairTraffic> {
-    let own: Vec<u64> = sent.flat_map(|(peer, bytes)| [peer as u64, bytes]).collect();
-    let mut pairs = Vec::new();
-    for (from, list) in (0..).zip(world.all_lists(&own)) {
-        for pair in list.chunks_exact(2) {
-            if let [to, bytes] = *pair {
-                pairs.push(PairTraffic { from, to: to as u32, bytes, messages: 1 });
-            }
-        }
-    }
-    pairs
 }

@@ -14,11 +14,11 @@ use super::sweep::{self, Sweep};
 use super::{NOTHING_READ, bandwidth_threads, incomplete, kept, summary};
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::mpi::{memory, shared};
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
 use crate::cli::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
+use crate::cli::shared_matrix::{memory, shared};
 
 /// What all ranks read out of the arguments alike.
 struct Plan {
