@@ -5,6 +5,7 @@ use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels, distributed_kernels};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
+use super::adapter;
 use super::args::KernelsArgs;
 use super::gpu::{self, Gpu};
 use super::outcome::Outcome;
@@ -27,11 +28,17 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn of(k: &KernelDescriptor, cpu: &CpuBackend, gpu: &Result<Gpu, GpuAbsence>) -> Self {
+    fn of(
+        k: &KernelDescriptor,
+        cpu: &CpuBackend,
+        gpu: &Result<Gpu, GpuAbsence>,
+        adapter: &Result<Gpu, GpuAbsence>,
+    ) -> Self {
         let availability = match k.device {
             _ if k.id.starts_with("mpi/") => on_ranks(),
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
+            DeviceKind::Wgpu => adapter::availability(adapter, k),
         };
         let reason = match availability {
             Availability::Available => None,
@@ -63,9 +70,10 @@ fn on_ranks() -> Availability {
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
     let gpu = gpu::open(args.gpu.device);
+    let adapter = adapter::open(args.gpu.device);
     let kernels: Vec<Kernel> = all_kernels()
         .chain(Operation::ALL.iter().flat_map(|&operation| distributed_kernels(operation)))
-        .map(|k| Kernel::of(k, &cpu, &gpu))
+        .map(|k| Kernel::of(k, &cpu, &gpu, &adapter))
         .collect();
     if args.json {
         print_json(&kernels)?;

@@ -104,9 +104,10 @@ fn spmv(
     let cancel = interrupt.flag();
     let runner =
         MpiRunner { world, settings: &settings, environment: &environment, memory, cancel };
-    let (precision, threads) = (args.precision.into(), args.threads.unwrap_or(1));
-    let configuration =
-        Configuration { precision, parameters, threads, ..Configuration::usual(kernel) };
+    let usual = Configuration::usual(kernel);
+    let precision = args.precision.map_or(usual.precision, Into::into);
+    let threads = args.threads.unwrap_or(1);
+    let configuration = Configuration { precision, parameters, threads, ..usual };
     let (y, check) = runner
         .once(&matrix, &configuration)
         .map_err(|reason| AgreedError(format!("{} cannot run on {source}: {reason}", kernel.id)))?;

@@ -12,10 +12,10 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
 use super::output::{file_size, overwrite, watched};
+use super::{adapter, gpu};
 
 /// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much
 /// memory there is.
@@ -55,6 +55,9 @@ pub(super) fn backend(
         DeviceKind::Cpu => Box::new(CpuBackend::new()),
         DeviceKind::Cuda => {
             gpu::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
+        }
+        DeviceKind::Wgpu => {
+            adapter::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
     })
 }

@@ -11,9 +11,14 @@ pub(super) fn launched() -> Option<usize> {
     SIZES.iter().find_map(size)
 }
 
-/// Whether all ranks compute one result of this command together. Other commands run on each rank alone.
+/// Whether all ranks compute one result of this command together. Other commands run on each rank alone, and so does
+/// a part of a sweep, which is one rank's.
 pub(super) fn is_shared(command: &Command) -> bool {
-    matches!(command, Command::Bench(_) | Command::Spmv(_) | Command::Solve(_))
+    match command {
+        Command::Bench(args) => args.shard.is_none(),
+        Command::Spmv(_) | Command::Solve(_) => true,
+        _ => false,
+    }
 }
 
 /// Why several ranks cannot run such a command, where this build has no MPI.

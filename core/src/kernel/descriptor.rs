@@ -12,16 +12,19 @@ use crate::record::{Operation, Precision};
 pub enum DeviceKind {
     /// Processor.
     Cpu,
-    /// NVIDIA graphics processor.
+    /// NVIDIA graphics processor, through CUDA.
     Cuda,
+    /// Any graphics processor, through Vulkan, Metal, Direct3D 12 or WebGPU.
+    Wgpu,
 }
 
 impl DeviceKind {
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda` or `wgpu`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
+            Self::Wgpu => "wgpu",
         }
     }
 }

@@ -2,11 +2,13 @@
 //! called one after another.
 
 mod factor;
+mod hacks;
 mod operator;
 mod preconditioner;
 mod prepared;
 mod program;
 mod solver;
+mod source;
 mod state;
 mod system;
 mod vendor;

@@ -1,5 +1,6 @@
 //! `bench` on several ranks: all run in step, rank 0 keeps the runs and writes the bundle.
 
+use anyhow::anyhow;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{
     Configuration, Ending, MatrixSource, Observer, Settings, SubjectSource, select_distributed,
@@ -33,11 +34,11 @@ pub(in crate::cli) fn run(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let plan = plan(args)?;
+    let plan = plan(world, args, interrupt, quiet)?;
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
     let Plan { sources, kernels, settings } = &plan;
     let configurations = Configuration::all(kernels, settings);
-    let output = if world.is_first() { sweep::output(args)? } else { Default::default() };
+    let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };
     if world.is_first() {
         check_free(&output, args.force)?;
         if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
@@ -124,7 +125,12 @@ pub(in crate::cli) fn run(
 }
 
 /// The plan of the arguments; or what of them is for one process.
-fn plan(args: &BenchArgs) -> anyhow::Result<Plan> {
+fn plan(
+    world: &World,
+    args: &BenchArgs,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Plan> {
     let for_one = [
         (args.x.is_some(), "--x"),
         (args.reorder.is_some(), "--reorder"),
@@ -134,6 +140,7 @@ fn plan(args: &BenchArgs) -> anyhow::Result<Plan> {
         (args.plan, "--plan"),
         (!args.kernel_file.is_empty(), "--kernel-file"),
         (args.backend.contains(&BackendArg::Cuda), "--backend cuda"),
+        (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
     ];
     if let Some((_, option)) = for_one.iter().find(|(is_given, _)| *is_given) {
         return Err(
@@ -148,7 +155,7 @@ fn plan(args: &BenchArgs) -> anyhow::Result<Plan> {
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     let kernels = select_distributed(operation, &patterns)?;
-    let mut settings = sweep::settings(args)?;
+    let mut settings = sweep::settings(args, &kernels)?;
     if args.threads.is_empty() {
         // As many ranks as the machines have processors are usual.
         settings.threads = vec![1];
@@ -156,8 +163,15 @@ fn plan(args: &BenchArgs) -> anyhow::Result<Plan> {
     if let Some(untaken) = settings.untaken(&kernels) {
         return Err(UsageError(untaken).into());
     }
+    // A list may be on some machines only: that is an error of those ranks, not in the arguments.
+    let named = sweep::sources(args, interrupt, quiet);
+    let is_elsewhere = world.any(named.is_ok());
+    let named = named.map_err(|error| match is_elsewhere {
+        true => anyhow!(sentence(&error)),
+        false => error,
+    });
     let mut sources = Vec::new();
-    for source in sweep::sources(args)? {
+    for source in named? {
         if let SubjectSource::Matrix(source) = source {
             sources.push(source);
         }
@@ -183,8 +197,11 @@ fn recorder(
         settings: plan.settings.clone(),
         x: None,
         reordering: None,
+        shard: None,
+        portions: None,
     };
-    bundle.plan = Some(sweep.plan()?);
+    let probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
+    bundle.plan = Some(serde_json::to_value(sweep.plan(&probed))?);
     Ok(Recorder::new(output, bundle, machine, shown, (Operation::Spmv, args), args.force)?)
 }
 
