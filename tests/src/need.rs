@@ -22,6 +22,8 @@ pub enum Need {
     Matrices,
     /// oneMKL, where the program finds it.
     Mkl,
+    /// NCCL beside two NVIDIA GPUs or more.
+    Nccl,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
     /// A `python3` that can import PyAMG.
@@ -39,7 +41,7 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
@@ -47,6 +49,7 @@ impl Need {
         Self::Gpu,
         Self::Matrices,
         Self::Mkl,
+        Self::Nccl,
         Self::Nvrtc,
         Self::Pyamg,
         Self::Quiet,
@@ -65,6 +68,7 @@ impl Need {
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Mkl => "mkl",
+            Self::Nccl => "nccl",
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",

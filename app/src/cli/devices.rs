@@ -31,11 +31,18 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
     Ok(Outcome::Success)
 }
 
-/// Every GPU, measured.
+/// Every GPU, measured, and what they send to one another where there are several and NCCL.
 fn gpus() -> Result<Vec<Gpu>, GpuAbsence> {
     let mut all = Vec::new();
-    for device in 0..gpu::count()? {
+    let count = gpu::count()?;
+    for device in 0..count {
         all.extend(gpu::open(device)?.describe());
+    }
+    if count > 1 {
+        match gpu::several() {
+            Ok(several) => all.extend(several.describe()),
+            Err(absence) => eprintln!("note: {absence}"),
+        }
     }
     Ok(all)
 }

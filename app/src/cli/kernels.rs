@@ -27,10 +27,16 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn of(k: &KernelDescriptor, cpu: &CpuBackend, gpu: &Result<Gpu, GpuAbsence>) -> Self {
+    fn of(
+        k: &KernelDescriptor,
+        cpu: &CpuBackend,
+        gpu: &Result<Gpu, GpuAbsence>,
+        several: &Result<Gpu, GpuAbsence>,
+    ) -> Self {
         let availability = match k.device {
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
+            DeviceKind::Nccl => gpu::availability(several, k),
         };
         let reason = match availability {
             Availability::Available => None,
@@ -53,8 +59,8 @@ impl Kernel {
 
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
-    let gpu = gpu::open(args.gpu.device);
-    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu)).collect();
+    let (gpu, several) = (gpu::open(args.gpu.device), gpu::several());
+    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu, &several)).collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

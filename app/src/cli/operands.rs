@@ -53,6 +53,9 @@ pub(super) fn backend(
         DeviceKind::Cuda => {
             gpu::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
+        DeviceKind::Nccl => {
+            gpu::several().with_context(|| format!("{} cannot run here", kernel.id))?
+        }
     })
 }
 

@@ -14,14 +14,17 @@ pub enum DeviceKind {
     Cpu,
     /// NVIDIA graphics processor.
     Cuda,
+    /// Several NVIDIA graphics processors of one process, which NCCL brings together.
+    Nccl,
 }
 
 impl DeviceKind {
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda` or `nccl`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
+            Self::Nccl => "nccl",
         }
     }
 }

@@ -2,10 +2,12 @@
 //! called one after another.
 
 mod factor;
+mod glance;
 mod operator;
 mod preconditioner;
 mod prepared;
 mod program;
+mod shares;
 mod solver;
 mod state;
 mod system;
@@ -16,6 +18,11 @@ use sparsescope_core::experiment::{
     Availability, Configuration, PrepareError, Prepared, SolveProblem, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
+
+pub(crate) use glance::Glance;
+pub(crate) use operator::{Operator, Product};
+pub(crate) use shares::{At, Shares};
+pub(crate) use state::{Ended, Form, Purpose, Scalars, Vectors, row_count};
 
 use crate::cusparse::Direction;
 use crate::machine::Machine;

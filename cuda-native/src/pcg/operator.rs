@@ -29,15 +29,15 @@ use crate::upload::Uploaded;
 const BLOCK: u32 = 128;
 
 /// A square matrix ready to be multiplied with.
-pub(super) struct Operator {
+pub(crate) struct Operator {
     stored: Stored,
     rows: u32,
     /// Bringing it into its format; 0 where it stays as it was.
-    pub(super) conversion_s: f64,
+    pub(crate) conversion_s: f64,
     /// Bytes of the format's arrays.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// What it took to make arrays beside those of CSR.
-    pub(super) spent: Spent,
+    pub(crate) spent: Spent,
 }
 
 enum Stored {
@@ -47,10 +47,10 @@ enum Stored {
 }
 
 /// y = A·x, and what the sum with·y is for.
-pub(super) struct Product<'a> {
-    pub(super) x: &'a Buffer<f64>,
-    pub(super) y: &'a Buffer<f64>,
-    pub(super) purpose: Purpose<'a>,
+pub(crate) struct Product<'a> {
+    pub(crate) x: &'a Buffer<f64>,
+    pub(crate) y: &'a Buffer<f64>,
+    pub(crate) purpose: Purpose<'a>,
 }
 
 fn wrong_format() -> DeviceError {
@@ -60,7 +60,7 @@ fn wrong_format() -> DeviceError {
 impl Operator {
     /// The matrix, which lies on the device in CSR, in a format. Refused where it does not fit there, or
     /// its plan within `memory`.
-    pub(super) fn of(
+    pub(crate) fn of(
         device: &Device,
         csr: Arc<Uploaded<f64>>,
         format: OperatorFormat,
@@ -101,7 +101,7 @@ impl Operator {
     }
 
     /// Blocks of a launch that adds up a sum; none where a launch of its own does.
-    pub(super) fn blocks(&self) -> u64 {
+    pub(crate) fn blocks(&self) -> u64 {
         match &self.stored {
             Stored::Tiles { plan, .. } => plan.tiles as u64,
             Stored::Hacks(hacks) => hacks_grid(self.rows, hacks),
@@ -110,7 +110,7 @@ impl Operator {
     }
 
     /// The steps of a product, which do nothing once the solve is over.
-    pub(super) fn product(
+    pub(crate) fn product(
         &self,
         device: &Device,
         scalars: &Scalars,

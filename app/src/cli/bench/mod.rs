@@ -78,6 +78,9 @@ fn run_with(
             "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
         );
     }
+    // Where several GPUs are asked for, they are to be there.
+    let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
+    let several = if uses_several { Some(gpu::several()?) } else { None };
     let configurations = Configuration::all(kernels, settings);
     let planned = (sources.len() * configurations.len()) as u64;
     let bytes = Limits::default().foresee(planned, settings.runs as u64)?;
@@ -129,6 +132,7 @@ fn run_with(
         configurations.iter().filter(on_gpu).for_each(|c| drop(gpu.availability(c.kernel)));
         machine.gpus.extend(gpu.describe());
     }
+    machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
 
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
@@ -144,6 +148,7 @@ fn run_with(
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
     backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
+    backends.extend(several.as_deref().map(|several| (DeviceKind::Nccl, several)));
     let runner = Runner {
         backends,
         settings,

@@ -16,7 +16,7 @@ use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
 use super::user::{self, PlannedFile};
 use crate::cli::args::BenchArgs;
-use crate::cli::gpu::Gpu;
+use crate::cli::gpu::{self, Gpu};
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
 
@@ -76,7 +76,7 @@ impl Sweep {
         let reordering = args.reorder.map(Into::into);
         let mut kernels = kernels(args, gpu)?;
         kernels.extend(users);
-        let settings = settings(args)?;
+        let settings = settings(args, &kernels)?;
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
         }
@@ -249,6 +249,14 @@ fn kernels(
     let operation = args.operation.into();
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
+    // All GPUs together are taken only where that is asked for.
+    let prefix = format!("{}/", DeviceKind::Nccl.as_str());
+    if !args.gpus.is_empty() || patterns.iter().any(|pattern| pattern.starts_with(&prefix)) {
+        if let Err(absence) = gpu {
+            return Err(absence.clone().into());
+        }
+        devices.push(DeviceKind::Nccl);
+    }
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
     if patterns.is_empty() {
         // As without a GPU: what nobody has asked for, and is not here, is left out.
@@ -260,7 +268,7 @@ fn kernels(
     Ok(kernels)
 }
 
-fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
+fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
         threads = default_thread_counts(cpu().logical);
@@ -279,6 +287,11 @@ fn settings(args: &BenchArgs) -> anyhow::Result<Settings> {
     args.solver.add_to(&mut parameters)?;
     args.system.add_to(&mut parameters)?;
     parameters.set(Parameter::Rhs, &args.rhs)?;
+    let on_several = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
+    match args.gpus.is_empty() && on_several {
+        true => parameters.set(Parameter::Ranks, &[gpu::count()?])?,
+        false => parameters.set(Parameter::Ranks, &args.gpus)?,
+    }
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {
