@@ -4,6 +4,7 @@
 
 pub mod bundle;
 pub mod dense;
+pub mod distributed;
 pub mod experiment;
 #[cfg(not(target_family = "wasm"))]
 pub mod files;

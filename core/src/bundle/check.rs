@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Choice, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord, Operation, Run, Solve,
-    Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
+    Choice, Distributed, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
+    Operation, Run, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable,
+    subject_entry,
 };
 
 /// Entries that the bundle itself makes.
@@ -236,6 +237,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     if let Some(solve) = &run.solve {
         check_solve(whose, solve)?;
     }
+    if let Some(distributed) = &run.distributed {
+        check_distributed(whose, distributed)?;
+    }
     if let Some(source) = &run.source {
         check_identity(&format!("the kernel's source of {whose}"), &source.sha256)?;
     }
@@ -347,6 +351,20 @@ fn check_choice(whose: &str, choice: &Choice) -> Result<(), BundleError> {
         check_numbers(whose, MOST_SECONDS, &times)?;
     }
     Ok(())
+}
+
+fn check_distributed(whose: &str, distributed: &Distributed) -> Result<(), BundleError> {
+    for (field, seconds) in distributed.times() {
+        check_numbers(whose, MOST_SECONDS, &[(field, Some(seconds))])?;
+    }
+    for link in &distributed.links {
+        let bandwidth = ("distributed.links.bandwidth", Some(link.bandwidth));
+        check_numbers(whose, MOST_AMOUNT, &[bandwidth])?;
+    }
+    match distributed.problem() {
+        None => Ok(()),
+        Some(problem) => Err(inconsistent(whose, problem)),
+    }
 }
 
 /// Residuals of what did not converge may be as large as they like.

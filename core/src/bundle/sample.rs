@@ -1,10 +1,10 @@
 //! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
 
 use crate::record::{
-    Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Environment, Figures, Gpu, History,
-    KernelSource, LaunchCost, MatrixRecord, Metric, Noise, Operation, Phase, Predicted, Producer,
-    Reordered, Run, Series, SetUpSizes, Solve, Source, Spectrum, SubjectRecord, Tried, Until,
-    Verdict, Work, matrix_id,
+    Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Environment, Figures,
+    Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
+    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Solve,
+    Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -128,6 +128,7 @@ pub(crate) fn with_points() -> Bundle {
     second.history = Some(told);
     second.solve = Some(solve());
     second.costs.choice = Some(choice());
+    second.distributed = Some(distributed());
     third.source = Some(kernel_source(TEXT));
     bundle.others.insert(kernel_source(TEXT).entry(), TEXT.into());
     let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
@@ -174,6 +175,32 @@ pub(crate) fn history(residuals: &[f64]) -> History {
     let name = "relative residual".to_owned();
     let series = vec![Series { name, values: residuals.to_vec(), every: 1, step: None }];
     History { step: "iteration".into(), series }
+}
+
+/// Two ranks, one without a halo.
+pub(crate) fn distributed() -> Distributed {
+    let rank = |first_row, rows, entries, halo| RankShare {
+        host: Some(0),
+        first_row,
+        rows,
+        interior_rows: rows - halo,
+        entries,
+        halo,
+        computing_s: 1e-6,
+        packing_s: 1e-7,
+        waiting_s: 2e-7,
+    };
+    Distributed {
+        transport: "mpi".into(),
+        partition: "entries".into(),
+        threads: 2,
+        ranks: vec![rank(0, 2, 4, 1), rank(2, 3, 6, 0)],
+        pairs: vec![PairTraffic { from: 1, to: 0, bytes: 8, messages: 1 }],
+        plan_s: 1e-5,
+        reductions: Some(2),
+        reduction_s: Some(3e-6),
+        links: vec![Link { from: 1, to: 0, bandwidth: 1e10, latency_s: Some(1e-6) }],
+    }
 }
 
 /// What it tells of the whole.

@@ -143,7 +143,7 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 41] = [
+    let broken: [(&str, &str, Value); 44] = [
         ("points", "/points", json!(4_294_967_296_u64)),
         ("points", "/axes", json!(0)),
         ("points", "/density_cells", json!(3)),
@@ -175,6 +175,9 @@ fn documents_that_break_a_rule_fail_the_schema() {
         ("runs", "/runs/1/costs/choice/trial_s", json!(-1e-9)),
         ("runs", "/runs/1/costs/choice/tried/0/least_s", json!("fast")),
         ("runs", "/runs/1/costs/choice/tried/0/expected_s", json!(-1e-6)),
+        ("runs", "/runs/1/distributed/ranks", json!([])),
+        ("runs", "/runs/1/distributed/ranks/0/waiting_s", json!(-1.0)),
+        ("runs", "/runs/1/distributed/pairs/0/to", json!(0.5)),
         ("matrix", "/read_seconds", json!(1e10)),
         ("subject", "/read_seconds", json!(-1e-3)),
         ("runs", "/runs/1/costs/predicted/line_bytes", json!(0.5)),

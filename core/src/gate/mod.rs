@@ -2,12 +2,14 @@
 
 mod dense;
 mod dominators;
+mod row_errors;
 mod skyline;
 mod solve;
 mod spmv;
 mod symgs;
 
 pub use dense::Definiteness;
+pub use row_errors::RowErrors;
 pub use skyline::{Certificate, same_set};
 pub use solve::solved;
 pub use spmv::{PAPER_EPSILON, Reference};

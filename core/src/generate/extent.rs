@@ -89,6 +89,8 @@ mod tests {
             "stencil7?n=6",
             "stencil27?n=1",
             "stencil27?n=6",
+            "stencil27?n=5&nz=2",
+            "stencil7?n=6&nz=3",
             "poisson2d?n=1",
             "poisson2d?n=9",
             "fem-hex?n=5&dof=3",

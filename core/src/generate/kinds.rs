@@ -12,7 +12,7 @@ use super::powerlaw::PowerLaw;
 use super::recipe::Named;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
 use super::shaped::Shaped;
-use super::stencil::{Poisson2d, Stencil7, Stencil27};
+use super::stencil::{Grid, Poisson2d, Stencil7, Stencil27};
 use super::symmetric::Symmetric;
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -83,17 +83,24 @@ const DEVIATION: Key = key(
 );
 const SHORTEST: Key = optional("min", 0, MOST, "entries of the shortest row", 0);
 const EDGE3: Key = key("n", 1, 1625, "grid points along each of three edges");
+const LAYERS: Key = Key {
+    name: "nz",
+    what: "grid points along the third edge",
+    min: 1,
+    max: MOST,
+    default: Some(DefaultValue::SameAs("n")),
+};
 
 #[rustfmt::skip]
 static KINDS: &[Kind] = &[
-    Kind { name: "stencil7", what: "finite differences on an n x n x n grid, 7 points",
-        keys: &[EDGE3, SEED, DOMINANT],
-        rule: |s, _| Ok(Box::new(Stencil7(s.size("n")))),
-        extent: |s| { let n = s.wide("n"); exact(n.pow(3), 7 * n.pow(3) - 6 * n.pow(2)) } },
-    Kind { name: "stencil27", what: "finite differences on an n x n x n grid, 27 points, as in HPCG",
-        keys: &[EDGE3, SEED, DOMINANT],
-        rule: |s, _| Ok(Box::new(Stencil27(s.size("n")))),
-        extent: |s| { let n = s.wide("n"); exact(n.pow(3), (3 * n - 2).pow(3)) } },
+    Kind { name: "stencil7", what: "finite differences on an n x n x nz grid, 7 points",
+        keys: &[EDGE3, LAYERS, SEED, DOMINANT],
+        rule: |s, _| Ok(Box::new(Stencil7(grid(s)?))),
+        extent: |s| { let (n, nz) = (s.wide("n"), s.wide("nz")); exact(n * n * nz, 7 * n * n * nz - 4 * n * nz - 2 * n * n) } },
+    Kind { name: "stencil27", what: "finite differences on an n x n x nz grid, 27 points, as in HPCG",
+        keys: &[EDGE3, LAYERS, SEED, DOMINANT],
+        rule: |s, _| Ok(Box::new(Stencil27(grid(s)?))),
+        extent: |s| { let (n, nz) = (s.wide("n"), s.wide("nz")); exact(n * n * nz, (3 * n - 2).pow(2) * (3 * nz - 2)) } },
     Kind { name: "poisson2d", what: "finite differences on an n x n grid, 5 points",
         keys: &[key("n", 1, 65_535, "grid points along each of two edges"), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Poisson2d(s.size("n")))),
@@ -197,6 +204,12 @@ static KINDS: &[Kind] = &[
         rule: |s, _| Ok(Box::new(DenseRow(s.size("m")))),
         extent: |s| { let m = s.wide("m"); exact(m, 4 * m - 2 - m.min(3)) } },
 ];
+
+fn grid(s: &Values) -> Result<Grid, GenerateError> {
+    let (n, nz) = (s.size("n"), s.size("nz"));
+    fits_rows(s.wide("n").pow(2).saturating_mul(s.wide("nz")))?;
+    Ok(Grid { n, nz })
+}
 
 fn fits_rows(rows: u128) -> Result<(), GenerateError> {
     match rows <= u128::from(MOST) {

@@ -22,6 +22,7 @@ mod points;
 mod powerlaw;
 mod random;
 mod recipe;
+mod rows;
 mod scattered;
 mod shaped;
 mod spec;
@@ -43,6 +44,7 @@ pub use points::{
     points_suite, points_suite_entry, points_suites,
 };
 pub use recipe::SpecError;
+pub use rows::GeneratedRows;
 pub use spec::GeneratorSpec;
 pub use suite::{Figure, Suite, SuiteEntry, Wanted};
 pub use suites::{suite, suite_entry, suites};

@@ -53,7 +53,7 @@ impl<T: Scalar> Csr<T> {
 
     /// A matrix of rows as long as `row_ptr` says, of which `fill(row, columns, values)` writes each.
     /// Rows are filled side by side, piece by piece, and checked as [`try_new`](Self::try_new) does.
-    pub(super) fn filled(
+    pub(crate) fn filled(
         rows: usize,
         cols: usize,
         row_ptr: RowPtr,

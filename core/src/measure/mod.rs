@@ -30,4 +30,4 @@ pub use noise::NoiseWatch;
 pub(crate) use threads::binds_threads;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, bind_to_processor, default_thread_counts, pool};
-pub use vector::{DEFAULT_SEED, integer_vector};
+pub use vector::{DEFAULT_SEED, IntegerVector, integer_range, integer_vector};

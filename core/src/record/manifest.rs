@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 9 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 10 };
 
 /// Most seconds that anything in a bundle takes: thirty years.
 pub const MOST_SECONDS: f64 = 1e9;

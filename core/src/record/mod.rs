@@ -7,6 +7,7 @@
 
 mod absence;
 mod choice;
+mod distributed;
 mod environment;
 mod figures;
 mod history;
@@ -25,6 +26,7 @@ mod until;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use choice::{Choice, Tried};
+pub use distributed::{Distributed, Link, PairTraffic, RankShare};
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};

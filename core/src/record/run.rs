@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
+use super::distributed::Distributed;
 use super::figures::Figures;
 use super::history::History;
 use super::kernel_source::KernelSource;
@@ -97,6 +98,9 @@ pub struct Run {
     /// operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solve: Option<Solve>,
+    /// How several ranks shared the work; absent where one process on one device did all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distributed: Option<Distributed>,
 }
 
 impl Run {

@@ -1,0 +1,271 @@
+//! What a rank holds: its rows with their columns numbered anew, so that the kernels of one process
+//! multiply them.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::parallel::*;
+
+use super::error::DistributedError;
+use super::halo::Halo;
+use super::partition::Partition;
+use super::rows::Rows;
+use crate::matrix::{Csr, RowPtr};
+use crate::memory::{MemoryLimit, zeroed};
+
+/// The rows of a rank. Those without entries in columns of other ranks, the interior, come first, then
+/// the boundary, each in the order of the whole matrix. Where rows and columns are partitioned alike, the
+/// rank's own columns follow the order of its rows, so that y of one product is x of the next. After the
+/// own columns come those of the [`Halo`].
+///
+/// So y = (interior·x_own, boundary·(x_own, x_halo)): the interior can be multiplied while the halo
+/// travels.
+#[derive(Clone, Debug)]
+pub struct LocalMatrix {
+    rank: usize,
+    rows: Range<u64>,
+    cols: Range<u64>,
+    /// Of each local row the place in `rows`.
+    order: Vec<u32>,
+    /// Of each place in `cols` the local column; nothing where they are the same.
+    places: Option<Vec<u32>>,
+    interior: Arc<Csr>,
+    boundary: Arc<Csr>,
+    halo: Halo,
+}
+
+/// Rows looked at between two looks at the cancel flag.
+const CHUNK: usize = 4096;
+
+/// Lengths and columns elsewhere of the rows of a chunk.
+struct Seen {
+    lengths: Vec<u32>,
+    is_boundary: Vec<bool>,
+    outside: Vec<u64>,
+}
+
+impl LocalMatrix {
+    /// The rows of `rank` by `rows`, x being partitioned by `cols`. Every row is asked for twice, side by side,
+    /// so that nothing but the result is kept. Fails before allocating more than `limit`.
+    ///
+    /// Panics when a partition is none of the matrix or has no such rank.
+    pub fn new(
+        source: &dyn Rows,
+        rank: usize,
+        rows: &Partition,
+        cols: &Partition,
+        limit: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Result<Self, DistributedError> {
+        assert_eq!(
+            (rows.rows(), cols.rows(), rows.ranks()),
+            (source.rows(), source.cols(), cols.ranks()),
+            "the partitions are those of the matrix"
+        );
+        let (own_rows, own_cols) = (rows.range(rank), cols.range(rank));
+        let count = narrow(rank, own_rows.end - own_rows.start, "rows")?;
+        let own_count = narrow(rank, own_cols.end - own_cols.start, "columns of its own")?;
+        limit.check(format!("the rows of rank {rank}"), 16 * count as u128)?;
+
+        let seen: Vec<Seen> = (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let chunk = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+                match cancel.load(Ordering::Relaxed) {
+                    true => Seen { lengths: vec![], is_boundary: vec![], outside: vec![] },
+                    false => look(source, own_rows.start, chunk, &own_cols),
+                }
+            })
+            .collect();
+        if cancel.load(Ordering::Relaxed) {
+            return Err(DistributedError::Cancelled);
+        }
+
+        let mut outside: Vec<u64> = seen.iter().flat_map(|chunk| &chunk.outside).copied().collect();
+        outside.par_sort_unstable();
+        outside.dedup();
+        let halo = Halo::new(outside, cols);
+        narrow(rank, (own_count + halo.len()) as u64, "columns with its halo")?;
+
+        let is_boundary = |place: u32| {
+            let place = place as usize;
+            seen[place / CHUNK].is_boundary[place % CHUNK]
+        };
+        let length = |place: u32| {
+            let place = place as usize;
+            seen[place / CHUNK].lengths[place % CHUNK] as usize
+        };
+        let places = 0..count as u32;
+        let mut order: Vec<u32> = places.clone().filter(|&place| !is_boundary(place)).collect();
+        let inside = order.len();
+        order.extend(places.filter(|&place| is_boundary(place)));
+        let follows = rows == cols && inside > 0 && inside < count;
+        let places = follows.then(|| {
+            let mut places = zeroed(0u32, count);
+            order.iter().zip(0..).for_each(|(&place, local)| places[place as usize] = local);
+            places
+        });
+
+        let entries: u128 = order.iter().map(|&place| length(place) as u128).sum();
+        limit.check(format!("the rows of rank {rank}"), 12 * entries + 24 * count as u128)?;
+        let column = |global: u64| match own_cols.contains(&global) {
+            true => {
+                let place = (global - own_cols.start) as u32;
+                places.as_ref().map_or(place, |places| places[place as usize])
+            }
+            false => {
+                let position = halo.position(global).expect("every column elsewhere was seen"); // invariant
+                (own_count + position) as u32
+            }
+        };
+        let part = |order: &[u32], cols: usize| {
+            let row_ptr = RowPtr::from_lengths(order.iter().map(|&place| length(place)));
+            let filled = Csr::filled(order.len(), cols, row_ptr, |k, col, val| {
+                if cancel.load(Ordering::Relaxed) {
+                    return;
+                }
+                with_row(|row| {
+                    source.row(own_rows.start + u64::from(order[k]), row);
+                    row.iter_mut().for_each(|(global, _)| *global = column(*global).into());
+                    row.sort_unstable_by_key(|&(column, _)| column);
+                    for ((&(column, value), col), val) in row.iter().zip(col).zip(val) {
+                        (*col, *val) = (column as u32, value);
+                    }
+                });
+            });
+            match cancel.load(Ordering::Relaxed) {
+                true => Err(DistributedError::Cancelled),
+                false => filled.map_err(|reason| DistributedError::Format { rank, reason }),
+            }
+        };
+        let interior = Arc::new(part(&order[..inside], own_count)?);
+        let boundary = Arc::new(part(&order[inside..], own_count + halo.len())?);
+        Ok(Self { rank, rows: own_rows, cols: own_cols, order, places, interior, boundary, halo })
+    }
+
+    /// Whose rows they are.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The rows, as the whole matrix numbers them.
+    pub fn rows(&self) -> Range<u64> {
+        self.rows.clone()
+    }
+
+    /// The columns whose elements of x are the rank's own, as the whole matrix numbers them.
+    pub fn cols(&self) -> Range<u64> {
+        self.cols.clone()
+    }
+
+    /// Rows that need nothing of others: local rows `0..interior().rows()`, over the own columns.
+    pub fn interior(&self) -> &Arc<Csr> {
+        &self.interior
+    }
+
+    /// The rows after them, over own columns and halo.
+    pub fn boundary(&self) -> &Arc<Csr> {
+        &self.boundary
+    }
+
+    /// What is needed of others; its columns are the local columns from `own_cols()`.
+    pub fn halo(&self) -> &Halo {
+        &self.halo
+    }
+
+    /// Number of rows, elements of y.
+    pub fn own_rows(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Number of own columns, elements of x before the halo.
+    pub fn own_cols(&self) -> usize {
+        (self.cols.end - self.cols.start) as usize
+    }
+
+    /// Own columns and halo: elements of x with what comes from others.
+    pub fn local_cols(&self) -> usize {
+        self.own_cols() + self.halo.len()
+    }
+
+    /// Entries of all rows.
+    pub fn entries(&self) -> u64 {
+        (self.interior.nnz() + self.boundary.nnz()) as u64
+    }
+
+    /// The row of the whole matrix that a local row is.
+    pub fn global_row(&self, local: usize) -> u64 {
+        self.rows.start + u64::from(self.order[local])
+    }
+
+    /// The column of the whole matrix that a local column is.
+    pub fn global_col(&self, local: usize) -> u64 {
+        match local.checked_sub(self.own_cols()) {
+            Some(position) => self.halo.columns()[position],
+            None if self.places.is_some() => self.cols.start + u64::from(self.order[local]),
+            None => self.cols.start + local as u64,
+        }
+    }
+
+    /// The local column of one of the own columns; none for others.
+    pub fn own_col(&self, global: u64) -> Option<u32> {
+        let place = self.cols.contains(&global).then(|| (global - self.cols.start) as u32)?;
+        Some(self.places.as_ref().map_or(place, |places| places[place as usize]))
+    }
+
+    /// A vector over the own columns, given in their order in the whole matrix, in the local order.
+    /// Panics when it has another length.
+    pub fn localised<T: Copy + Send + Sync>(&self, own: &[T]) -> Vec<T> {
+        assert_eq!(own.len(), self.own_cols(), "one element an own column");
+        match &self.places {
+            Some(_) => self.order.iter().map(|&place| own[place as usize]).collect(),
+            None => own.to_vec(),
+        }
+    }
+
+    /// A vector over the rows, given in the local order, in the order of the whole matrix. Panics when it
+    /// has another length.
+    pub fn in_global_order<T: Copy + Default>(&self, local: &[T]) -> Vec<T> {
+        assert_eq!(local.len(), self.own_rows(), "one element a row");
+        let mut own = vec![T::default(); local.len()];
+        for (&place, &value) in self.order.iter().zip(local) {
+            own[place as usize] = value;
+        }
+        own
+    }
+}
+
+/// A number of things that are numbered with `u32`.
+fn narrow(rank: usize, count: u64, what: &str) -> Result<usize, DistributedError> {
+    match u32::try_from(count) {
+        Ok(count) => Ok(count as usize),
+        Err(_) => Err(DistributedError::TooLarge { rank, what: format!("{count} {what}") }),
+    }
+}
+
+/// Looks at a chunk of rows.
+fn look(source: &dyn Rows, first: u64, chunk: Range<usize>, own: &Range<u64>) -> Seen {
+    let mut seen = Seen { lengths: Vec::new(), is_boundary: Vec::new(), outside: Vec::new() };
+    let mut row = Vec::new();
+    for place in chunk {
+        source.row(first + place as u64, &mut row);
+        let known = seen.outside.len();
+        let columns = row.iter().map(|&(column, _)| column);
+        seen.outside.extend(columns.filter(|column| !own.contains(column)));
+        seen.is_boundary.push(seen.outside.len() > known);
+        seen.lengths.push(row.len() as u32);
+    }
+    seen.outside.sort_unstable();
+    seen.outside.dedup();
+    seen
+}
+
+/// Lends the thread's own buffer for a row.
+fn with_row(work: impl FnOnce(&mut Vec<(u64, f64)>)) {
+    thread_local! {
+        static ROW: RefCell<Vec<(u64, f64)>> = const { RefCell::new(Vec::new()) };
+    }
+    ROW.with_borrow_mut(work);
+}

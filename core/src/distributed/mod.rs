@@ -1,0 +1,24 @@
+//! A matrix whose rows live with several ranks, processes or GPUs: who owns which rows, what each rank
+//! holds of the matrix and of x, and what it sends to whom before a product. Nothing here communicates;
+//! whoever does moves what the [`ExchangePlan`] says.
+
+mod counts;
+mod error;
+mod halo;
+mod local;
+mod partition;
+mod partition_file;
+mod plan;
+mod rows;
+
+pub use counts::BlockCounts;
+pub use error::DistributedError;
+pub use halo::Halo;
+pub use local::LocalMatrix;
+pub use partition::Partition;
+pub use partition_file::{ranks_of_rows, sorted_by_rank};
+pub use plan::{ExchangePlan, Receive, Send};
+pub use rows::{Renumbered, RowBlock, Rows};
+
+#[cfg(test)]
+mod tests;

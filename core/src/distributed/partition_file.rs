@@ -1,0 +1,88 @@
+//! Files that name the rank of each row, as METIS and ParMETIS write them.
+
+use super::error::DistributedError;
+use super::partition::Partition;
+
+/// The rank of each of `rows` rows from a text with one number a line, ranks counting from 0.
+///
+/// Every number is below `ranks`: a file for fewer leaves some without rows, one for more is refused.
+pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, DistributedError> {
+    let wrong = |reason: String| DistributedError::PartitionFile(reason);
+    let mut found = Vec::new();
+    for (number, line) in (1u64..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let rank = line.parse::<u32>().map_err(|_| {
+            let seen: String = line.chars().take(20).collect();
+            wrong(format!(
+                "line {number}: expected the rank of a row, found `{}`",
+                seen.escape_debug()
+            ))
+        })?;
+        if rank as usize >= ranks {
+            return Err(wrong(format!(
+                "line {number}: rank {rank}, but there are {ranks} ranks, from 0"
+            )));
+        }
+        found.push(rank);
+        if found.len() as u64 > rows {
+            return Err(wrong(format!("more than one line for each of the {rows} rows")));
+        }
+    }
+    match found.len() as u64 == rows {
+        true => Ok(found),
+        false => Err(wrong(format!("{} lines for {rows} rows: expected one a row", found.len()))),
+    }
+}
+
+/// The rows sorted by their ranks, those of a rank in the order that they have, and how many each has: row
+/// and column `order[k]` are to become row and column k.
+pub fn sorted_by_rank(ranks_of_rows: &[u32], ranks: usize) -> (Partition, Vec<u32>) {
+    let mut lengths = vec![0u64; ranks];
+    ranks_of_rows.iter().for_each(|&rank| lengths[rank as usize] += 1);
+    let partition = Partition::from_lengths(&lengths);
+    let mut next: Vec<usize> =
+        (0..ranks).map(|rank| partition.range(rank).start as usize).collect();
+    let mut order = vec![0u32; ranks_of_rows.len()];
+    for (row, &rank) in (0..).zip(ranks_of_rows) {
+        let place = &mut next[rank as usize];
+        order[*place] = row;
+        *place += 1;
+    }
+    (partition, order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_by_rank_and_keep_their_order_within_one() {
+        let ranks = ranks_of_rows("1\n0\n\n 1\r\n3\n0\n", 5, 4).unwrap();
+        let (partition, order) = sorted_by_rank(&ranks, 4);
+        assert_eq!(order, [1, 4, 0, 2, 3]);
+        let ranges: Vec<_> = (0..4).map(|rank| partition.range(rank)).collect();
+        assert_eq!(ranges, [0..2, 2..4, 4..4, 4..5]);
+    }
+
+    #[test]
+    fn what_is_no_partition_is_told_in_a_sentence() {
+        let told = |text: &str| ranks_of_rows(text, 2, 2).unwrap_err().to_string();
+        assert_eq!(
+            told("0\nx\n"),
+            "the partition file: line 2: expected the rank of a row, found `x`"
+        );
+        assert_eq!(
+            told("0\n2\n"),
+            "the partition file: line 2: rank 2, but there are 2 ranks, from 0"
+        );
+        assert_eq!(told("0\n"), "the partition file: 1 lines for 2 rows: expected one a row");
+        assert_eq!(
+            told("0\n1\n0\n"),
+            "the partition file: more than one line for each of the 2 rows"
+        );
+        assert!(told("0\n-1\n").contains("found `-1`"));
+    }
+}
