@@ -423,6 +423,7 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
+        run.distributed = prepared.distributed();
         let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
         run.history = history.or(run.history);
         run.cut_short = run.samples.len() < samples;

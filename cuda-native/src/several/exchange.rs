@@ -15,6 +15,14 @@ use crate::nccl::Passage;
 /// Threads a block.
 const BLOCK: u32 = 256;
 
+/// The steps of a product: all of it, and its parts on their own, to be timed apart.
+pub(crate) struct Overlapped {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) pack: Rc<[Step]>,
+    pub(crate) interior: Rc<[Step]>,
+    pub(crate) boundary: Rc<[Step]>,
+}
+
 /// The halo of a rank, ready to travel.
 pub(crate) struct Exchange {
     pack: Vec<Step>,
@@ -62,30 +70,35 @@ impl Exchange {
         rank: &Rank,
         interior: Vec<Step>,
         boundary: Vec<Step>,
-    ) -> Result<Vec<Step>, DeviceError> {
-        let mut steps = Vec::new();
-        if self.is_idle() {
-            steps.extend(interior);
-            steps.extend(boundary);
-            return Ok(steps);
+    ) -> Result<Overlapped, DeviceError> {
+        let is_idle = self.is_idle();
+        let Self { pack, sends, receives } = self;
+        let (pack, interior): (Rc<[Step]>, Rc<[Step]>) = (pack.into(), interior.into());
+        let boundary: Rc<[Step]> = boundary.into();
+        let several = |steps: &Rc<[Step]>| {
+            let steps = Rc::clone(steps);
+            Step::Call(Box::new(move |device: &Device| enqueue(device, &steps)))
+        };
+        if is_idle {
+            let steps = vec![several(&interior), several(&boundary)];
+            return Ok(Overlapped { steps, pack, interior, boundary });
         }
         let (fork, join) = (event(rank.device())?, event(rank.device())?);
-        let lane = Rc::clone(rank.lane());
-        let Self { pack, sends, receives } = self;
-        steps.push(Step::Call(Box::new(move |device: &Device| {
+        let (lane, packed) = (Rc::clone(rank.lane()), Rc::clone(&pack));
+        let travel = Step::Call(Box::new(move |device: &Device| {
             fork.record(device.stream()).doing("record an event")?;
             lane.device.stream().wait(&fork).doing("wait for an event")?;
-            enqueue(&lane.device, &pack)?;
+            enqueue(&lane.device, &packed)?;
             lane.communicator.exchange(&lane.device, &sends, &receives)
-        })));
-        steps.extend(interior);
-        let lane = Rc::clone(rank.lane());
-        steps.push(Step::Call(Box::new(move |device: &Device| {
-            enqueue(&lane.device, &boundary)?;
+        }));
+        let (lane, after) = (Rc::clone(rank.lane()), Rc::clone(&boundary));
+        let meet = Step::Call(Box::new(move |device: &Device| {
+            enqueue(&lane.device, &after)?;
             join.record(lane.device.stream()).doing("record an event")?;
             device.stream().wait(&join).doing("wait for an event")
-        })));
-        Ok(steps)
+        }));
+        let steps = vec![travel, several(&interior), meet];
+        Ok(Overlapped { steps, pack, interior, boundary })
     }
 }
 

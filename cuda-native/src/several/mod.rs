@@ -2,6 +2,8 @@
 //! of the vectors. What others need of x travels while rows that need nothing of others are multiplied.
 
 mod bandwidth;
+mod by_index;
+mod by_rows;
 mod exchange;
 mod pace;
 mod prepared_product;
@@ -29,6 +31,7 @@ use crate::nccl::Nccl;
 use crate::probe::probe;
 use crate::refusal::refused;
 use bandwidth::{PairBandwidth, pairs};
+pub use by_rows::{ByRowsError, ProductOfRows, SolveOfRows};
 use prepared_product::PreparedProducts;
 use prepared_solver::{PreparedSolves, elements};
 use shared_out::Source;

@@ -8,10 +8,12 @@ use sparsescope_core::distributed::DistributedError;
 use sparsescope_core::experiment::{
     KernelError, Output, PrepareError, Prepared, Temperature, Watch,
 };
-use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::gate::RowErrors;
+use sparsescope_core::kernel::{KernelDescriptor, Parameter};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Costs;
+use sparsescope_core::record::{Check, Costs, Distributed, Verdict};
 
+use super::by_index::errors_of_product;
 use super::product::{LocalProduct, Took};
 use super::shared_out::{Elements, SharedOut, Source};
 use super::team::Team;
@@ -20,15 +22,9 @@ use crate::device::DeviceError;
 use crate::refusal::refused;
 use crate::sampling::{Execution, cold, hot};
 
-/// What is known of a matrix that is shared out, for the parameters and costs of a run.
-pub(super) fn told_of(shared: &SharedOut, ranks: usize) -> BTreeMap<String, String> {
-    let numbers = [
-        ("ranks", ranks.to_string()),
-        ("halo_bytes", shared.bytes_sent.to_string()),
-        ("halo_messages", shared.messages.to_string()),
-        ("imbalance", format!("{:.4}", shared.imbalance)),
-    ];
-    numbers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+/// The number of GPUs, as runs tell of it among their parameters.
+pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
+    BTreeMap::from([(Parameter::Ranks.name().to_owned(), ranks.to_string())])
 }
 
 /// Why a matrix is not shared out, for who asked.
@@ -43,6 +39,9 @@ pub(super) struct PreparedProducts {
     kernel: &'static str,
     costs: Costs,
     params: BTreeMap<String, String>,
+    record: Distributed,
+    /// Seconds of the samples so far.
+    samples: Vec<f64>,
     once: Option<f64>,
     repetitions: u32,
 }
@@ -91,7 +90,8 @@ impl PreparedProducts {
         let begun = Instant::now();
         let shared = SharedOut::among(&team, source, memory).map_err(|error| not_shared(&error))?;
         let plan_s = begun.elapsed().as_secs_f64();
-        let params = told_of(&shared, team.ranks());
+        let params = told_of(team.ranks());
+        let record = shared.record.clone();
         let shared = Arc::new(shared);
         let number = team.number();
         let made = team.each(move |rank| {
@@ -111,7 +111,8 @@ impl PreparedProducts {
             minimal_bytes: took.bytes + vectors,
             ..Costs::default()
         };
-        Ok(Self { team, number, kernel, costs, params, once: None, repetitions: 1 })
+        let (samples, once) = Default::default();
+        Ok(Self { team, number, kernel, costs, params, record, samples, once, repetitions: 1 })
     }
 
     fn failed(&self, error: &DeviceError) -> KernelError {
@@ -119,7 +120,7 @@ impl PreparedProducts {
     }
 
     /// Executes once, with a spoilt result before.
-    fn execute(&mut self) -> Result<(), DeviceError> {
+    pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
         let number = self.number;
         self.team.each(move |rank| {
             rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
@@ -127,6 +128,29 @@ impl PreparedProducts {
         let seconds = Timed { team: &self.team, number }.time(1)?;
         self.once = Some(to_picoseconds(seconds));
         Ok(())
+    }
+
+    /// Each rank's part of y against its rows, which are made anew, and x by index: what went wrong on the way
+    /// of the halo is seen, and nobody holds the whole of anything.
+    pub(super) fn check_by_rows(
+        &mut self,
+        source: &Source,
+        seed: u64,
+    ) -> Result<Check, DeviceError> {
+        let (number, source) = (self.number, Arc::clone(source));
+        let checked = self.team.each(move |rank| {
+            rank.with(number, |rank, product: &mut LocalProduct| {
+                let (y, _) = product.read(rank)?;
+                Ok(y.map(|y| errors_of_product(&*source, seed, product.first_row(), &y)))
+            })
+        })?;
+        let joined = checked
+            .into_iter()
+            .try_fold(RowErrors::default(), |all, one| one.map(|one| all.join(one)));
+        Ok(match joined {
+            Ok(errors) => errors.check(),
+            Err(why) => Check { verdict: Verdict::Fail, reason: Some(why), ..Check::default() },
+        })
     }
 
     /// All parts of y, one after another, or what is wrong with one.
@@ -156,6 +180,7 @@ impl Prepared for PreparedProducts {
         };
         let samples = samples.map_err(|error| self.failed(&error))?;
         self.repetitions = self.repetitions.max(samples.repetitions);
+        self.samples.extend(&samples.seconds);
         Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
     }
 
@@ -180,6 +205,26 @@ impl Prepared for PreparedProducts {
 
     fn costs(&self) -> Costs {
         self.costs.clone()
+    }
+
+    /// What each rank does is timed apart, and the rest of a product is waiting.
+    fn distributed(&mut self) -> Option<Distributed> {
+        let number = self.number;
+        let apart = self.team.jointly(move |rank| {
+            rank.with(number, |rank, product: &mut LocalProduct| product.apart(rank))
+        });
+        let mut record = self.record.clone();
+        self.samples.sort_by(f64::total_cmp);
+        if let (Ok(apart), Some(&median)) = (apart, self.samples.get(self.samples.len() / 2)) {
+            for (share, one) in record.ranks.iter_mut().zip(apart) {
+                let without_clock = |seconds: f64| to_picoseconds((seconds - one.clock_s).max(0.0));
+                share.packing_s = without_clock(one.packing_s);
+                share.computing_s = without_clock(one.computing_s);
+                let busy = share.packing_s + share.computing_s;
+                share.waiting_s = to_picoseconds((median - busy).max(0.0));
+            }
+        }
+        Some(record)
     }
 
     fn params(&self) -> BTreeMap<String, String> {

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
@@ -11,7 +10,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Recurrence, SolveParameters, Start};
-use sparsescope_core::record::Costs;
+use sparsescope_core::record::{Costs, Distributed};
 
 use super::pace::Pace;
 use super::prepared_product::not_shared;
@@ -45,6 +44,7 @@ struct Made {
     how: Arc<SolveParameters>,
     told: ToldSetUp,
     costs: Costs,
+    record: Distributed,
 }
 
 /// A solver of a system on a team, to be set up.
@@ -156,11 +156,7 @@ impl<'p> PreparedSolves<'p> {
     /// The last solution, with what is known of it.
     fn solution(&mut self) -> Result<Output, Failure> {
         let made = self.made.as_ref().ok_or_else(Self::not_set_up)?;
-        let number = made.number;
-        let told = self.team.each(move |rank| {
-            rank.with(number, |rank, solver: &mut LocalSolver| solver.told(rank))
-        })?;
-        let (ended, x, download_s) = together(told).map_err(Failure::Other)?;
+        let (ended, x, download_s) = told(&self.team, made.number)?.map_err(Failure::Other)?;
         self.download_s = Some(download_s);
         let recurrence = Recurrence {
             x,
@@ -182,10 +178,6 @@ impl<'p> PreparedSolves<'p> {
     fn made(&self) -> Result<(Made, Option<String>), PrepareError> {
         let a = Arc::clone(self.asked.problem().a());
         let source: Source = a;
-        let begun = Instant::now();
-        let shared = SharedOut::among(&self.team, &source, self.memory);
-        let shared = Arc::new(shared.map_err(|error| not_shared(&error))?);
-        let plan_s = begun.elapsed().as_secs_f64();
         let how = Arc::new(self.asked.how(false, self.memory));
         let start = match &how.start {
             Start::Given(x) => Some(elements(Arc::new(x.clone()))),
@@ -198,33 +190,81 @@ impl<'p> PreparedSolves<'p> {
             format: self.asked.format_of_a(),
             how: Arc::clone(&how),
         };
-        let (number, memory) = (self.team.number(), self.memory);
-        let theirs = Arc::clone(&shared);
-        let set_up = self.team.jointly(move |rank| {
-            let held = theirs.take(rank.number())?;
-            let (solver, set_up) = LocalSolver::of(rank, held, &system, memory)?;
-            rank.hold(number, solver);
-            Ok(set_up)
-        });
-        let set_up = set_up.map_err(refused)?;
-        let all: Vec<Took> = set_up.iter().map(|one| one.took).collect();
-        let took = Took::of_all(&all);
-        let diagonal_s = set_up.iter().map(|one| one.diagonal_s).fold(0.0, f64::max);
-        let no_graph = set_up.into_iter().find_map(|one| one.no_graph);
+        let set_up = set_up(&self.team, &source, &system, self.memory)?;
+        let SetUpAll { number, took, diagonal_s, no_graph, record } = set_up;
         let phases = [("diagonal", diagonal_s)];
         let phases = if diagonal_s > 0.0 { &phases[..] } else { &[] };
         let told = ToldSetUp::new(self.asked.applied(), phases, None, diagonal_s);
         let costs = Costs {
             conversion_s: took.conversion_s,
-            plan_s,
+            plan_s: record.plan_s,
             upload_s: Some(took.spent.upload_s),
             allocate_s: Some(took.spent.allocate_s),
             format_bytes: took.bytes,
             ..Costs::default()
         };
-        Ok((Made { number, how, told, costs }, no_graph))
+        Ok((Made { number, how, told, costs, record }, no_graph))
     }
 }
+
+/// A set-up on all GPUs.
+pub(super) struct SetUpAll {
+    pub(super) number: u64,
+    pub(super) took: Took,
+    /// Seconds of finding the reciprocals of the diagonal, on the slowest.
+    pub(super) diagonal_s: f64,
+    pub(super) no_graph: Option<String>,
+    pub(super) record: Distributed,
+}
+
+/// Sets solves of a system up on all GPUs, each of which makes its own rows.
+pub(super) fn set_up(
+    team: &Team,
+    source: &Source,
+    system: &System,
+    memory: MemoryLimit,
+) -> Result<SetUpAll, PrepareError> {
+    let shared = SharedOut::among(team, source, memory).map_err(|error| not_shared(&error))?;
+    // p·q, then r·r and r·z together.
+    let record = Distributed { reductions: Some(2), ..shared.record.clone() };
+    let (number, shared, system) = (team.number(), Arc::new(shared), system.clone());
+    let set_up = team.jointly(move |rank| {
+        let held = shared.take(rank.number())?;
+        let (solver, set_up) = LocalSolver::of(rank, held, &system, memory)?;
+        rank.hold(number, solver);
+        Ok(set_up)
+    });
+    let set_up = set_up.map_err(refused)?;
+    let all: Vec<Took> = set_up.iter().map(|one| one.took).collect();
+    let diagonal_s = set_up.iter().map(|one| one.diagonal_s).fold(0.0, f64::max);
+    let no_graph = set_up.into_iter().find_map(|one| one.no_graph);
+    Ok(SetUpAll { number, took: Took::of_all(&all), diagonal_s, no_graph, record })
+}
+
+/// What came of the last solve on all GPUs, in whole, or what is wrong with it.
+pub(super) fn told(team: &Team, number: u64) -> Result<Result<Whole, String>, DeviceError> {
+    let told = team
+        .each(move |rank| rank.with(number, |rank, solver: &mut LocalSolver| solver.told(rank)))?;
+    Ok(together(told))
+}
+
+/// Puts back what a solve changes, solves, and answers its seconds; none where it was stopped.
+pub(super) fn solve(
+    team: &Team,
+    number: u64,
+    watch: &Watch<'_>,
+) -> Result<Option<f64>, DeviceError> {
+    let mut last = 0.0;
+    let mut timed = Timed { team, number, watch, last: &mut last };
+    match timed.reset().and_then(|()| timed.time(1)) {
+        Ok(seconds) => Ok(Some(seconds)),
+        Err(Failure::Device(error)) => Err(error),
+        Err(Failure::Cancelled | Failure::Other(_)) => Ok(None),
+    }
+}
+
+/// The iteration, x, and the seconds of copying it.
+type Whole = (Ended, Vec<f64>, f64);
 
 /// Elements of a vector that the host has.
 pub(super) fn elements(of: Arc<Vec<f64>>) -> Elements {
@@ -235,7 +275,7 @@ pub(super) fn elements(of: Arc<Vec<f64>>) -> Elements {
 }
 
 /// What all ranks tell of a solve, which must be the same: the iteration, x, and the seconds of copying it.
-fn together(told: Vec<Told>) -> Result<(Ended, Vec<f64>, f64), String> {
+fn together(told: Vec<Told>) -> Result<Whole, String> {
     let mut ended: Option<Ended> = None;
     let (mut x, mut download_s) = (Vec::new(), 0f64);
     for (rank, one) in told.into_iter().enumerate() {
@@ -326,6 +366,10 @@ impl Prepared for PreparedSolves<'_> {
 
     fn params(&self) -> BTreeMap<String, String> {
         self.params.clone()
+    }
+
+    fn distributed(&mut self) -> Option<Distributed> {
+        self.made.as_ref().map(|made| made.record.clone())
     }
 }
 

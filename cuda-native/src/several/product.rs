@@ -8,7 +8,7 @@ use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::matrix::{AnyFormat, Csr, DEFAULT_HACK_SIZE, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Overlapped};
 use super::rank::Rank;
 use super::shared_out::Elements;
 use crate::buffer::{Buffer, Spent};
@@ -24,10 +24,22 @@ const BLOCK: u32 = 128;
 
 /// A rank's part of a product, ready.
 pub(crate) struct LocalProduct {
-    steps: Vec<Step>,
+    product: Overlapped,
     y: GuardedVector<f64>,
     /// Of each element of y the place among the rank's rows.
     order: Vec<u32>,
+    first_row: u64,
+}
+
+/// Executions of which the median counts.
+const PASSES: usize = 9;
+
+/// Seconds of the parts of a product, each on its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Apart {
+    pub(crate) packing_s: f64,
+    pub(crate) computing_s: f64,
+    pub(crate) clock_s: f64,
 }
 
 /// What it took to make a rank's part ready.
@@ -88,10 +100,15 @@ impl LocalProduct {
         let (interior, first) = multiply(local.interior())?;
         let (boundary, second) = multiply(local.boundary())?;
         let exchange = Exchange::of(device, &plan, (&with_halo, own))?;
-        let order = order_of(&local);
-        let steps = exchange.around(rank, interior, boundary)?;
+        let (order, first_row) = (order_of(&local), local.rows().start);
+        let product = exchange.around(rank, interior, boundary)?;
         let vectors = Took { spent: with_halo.spent() + y.spent(), ..Took::default() };
-        Ok((Self { steps, y, order }, first.and(second).and(vectors)))
+        Ok((Self { product, y, order, first_row }, first.and(second).and(vectors)))
+    }
+
+    /// The first of the rank's rows in the whole matrix.
+    pub(crate) fn first_row(&self) -> u64 {
+        self.first_row
     }
 
     /// Fills y with what no kernel gives.
@@ -101,7 +118,30 @@ impl LocalProduct {
 
     /// Adds a product to the rank's streams.
     pub(crate) fn enqueue(&self, rank: &Rank) -> Result<(), DeviceError> {
-        enqueue(rank.device(), &self.steps)
+        enqueue(rank.device(), &self.product.steps)
+    }
+
+    /// Seconds of packing the halo and of multiplying all rows while nobody sends anything.
+    pub(crate) fn apart(&self, rank: &Rank) -> Result<Apart, DeviceError> {
+        let device = rank.device();
+        let median = |work: &dyn Fn() -> Result<(), DeviceError>| {
+            let mut times = Vec::with_capacity(PASSES);
+            for _ in 0..PASSES {
+                times.push(rank.time(work)?);
+            }
+            times.sort_by(f64::total_cmp);
+            Ok::<f64, DeviceError>(times.get(PASSES / 2).copied().unwrap_or_default())
+        };
+        let Overlapped { pack, interior, boundary, .. } = &self.product;
+        Ok(Apart {
+            packing_s: median(&|| enqueue(device, pack))?,
+            computing_s: median(&|| {
+                enqueue(device, interior)?;
+                enqueue(device, boundary)
+            })?,
+            // What the clock tells of nothing.
+            clock_s: median(&|| Ok(()))?,
+        })
     }
 
     /// The rank's part of y in the order of the whole matrix, or what is wrong with it, and the seconds of

@@ -3,11 +3,13 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use sparsescope_core::distributed::{
     BlockCounts, DistributedError, ExchangePlan, LocalMatrix, Partition, Rows,
 };
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Distributed, PairTraffic, RankShare};
 
 use super::team::Team;
 use crate::device::DeviceError;
@@ -20,12 +22,8 @@ pub(crate) type Elements = Arc<dyn Fn(Range<u64>) -> Vec<f64> + Send + Sync>;
 
 /// What each rank holds of a matrix, until it is taken.
 pub(crate) struct SharedOut {
-    /// Bytes that all ranks send before a product.
-    pub(crate) bytes_sent: u64,
-    /// Messages of all ranks before a product.
-    pub(crate) messages: u64,
-    /// Of the longest share over the mean one, in entries; 1 where there are none.
-    pub(crate) imbalance: f64,
+    /// What each rank has, and what goes from whom to whom; nothing is measured yet.
+    pub(crate) record: Distributed,
     locals: Mutex<Vec<Option<(LocalMatrix, ExchangePlan)>>>,
 }
 
@@ -37,6 +35,7 @@ impl SharedOut {
         source: &Source,
         memory: MemoryLimit,
     ) -> Result<Self, DistributedError> {
+        let begun = Instant::now();
         let ranks = team.ranks();
         let never = AtomicBool::new(false);
         let blocks = source.rows().div_ceil(BlockCounts::block_of(source.rows(), ranks));
@@ -62,13 +61,17 @@ impl SharedOut {
         });
         let locals = locals?;
         let plans = ExchangePlan::of_all(&locals)?;
-        let bytes_sent = plans.iter().map(|plan| 8 * plan.sent() as u64).sum();
-        let messages = plans.iter().map(|plan| plan.sends().len() as u64).sum();
-        let entries = locals.iter().map(LocalMatrix::entries);
-        let (most, all) = (entries.clone().max().unwrap_or(0), entries.sum::<u64>());
-        let imbalance = if all == 0 { 1.0 } else { (most * ranks as u64) as f64 / all as f64 };
+        let record = Distributed {
+            transport: "nccl".to_owned(),
+            partition: "entries".to_owned(),
+            threads: 1,
+            ranks: locals.iter().map(share_of).collect(),
+            pairs: plans.iter().enumerate().flat_map(|(from, plan)| pairs_of(from, plan)).collect(),
+            plan_s: begun.elapsed().as_secs_f64(),
+            ..Distributed::default()
+        };
         let locals = locals.into_iter().zip(plans).map(Some).collect();
-        Ok(Self { bytes_sent, messages, imbalance, locals: Mutex::new(locals) })
+        Ok(Self { record, locals: Mutex::new(locals) })
     }
 
     /// What a rank holds and sends, once: the host keeps none of it.
@@ -77,4 +80,29 @@ impl SharedOut {
         let taken = locals.get_mut(rank).and_then(Option::take);
         taken.ok_or_else(|| DeviceError::Arrays("the rows of a GPU are taken already".to_owned()))
     }
+}
+
+/// What a rank has of a matrix.
+fn share_of(local: &LocalMatrix) -> RankShare {
+    let rows = local.rows();
+    RankShare {
+        host: Some(0),
+        first_row: rows.start,
+        rows: rows.end - rows.start,
+        interior_rows: local.interior().rows() as u64,
+        entries: local.entries(),
+        halo: local.halo().len() as u64,
+        ..RankShare::default()
+    }
+}
+
+/// What a rank sends.
+fn pairs_of(from: usize, plan: &ExchangePlan) -> impl Iterator<Item = PairTraffic> {
+    let pair = move |(to, bytes): (usize, u64)| PairTraffic {
+        from: from as u32,
+        to: to as u32,
+        bytes,
+        messages: 1,
+    };
+    plan.bytes_sent(size_of::<f64>()).map(pair)
 }

@@ -148,7 +148,7 @@ impl LocalSolver {
             let interior = rows_of(&interior, 0..inside, false)?;
             let boundary = rows_of(&boundary, inside..own, true)?;
             let exchange = Exchange::of(device, &plan, (&with_halo, own))?;
-            exchange.around(rank, interior, boundary)
+            exchange.around(rank, interior, boundary).map(|product| product.steps)
         };
         let form = inverse.as_ref().map_or(Form::Plain, Form::Diagonal);
         let conclude = |at| scalars.conclude(device, at, (form, system.how.tol), &shares);

@@ -2,9 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::{CpuBackend, Finished, Given, Solution, SolveProblem};
-use sparsescope_core::generate::{GeneratorSpec, generate};
+use sparsescope_core::generate::{GeneratedRows, GeneratorSpec, generate};
 use sparsescope_core::kernel::kernel;
+use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
 use sparsescope_cuda::NcclBackend;
 
 use super::*;
@@ -146,9 +148,12 @@ fn samples_on_several_gpus_are_taken_hot_and_cold_and_leave_the_result_as_it_was
             );
         }
         assert_eq!(prepared.last_output().unwrap(), first, "{id}");
-        let params = prepared.params();
+        let told = prepared.distributed().unwrap();
         // A plane of 40 x 40 points goes each way.
-        assert_eq!(params["halo_bytes"], (2 * 1600 * 8).to_string());
+        assert_eq!((told.bytes(), told.messages()), (2 * 1600 * 8, 2));
+        let rows: Vec<(u64, u64)> = told.ranks.iter().map(|r| (r.rows, r.interior_rows)).collect();
+        assert_eq!(rows, [(32_000, 30_400); 2]);
+        assert!(told.ranks.iter().all(|rank| rank.computing_s > 0.0 && rank.packing_s >= 0.0));
     }
 }
 
@@ -289,5 +294,38 @@ fn each_gpu_of_a_pair_sends_to_the_other_at_a_rate_that_is_told() {
         assert!(rate > 1e9, "{pair}: {rate}");
         let latency: f64 = told.details[&format!("{pair}_latency_seconds")].parse().unwrap();
         assert!(latency > 0.0 && latency < 1e-2, "{pair}: {latency}");
+    }
+}
+
+#[test]
+fn matrices_that_nobody_holds_are_multiplied_and_solved_and_checked_by_the_owners_of_their_rows() {
+    let (_turn, backend) = several!(1);
+    for spec in ["stencil27?n=30&nz=47", "stencil7?n=41", "random?m=3000&row=20&n=1700"] {
+        let spec = GeneratorSpec::parse(spec).unwrap();
+        let rows = GeneratedRows::new(&spec, MemoryLimit::unlimited()).unwrap();
+        let is_square = rows.rows() == rows.cols();
+        let rows: Arc<dyn Rows + Send + Sync> = Arc::new(rows);
+        for ranks in counts(&backend) {
+            for id in PRODUCTS {
+                let memory = MemoryLimit::unlimited();
+                let made = backend.product_of_rows(id, ranks, Arc::clone(&rows), (7, 3), memory);
+                let made = made.unwrap_or_else(|error| panic!("{id} on {ranks}: {spec}: {error}"));
+                assert_eq!(made.check.verdict, Verdict::Pass, "{id} on {ranks}: {spec}");
+                assert_eq!((made.samples.len(), made.distributed.ranks.len()), (3, ranks));
+            }
+            if is_square {
+                for format in [OperatorFormat::Csr, OperatorFormat::Hll] {
+                    let (how, memory) = (SolveParameters::default(), MemoryLimit::unlimited());
+                    let made = backend
+                        .solve_of_rows(ranks, Arc::clone(&rows), (true, format), how, (1, memory))
+                        .unwrap();
+                    let bound = 1.1e-10 + made.rounding_floor;
+                    assert!(
+                        made.converged && made.true_residual <= bound,
+                        "{spec} on {ranks}: {made:?}"
+                    );
+                }
+            }
+        }
     }
 }
