@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Arc::clone(&rows),
                 (true, format),
                 how,
-                (samples.min(5), memory),
+                (samples.min(2), memory),
             )?;
             let took = begun.elapsed().as_secs_f64();
             let each = median(made.samples) / made.iterations.max(1) as f64;

@@ -21,7 +21,7 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Ve
 
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
-use super::operands::{Desk, backend, kernel_of, threads};
+use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
 use super::shared_args::BackendArg;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
-    let parameters = parameters(args, kernel)?;
+    let parameters = on_all_gpus(kernel, parameters(args, kernel)?)?;
     let files = || [&args.output, &args.history, &args.write_g].into_iter().flatten();
     match (args.matrices.len(), args.reuse_pattern) {
         (1, _) => {}

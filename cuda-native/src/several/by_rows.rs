@@ -13,12 +13,12 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
 use sparsescope_core::record::{Check, Distributed};
 
+use super::backend::{LOCAL, NcclBackend};
 use super::by_index::{row_sums, squares_of_residual};
 use super::prepared_product::PreparedProducts;
 use super::prepared_solver::{set_up, solve, told};
 use super::shared_out::Elements;
 use super::solver::System;
-use super::{LOCAL, NcclBackend};
 use crate::device::DeviceError;
 
 /// A product and what came of it.

@@ -111,6 +111,7 @@ impl Execution for Timed<'_> {
             }
             watch.tell(pace.share());
         };
+        meanwhile();
         let solved = self.team.jointly_watched(solve, &mut meanwhile)?;
         if solved.iter().any(|&(_, finished)| !finished) {
             return Err(Failure::Cancelled);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::peers::open_pool;
 use super::rank::Rank;
 use crate::device::{Device, DeviceError};
 use crate::nccl::{Communicator, Nccl};
@@ -160,6 +161,7 @@ fn open_rank(
     failed: Arc<AtomicBool>,
 ) -> Result<Rank, DeviceError> {
     let device = Device::open(rank).map_err(|absence| DeviceError::Arrays(absence.to_string()))?;
+    open_pool(&device, ranks)?;
     Rank::new(device, communicators, (rank, ranks), failed)
 }
 
