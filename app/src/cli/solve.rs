@@ -319,7 +319,7 @@ impl<'a> Report<'a> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
         match self.backend {
-            "cuda" => writeln!(out, "kernel     {}", self.kernel)?,
+            "cuda" | "nccl" => writeln!(out, "kernel     {}", self.kernel)?,
             _ => {
                 let workers = counted(self.threads as usize, "thread", "threads");
                 writeln!(out, "kernel     {}, {workers}", self.kernel)?;

@@ -14,7 +14,7 @@ use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
 /// Kernels that came after bundles were shown with the forms of the others, which they must not take: they
 /// are listed among these, and have their forms after them.
-const LATER: [&str; 14] = [
+const LATER: [&str; 16] = [
     "cpu/csr/simd",
     "cpu/hll/simd",
     "cpu/csr/compact",
@@ -29,6 +29,8 @@ const LATER: [&str; 14] = [
     "cuda/bsr/warp",
     "cuda/dia/thread-per-row",
     "cuda/spmv/auto",
+    "nccl/csr/halo-overlap",
+    "nccl/hll/halo-overlap",
 ];
 
 /// The forms of kernels by their ids.
@@ -74,11 +76,16 @@ impl Looks {
         };
         let count = Mark::ALL.len();
         let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
-        // A second round of the forms is darker on light paper and lighter on dark. `(and …)` names
-        // kernels that share a line.
+        // A second round of the forms is darker on light paper and lighter on dark, a third more so. `(and …)`
+        // names kernels that share a line.
         let is_other = name.split(' ').nth(1).is_some_and(|word| word != "(and");
-        let again = place >= count || (is_other && self.0.contains_key(kernel));
-        (if again { blend(color, ink.text, 0.45) } else { color }, mark)
+        let round = (place / count).max(usize::from(is_other && self.0.contains_key(kernel)));
+        let shaded = match round {
+            0 => color,
+            1 => blend(color, ink.text, 0.45),
+            _ => blend(color, ink.text, 0.75),
+        };
+        (shaded, mark)
     }
 }
 
