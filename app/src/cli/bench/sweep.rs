@@ -252,6 +252,10 @@ fn kernels(
     // All GPUs together are taken only where that is asked for.
     let prefix = format!("{}/", DeviceKind::Nccl.as_str());
     if !args.gpus.is_empty() || patterns.iter().any(|pattern| pattern.starts_with(&prefix)) {
+        if args.backend == [BackendArg::Cpu] {
+            let sentence = "several GPUs are asked for, and --backend cpu takes none";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
         if let Err(absence) = gpu {
             return Err(absence.clone().into());
         }
