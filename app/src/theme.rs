@@ -167,6 +167,12 @@ pub(crate) fn filling(color: Color32, bundle: usize, paper: Color32) -> Color32 
     }
 }
 
+/// A share of the most as a colour, from nearly that of the paper to orange.
+pub(crate) fn heat_color(share: f64, paper: Color32) -> Color32 {
+    let strength = 0.15 + 0.85 * share.clamp(0.0, 1.0) as f32;
+    blend(Color32::from_rgb(213, 94, 0), paper, 1.0 - strength)
+}
+
 /// So much of the other colour in the one.
 pub(crate) fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
     let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;

@@ -1,5 +1,6 @@
 //! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
 
+mod ranks;
 mod skyline;
 mod solve;
 
@@ -70,6 +71,9 @@ impl RunOf<'_> {
                 (format!("{moved}{rate}"), self.reasons(launch))
             }
         };
+        if let Some(shared) = &run.distributed {
+            reasons.extend(self.ranks(shared, figures.median_s));
+        }
         crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
         let worth = reasons.iter().enumerate().take(3);
         let worth =

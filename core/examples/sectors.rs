@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
-use sparsescope_core::kernel::{Allowed, FormatParams, Mapping, Parameter, all_kernels};
+use sparsescope_core::kernel::{
+    Allowed, DeviceKind, FormatParams, KernelDescriptor, Mapping, Parameter, all_kernels,
+};
 use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::memory::MemoryLimit;
 
@@ -23,7 +25,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let LoadedValues::Real(a) = read.values else { return Err("a complex matrix".into()) };
     eprintln!("{matrix}: {} x {}, {} entries", a.rows(), a.cols(), a.nnz());
     println!("kernel,block,launch,array,load_requests,load_sectors,store_sectors");
-    for kernel in all_kernels().filter(|k| matches!(k.mapping, Mapping::Grid(_))) {
+    let on_gpu = |k: &&'static KernelDescriptor| {
+        k.device == DeviceKind::Cuda && matches!(k.mapping, Mapping::Grid(_))
+    };
+    for kernel in all_kernels().filter(on_gpu) {
         let Some(format) = kernel.format() else { continue };
         let sorts = kernel.allowed(Parameter::Sigma) == Some(Allowed::Any);
         let sigma = if sorts { sigma } else { 1 };

@@ -204,8 +204,8 @@ proptest! {
             // `output` fills y with NaN first.
             let never = AtomicBool::new(false);
             let watch = Watch::cancelled_by(&never);
-            prepared.set_up(&watch).unwrap();
-            let output = prepared.output(&watch).unwrap().unwrap();
+            prepared.set_up(&watch).wait().unwrap();
+            let output = prepared.output(&watch).wait().unwrap().unwrap();
             let check = problem.check(&configuration, &output);
             prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
             let is_single = matches!(output, Output::Single(_));
@@ -315,8 +315,8 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
                 match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                     Ok(mut prepared) => {
                         let watch = Watch::cancelled_by(&never);
-                        prepared.set_up(&watch).unwrap();
-                        let output = prepared.output(&watch).unwrap();
+                        prepared.set_up(&watch).wait().unwrap();
+                        let output = prepared.output(&watch).wait().unwrap();
                         let output = output.unwrap();
                         let check = problem.check(&configuration, &output);
                         assert_eq!(check.verdict, Verdict::Pass, "{}", kernel.id);

@@ -110,6 +110,27 @@ __device__ inline bool grid_sum(real (&sums)[COUNT], real* parts, u32* arrived) 
     return true;
 }
 
+// A kernel may be launched before the one before it has ended (programmatic dependent launch): what
+// others write it reads and writes after this, which waits until they have ended.
+__device__ inline void after_others() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// The kernel after this one may be launched from now on: its blocks begin as those of this one end.
+__device__ inline void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// An element of x, which a solver's kernels may not take as what nobody writes: the one before may still do.
+template <bool OF_SOLVER>
+__device__ inline real element(const real* x, u32 i) {
+    return OF_SOLVER ? x[i] : __ldg(&x[i]);
+}
+
 // The numbers of conjugate gradients, which kernels hand to those after them.
 const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN = 6;
 

@@ -8,10 +8,12 @@
 // After the last tile the plan has the number of rows and that of entries.
 
 // Answers this thread's share of with . y, where `with` is given: a row in parts counts where its parts are.
-template <u32 THREADS, u32 ITEMS>
+// One of a solver asks for its entries, which nobody writes, before it waits for the kernels before it,
+// which write x; where the solve is over, all its threads answer 0.
+template <u32 THREADS, u32 ITEMS, bool OF_SOLVER>
 __device__ inline real product_of_tile(
     const u32* tiles, const offset* row_ptr, const u32* col, const real* val, const real* x,
-    real* y, real* part_sum, u32* arrived, const real* with)
+    real* y, real* part_sum, u32* arrived, const real* with, const u32* words)
 {
     const uint4* plan = reinterpret_cast<const uint4*>(tiles);
     __shared__ real products[THREADS * ITEMS];
@@ -32,12 +34,17 @@ __device__ inline real product_of_tile(
         c[i] = k < entries ? __ldcs(&col[k]) : 0;
         v[i] = k < entries ? __ldcs(&val[k]) : 0;
     }
+    if (OF_SOLVER) {
+        after_others();
+        if (words[OVER] != 0) return 0;
+        let_next_begin();
+    }
 
     if (here.y != NONE) {
         real sum = 0;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++)
-            if (i * THREADS + threadIdx.x < entries) sum += v[i] * __ldg(&x[c[i]]);
+            if (i * THREADS + threadIdx.x < entries) sum += v[i] * element<OF_SOLVER>(x, c[i]);
         sum = block_sum(sum, products);
         const real own = with != nullptr && threadIdx.x == 0 ? with[here.x] * sum : 0;
         const u32 first = tile - here.y;
@@ -78,7 +85,7 @@ __device__ inline real product_of_tile(
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 k = i * THREADS + threadIdx.x;
-        if (k < entries) products[k] = v[i] * __ldg(&x[c[i]]);
+        if (k < entries) products[k] = v[i] * element<OF_SOLVER>(x, c[i]);
     }
     __syncthreads();
 
@@ -109,10 +116,10 @@ __device__ inline void product_of_solver(
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, u32* words, real* told)
 {
-    if (words[OVER] != 0) return;
-    real sum[1] = {product_of_tile<THREADS, ITEMS>(
-        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose == FOR_NOTHING ? nullptr : with)};
-    if (purpose == FOR_NOTHING) return;
+    real sum[1] = {product_of_tile<THREADS, ITEMS, true>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose == FOR_NOTHING ? nullptr : with,
+        words)};
+    if (words[OVER] != 0 || purpose == FOR_NOTHING) return;
     if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
         conclude(purpose, sum[0], numbers, words, told);
 }
@@ -122,21 +129,24 @@ extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<128, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
+    product_of_tile<128, 4, false>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<128, 6>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
+    product_of_tile<128, 6, false>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
-    product_of_tile<256, 4>(plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr);
+    product_of_tile<256, 4, false>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr, nullptr);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(

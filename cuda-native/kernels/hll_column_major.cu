@@ -55,24 +55,6 @@ extern "C" __global__ void hll_column_major(
     if (row < rows && threadIdx.x % WARP < WARP / lanes) y[row] = sum;
 }
 
-// The same while a solve is not over, and with . y for it.
-extern "C" __global__ void hll_column_major_solver(
-    u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const u32* col,
-    const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
-{
-    if (words[OVER] != 0) return;
-    const u64 row = row_of_thread(thread_in_grid(), lanes);
-    const real of_row =
-        sum_of_row(row, row < rows, lanes, hack_size, offsets, row_len, col, val, x);
-    const bool stores = row < rows && threadIdx.x % WARP < WARP / lanes;
-    if (stores) y[row] = of_row;
-    if (purpose == FOR_NOTHING) return;
-    real sum[1] = {stores ? with[row] * of_row : 0};
-    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
-        conclude(purpose, sum[0], numbers, words, told);
-}
-
 // cuda/hll/sigma: rows sorted by length within windows, row_of tells which one lies at a position;
 // the first blocks take the rows that are kept apart, one each, in CSR.
 extern "C" __global__ void hll_sigma(

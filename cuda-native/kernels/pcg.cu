@@ -94,7 +94,9 @@ extern "C" __global__ void pcg_reduce(
     u32 n, u32 span, u32 is_first, u32 form, u32 most, const real* inverse, const real* q, real* r,
     real* parts, u32* counts, real* numbers, u32* words, real* told)
 {
+    after_others();
     if (words[OVER] != 0) return;
+    let_next_begin();
     real sums[2];
     if (reduce(n, span, is_first, form, inverse, q, r, parts, counts, numbers, sums))
         conclude_reduce(is_first, form, most, sums, numbers, words, told);
@@ -105,7 +107,9 @@ extern "C" __global__ void pcg_advance(
     u32 n, u32 span, u32 form, const real* inverse, const real* z, real* x, real* p,
     const real* numbers, const u32* words)
 {
+    after_others();
     if (words[OVER] != 0) return;
+    let_next_begin();
     const real alpha = numbers[ALPHA], beta = numbers[BETA];
     for (u64 i = first_of_block(span); i < end_of_block(n, span); i += blockDim.x) {
         const real before = p[i];
@@ -119,7 +123,9 @@ extern "C" __global__ void pcg_dot(
     u32 n, u32 span, u32 purpose, const real* a, const real* b, real* parts, u32* counts,
     real* numbers, u32* words, real* told)
 {
+    after_others();
     if (words[OVER] != 0) return;
+    let_next_begin();
     real sum[1] = {0};
     for (u64 i = first_of_block(span); i < end_of_block(n, span); i += blockDim.x)
         sum[0] += a[i] * b[i];

@@ -74,15 +74,16 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
 fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<CsrTilesSolver<'_, T, u32>>()
         .chain(listed::<CsrTilesSolver<'_, T, u64>>())
-        .chain(listed::<HllColumnMajorSolver<'_, T>>())
         .chain(listed::<EllSolver<'_, T>>())
         .chain(listed::<CooSegmentedSolver<'_, T>>())
         .chain(listed::<CooCarrySolver<'_, T>>())
 }
 
-/// Those of the vectors of solvers.
+/// Those of the vectors of solvers, and of their products in f64 alone.
 fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<PcgBegin<'_>>()
+        .chain(listed::<HllColumnMajorSolver<'_>>())
+        .chain(listed::<HllDistances<'_>>())
         .chain(listed::<PcgReduce<'_>>())
         .chain(listed::<PcgAdvance<'_>>())
         .chain(listed::<PcgDot<'_>>())

@@ -57,7 +57,7 @@ impl Backend for CudaBackend {
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         if kernel.device != DeviceKind::Cuda {
-            return Availability::Missing("it runs on the processor".to_owned());
+            return Availability::Missing("it does not run through CUDA".to_owned());
         }
         if symgs::has(kernel.id) {
             return self.can_sweep(kernel);

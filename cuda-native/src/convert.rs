@@ -20,12 +20,31 @@ use crate::value::DeviceReal;
 /// Threads a block of the kernel.
 const BLOCK: u32 = 128;
 
-/// `a`, whose arrays in CSR are `csr`, in hacks. The host finds the order of rows and the hacks' widths,
+/// What the host knows of a matrix in CSR.
+#[derive(Clone, Copy)]
+pub(crate) enum Known<'a, T> {
+    /// All of it.
+    Whole(&'a Csr<T>),
+    /// Where its rows begin.
+    Rows(&'a RowPtr),
+}
+
+impl<'a, T: DeviceReal> Known<'a, T> {
+    fn row_ptr(self) -> &'a RowPtr {
+        match self {
+            Self::Whole(a) => a.row_ptr(),
+            Self::Rows(row_ptr) => row_ptr,
+        }
+    }
+}
+
+/// `a`, whose arrays in CSR are `csr`, in hacks; no row may be kept apart where the host knows no entries.
+/// The host finds the order of rows and the hacks' widths,
 /// the device moves the entries. Fails, before allocating, when that needs more than the device has free,
 /// or than `memory`, in which the plan lies.
 pub(crate) fn hacks<T: DeviceReal>(
     device: &Device,
-    a: &Csr<T>,
+    a: Known<'_, T>,
     csr: &Arrays<T>,
     layout: HllLayout,
     memory: MemoryLimit,
@@ -34,7 +53,8 @@ pub(crate) fn hacks<T: DeviceReal>(
         return Err(refused(DeviceError::Format("another than CSR")));
     };
     let start = Instant::now();
-    let plan = Hll::plan(a, layout).map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let plan = Hll::<T>::plan_of(a.row_ptr(), layout)
+        .map_err(|error| PrepareError::Refused(error.to_string()))?;
     let planned_s = start.elapsed().as_secs_f64();
     let bytes = u128::from(plan.1.bytes() + plan.0.bytes());
     let fits = memory.check("the plan of HLL", bytes);
@@ -50,7 +70,7 @@ pub(crate) fn hacks<T: DeviceReal>(
 /// The same with offsets of one width and a plan.
 fn made_of<T: DeviceReal, O: Offset + Element>(
     device: &Device,
-    a: &Csr<T>,
+    a: Known<'_, T>,
     (row_ptr, csr): (&Buffer<O>, &Slots<T>),
     (order, shape): (RowOrder, HllShape),
 ) -> Result<Hacks<T>, DeviceError> {
@@ -107,14 +127,22 @@ fn made_of<T: DeviceReal, O: Offset + Element>(
 /// The rows kept apart, in CSR with offsets of 64 bits.
 fn tail<T: DeviceReal>(
     device: &Device,
-    a: &Csr<T>,
+    a: Known<'_, T>,
     order: &RowOrder,
 ) -> Result<(Buffer<u64>, Slots<T>), DeviceError> {
+    let what = "the offsets of rows kept apart";
+    let a = match a {
+        Known::Whole(a) => a,
+        Known::Rows(_) => {
+            assert_eq!(order.tail(), 0, "a row is kept apart whose entries the host does not know");
+            return Ok((Buffer::of(device, what, &[0])?, Slots::of(device, &[], &[])?));
+        }
+    };
     let rows = || (order.in_blocks()..order.rows()).map(|p| order.row_at(p));
     let row_ptr = RowPtr::from_lengths(rows().map(|row| a.row_len(row)));
     let offsets: Vec<u64> = (0..row_ptr.len()).map(|k| row_ptr.get(k) as u64).collect();
     let col: Vec<u32> = rows().flat_map(|row| a.row(row).0.iter().copied()).collect();
     let val: Vec<T> = rows().flat_map(|row| a.row(row).1.iter().copied()).collect();
-    let offsets = Buffer::of(device, "the offsets of rows kept apart", &offsets)?;
+    let offsets = Buffer::of(device, what, &offsets)?;
     Ok((offsets, Slots::of(device, &col, &val)?))
 }

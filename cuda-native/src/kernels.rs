@@ -26,6 +26,8 @@ pub enum Family {
     CsrAdaptive,
     /// `hll_column_major.cu`
     HllColumnMajor,
+    /// `hll_solver.cu`
+    HllSolver,
     /// `hll_compact.cu`
     HllCompact,
     /// `bsr.cu`
@@ -80,13 +82,14 @@ pub enum Family {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
         Self::Coo,
         Self::CsrAdaptive,
         Self::HllColumnMajor,
+        Self::HllSolver,
         Self::HllCompact,
         Self::Bsr,
         Self::Dia,
@@ -131,9 +134,8 @@ impl Family {
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
-            Self::Memory | Self::SymgsPlan | Self::SymgsOrder | Self::Pcg | Self::Halo => {
-                &[Variant::NO_VALUES]
-            }
+            Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
+            Self::Pcg | Self::HllSolver | Self::Halo => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
@@ -205,6 +207,7 @@ impl Family {
             Self::HllColumnMajor => {
                 ("hll_column_major.cu", include_str!("../kernels/hll_column_major.cu"))
             }
+            Self::HllSolver => ("hll_solver.cu", include_str!("../kernels/hll_solver.cu")),
             Self::HllCompact => ("hll_compact.cu", include_str!("../kernels/hll_compact.cu")),
             Self::Bsr => ("bsr.cu", include_str!("../kernels/bsr.cu")),
             Self::Dia => ("dia.cu", include_str!("../kernels/dia.cu")),

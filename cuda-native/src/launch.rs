@@ -25,6 +25,8 @@ pub(crate) struct Launch {
     shared_bytes: u32,
     /// Launched only if the device holds all blocks at once, which may then wait for one another.
     cooperative: bool,
+    /// Launched before the kernel before it has ended, for which it waits itself.
+    ahead: bool,
     /// The arguments, each in the low bytes of a word.
     words: Vec<u64>,
     _memory: Vec<Memory>,
@@ -32,6 +34,9 @@ pub(crate) struct Launch {
 
 /// Most blocks of a grid.
 const MOST_BLOCKS: u32 = i32::MAX as u32;
+
+/// The first driver whose graphs keep launches ahead of the end of the kernel before: CUDA 12.3's.
+const AHEAD_DRIVER: i32 = 12_030;
 
 /// Bytes of shared memory that a block takes without asking for them.
 const SHARED_UNASKED: u32 = 48 << 10;
@@ -213,8 +218,8 @@ impl Launch {
             asked.doing("give a kernel its shared memory")?;
         }
         let (words, _memory) = (arguments.words(), arguments.memory());
-        let cooperative = false;
-        Ok(Self { name, function, grid, block, shared_bytes, cooperative, words, _memory })
+        let (cooperative, ahead) = (false, false);
+        Ok(Self { name, function, grid, block, shared_bytes, cooperative, ahead, words, _memory })
     }
 
     /// The same with so many blocks, none more than those whose threads its maker vouched for.
@@ -237,6 +242,22 @@ impl Launch {
         let blocks = self.blocks_per_multiprocessor(device)?.max(1);
         let grid = blocks * device.properties().multiprocessors;
         Ok(Self { grid, ..self })
+    }
+
+    /// The same, launched before the kernel before it has ended where the device can do that (programmatic
+    /// dependent launch).
+    ///
+    /// # Safety
+    /// All threads of the function call `after_others` before they read what other kernels write, and
+    /// before they write.
+    pub(crate) unsafe fn ahead(self, device: &Device) -> Self {
+        let can = device.properties().capability.0 >= 9 && device.driver_version() >= AHEAD_DRIVER;
+        Self { ahead: can, ..self }
+    }
+
+    /// The same, launched once the kernel before it has ended.
+    fn in_turn(self) -> Self {
+        Self { ahead: false, ..self }
     }
 
     /// Blocks.
@@ -288,11 +309,12 @@ impl Launch {
             let (function, stream) = (self.function.cu_function(), device.stream().cu_stream());
             let (grid, block) = ((self.grid, 1, 1), (self.block, 1, 1));
             let (shared_bytes, arguments) = (self.shared_bytes, arguments.as_mut_slice());
-            match self.cooperative {
-                false => {
+            match (self.cooperative, self.ahead) {
+                (false, false) => {
                     result::launch_kernel(function, grid, block, shared_bytes, stream, arguments)
                 }
-                true => result::launch_cooperative_kernel(
+                (false, true) => self.launch_ahead(stream, arguments),
+                (true, _) => result::launch_cooperative_kernel(
                     function,
                     grid,
                     block,
@@ -303,6 +325,40 @@ impl Launch {
             }
         };
         launched.doing("launch a kernel")
+    }
+
+    /// Launches it before the kernel before it has ended.
+    ///
+    /// # Safety
+    /// As for a launch that waits: the arguments are those of the function's parameters.
+    unsafe fn launch_ahead(
+        &self,
+        stream: sys::CUstream,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), result::DriverError> {
+        // SAFETY: all zeroes are a value of this structure of numbers.
+        let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
+        attribute.id =
+            sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attribute.value.programmaticStreamSerializationAllowed = 1;
+        let config = sys::CUlaunchConfig {
+            gridDimX: self.grid,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: self.block,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: self.shared_bytes,
+            hStream: stream,
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        let function = self.function.cu_function();
+        // SAFETY: the caller's promise; the configuration lives until the call has returned.
+        unsafe {
+            sys::cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), std::ptr::null_mut())
+        }
+        .result()
     }
 }
 
@@ -362,6 +418,14 @@ impl Step {
     /// Sets an array to zero.
     pub(crate) fn zero<T: Value>(array: &Buffer<T>) -> Self {
         Self::fill(array, 0)
+    }
+
+    /// The same, where a launch waits until the kernel before it has ended.
+    pub(crate) fn in_turn(self) -> Self {
+        match self {
+            Self::Launch(launch) => Self::Launch(launch.in_turn()),
+            other => other,
+        }
     }
 
     /// Adds it to the device's stream.

@@ -5,7 +5,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use sparsescope_core::experiment::{Groups, KernelError, Output, Prepared, Temperature, Watch};
+use sparsescope_core::experiment::{
+    Executed, Groups, KernelError, LastOutput, Output, Prepared, Sampled, Temperature, Ticket,
+    Watch,
+};
 use sparsescope_core::record::{Costs, History};
 
 use crate::buffer::{Buffer, Spent};
@@ -266,28 +269,32 @@ fn median_of_nine(time: impl Fn() -> Result<f64, DeviceError>) -> Result<f64, De
 }
 
 impl<Y: Written> Prepared for PreparedProduct<'_, Y> {
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        let mut take = || {
-            let samples = self.samples(n, temperature, watch)?;
-            self.repetitions = self.repetitions.max(samples.repetitions);
-            self.time_the_timing(&samples, temperature)?;
-            Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
-        };
-        take().map_err(|error| self.failed(error))
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| {
+            let mut take = || {
+                let samples = self.samples(n, temperature, watch)?;
+                self.repetitions = self.repetitions.max(samples.repetitions);
+                self.time_the_timing(&samples, temperature)?;
+                Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
+            };
+            take().map_err(|error| self.failed(error))
+        })
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        self.read().map_err(|error| self.failed(error))?
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| self.read().map_err(|error| self.failed(error))?)
     }
 
-    fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        self.execute().map_err(|error| self.failed(error))?;
-        self.last_output().map(Some)
+    fn output<'t>(&'t mut self, _: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            self.execute().map_err(|error| self.failed(error))?;
+            self.last_output().wait().map(Some)
+        })
     }
 
     fn repetitions(&self) -> u32 {

@@ -1,6 +1,5 @@
 //! Matrices on the device, one copy for all kernels that read the same format.
 
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sparsescope_core::matrix::{AnyFormat, Batches, Csr, HllLayout, Points};
@@ -187,13 +186,6 @@ impl<T: DeviceReal> Uploads<T> {
         host: &AnyFormat<T>,
     ) -> Result<Arc<Uploaded<T>>, DeviceError> {
         self.matrices.get_or_make(host, |host| Arrays::of(device, host))
-    }
-
-    /// A matrix that lies on the device already.
-    pub(crate) fn made(&self, host: &AnyFormat<T>, copy: Arrays<T>) -> Arc<Uploaded<T>> {
-        match self.matrices.get_or_make(host, |_| Ok::<_, Infallible>(copy)) {
-            Ok(made) => made,
-        }
     }
 
     /// A matrix in column-major HLL, made by `make` unless another kernel uses it already.

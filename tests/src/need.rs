@@ -37,11 +37,13 @@ pub enum Need {
     Root,
     /// A `python3` that can import SciPy.
     Scipy,
+    /// Slurm and MUNGE, and leave to start their daemons.
+    Slurm,
 }
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
@@ -56,6 +58,7 @@ impl Need {
         Self::Rbox,
         Self::Root,
         Self::Scipy,
+        Self::Slurm,
     ];
 
     /// The need's name in `SPARSESCOPE_REQUIRE`.
@@ -75,6 +78,7 @@ impl Need {
             Self::Rbox => "rbox",
             Self::Root => "root",
             Self::Scipy => "scipy",
+            Self::Slurm => "slurm",
         }
     }
 }
@@ -149,7 +153,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy"
+                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sparsescope_core::kernel::Parameter;
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{Operation, Shard};
 
 use super::operand_args::{
     SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
@@ -130,11 +130,31 @@ pub(super) enum ProgressArg {
     Json,
 }
 
+/// Which part of the plan to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShardArg {
+    /// The one that the environment names.
+    Auto,
+    /// This one.
+    Part(Shard),
+}
+
+impl std::str::FromStr for ShardArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            text => text.parse().map(Self::Part),
+        }
+    }
+}
+
 /// Arguments that say what `--resume` finds in the bundle.
 const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
     "precision",
     "output",
-    "suite",
+    "shard",
     "kernels",
     "backend",
     "gpus",
@@ -165,9 +185,15 @@ pub(super) struct BenchArgs {
     /// What to compute
     #[arg(long, value_enum, default_value = "spmv")]
     pub(super) operation: OperationArg,
-    /// Run all matrices of a suite
-    #[arg(long, value_name = "NAME")]
+    /// Run all matrices of a suite, or of a file that names one a line: a path, gen:..., suite:... or a
+    /// name of the SuiteSparse collection, which is fetched; # begins a comment
+    #[arg(long, value_name = "NAME|FILE")]
     pub(super) suite: Option<String>,
+    /// Run the K-th of N parts of the plan, which another process splits alike without being asked; `merge`
+    /// joins them. `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun, see
+    /// docs/clusters.md
+    #[arg(long, value_name = "K/N|auto")]
+    pub(super) shard: Option<ShardArg>,
     /// Kernel ids or patterns such as 'cpu/csr/*' or 'cpu/{csr,hll}/*' [default: all that run here]
     #[arg(long, value_name = "GLOB,...")]
     pub(super) kernels: Vec<String>,
@@ -178,7 +204,7 @@ pub(super) struct BenchArgs {
     /// Keep the text of these files out of the bundle, which then holds its SHA-256 alone
     #[arg(long, requires = "kernel_file")]
     pub(super) no_source: bool,
-    /// Devices to run on [default: all that are here]
+    /// Devices to run on [default: cpu, and cuda where it is; wgpu where kernels of it are named]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
@@ -234,8 +260,9 @@ pub(super) struct BenchArgs {
     /// from --seed [default: last-unit]
     #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs))]
     pub(super) rhs: Vec<String>,
-    /// Precision of the values; for f32 the matrix and x are rounded
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "f64")]
+    /// Precision of the values; for f32 the matrix and x are rounded [default: f64; f32 with wgpu, which
+    /// has no other]
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) precision: Vec<PrecisionArg>,
     /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
@@ -250,11 +277,12 @@ pub(super) struct BenchArgs {
     /// A name kept in the bundle, e.g. of the machine
     #[arg(long, value_name = "TEXT")]
     pub(super) label: Option<String>,
-    /// The bundle to write [default: sparsescope-DATE-TIME.zip, never an existing file]
+    /// The bundle to write [default: sparsescope-DATE-TIME.zip, of a part
+    /// sparsescope-DATE-TIME-part-K-of-N.zip, never an existing file]
     #[arg(short, value_name = "FILE.zip")]
     pub(super) output: Option<PathBuf>,
     /// Continue an interrupted bundle (its journal alone is enough) and replace it; settings and
-    /// kernels are the bundle's, files have to be named again
+    /// kernels are the bundle's, files have to be named again, as arguments or by --suite FILE
     #[arg(long, value_name = "FILE.zip", conflicts_with_all = RESUME_TAKES_FROM_BUNDLE)]
     pub(super) resume: Option<PathBuf>,
     /// Overwrite existing files
@@ -266,7 +294,7 @@ pub(super) struct BenchArgs {
     /// Print the runs as JSON on standard output instead of the table
     #[arg(long)]
     pub(super) json: bool,
-    /// Only list what would be run
+    /// Only list what would be run, with --shard in that part
     #[arg(long)]
     pub(super) plan: bool,
     /// How progress is told, for a program that started this one

@@ -7,11 +7,11 @@ use sparsescope_core::memory::gigabytes;
 use sparsescope_core::record::{Gpu, GpuAbsence};
 
 use super::args::DevicesArgs;
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
 use super::output::{print, print_json};
 use super::table::{render, table, three_digits};
+use super::{adapter, gpu};
 
 pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
     let threads = match args.threads.as_slice() {
@@ -19,9 +19,21 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
         given => given.to_vec(),
     };
     let mut devices = Devices::measure(&threads, interrupt.flag())?;
-    match gpus() {
-        Ok(gpus) => (devices.gpus, devices.gpus_absent) = (gpus, None),
+    match gpus("cuda", gpu::count(), gpu::open) {
+        Ok(mut gpus) => {
+            gpus.extend(together(gpus.len()));
+            (devices.gpus, devices.gpus_absent) = (gpus, None);
+        }
         Err(absence) => devices.gpus_absent = Some(absence.to_string()),
+    }
+    match gpus("wgpu", adapter::count(), adapter::open) {
+        Ok(gpus) => devices.gpus.extend(gpus),
+        // Why there is none is told once.
+        Err(GpuAbsence::Disabled | GpuAbsence::NoWgpu) => {}
+        Err(absence) => {
+            let others = devices.gpus_absent.take().map(|why| format!("{why}; "));
+            devices.gpus_absent = Some(format!("{}{absence}", others.unwrap_or_default()));
+        }
     }
     if args.json {
         print_json(&devices)?;
@@ -31,20 +43,36 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
     Ok(Outcome::Success)
 }
 
-/// Every GPU, measured, and what they send to one another where there are several and NCCL.
-fn gpus() -> Result<Vec<Gpu>, GpuAbsence> {
+/// Every GPU of a backend, measured, with what names it on the command line.
+fn gpus(
+    backend: &str,
+    count: Result<usize, GpuAbsence>,
+    open: impl Fn(usize) -> Result<gpu::Gpu, GpuAbsence>,
+) -> Result<Vec<Gpu>, GpuAbsence> {
     let mut all = Vec::new();
-    let count = gpu::count()?;
-    for device in 0..count {
-        all.extend(gpu::open(device)?.describe());
-    }
-    if count > 1 {
-        match gpu::several() {
-            Ok(several) => all.extend(several.describe()),
-            Err(absence) => eprintln!("note: {absence}"),
+    for device in 0..count? {
+        let mut described = open(device)?.describe();
+        if let Some(gpu) = &mut described {
+            gpu.details
+                .insert("chosen by".to_owned(), format!("--backend {backend} --device {device}"));
         }
+        all.extend(described);
     }
     Ok(all)
+}
+
+/// What so many GPUs send to one another, where there are several and NCCL.
+fn together(count: usize) -> Option<Gpu> {
+    if count < 2 {
+        return None;
+    }
+    match gpu::several() {
+        Ok(several) => several.describe(),
+        Err(absence) => {
+            eprintln!("note: {absence}");
+            None
+        }
+    }
 }
 
 fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
@@ -77,7 +105,9 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     out.push_str(&render(&bandwidth));
     writeln!(out)?;
     for gpu in &devices.gpus {
-        writeln!(out, "GPU         {}", gpu.model)?;
+        let is_software = gpu.details.get("kind").is_some_and(|kind| kind.starts_with("software"));
+        let label = if is_software { "no GPU      " } else { "GPU         " };
+        writeln!(out, "{label}{}", gpu.model)?;
         if let Some(copy) = gpu.copy {
             writeln!(out, "            copies {} GB/s", three_digits(copy / 1e9))?;
         }

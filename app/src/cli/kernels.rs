@@ -5,6 +5,7 @@ use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
 use sparsescope_core::record::{GpuAbsence, Precision};
 
+use super::adapter;
 use super::args::KernelsArgs;
 use super::gpu::{self, Gpu};
 use super::outcome::Outcome;
@@ -32,11 +33,13 @@ impl Kernel {
         cpu: &CpuBackend,
         gpu: &Result<Gpu, GpuAbsence>,
         several: &Result<Gpu, GpuAbsence>,
+        adapter: &Result<Gpu, GpuAbsence>,
     ) -> Self {
         let availability = match k.device {
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
             DeviceKind::Nccl => gpu::availability(several, k),
+            DeviceKind::Wgpu => adapter::availability(adapter, k),
         };
         let reason = match availability {
             Availability::Available => None,
@@ -60,7 +63,9 @@ impl Kernel {
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
     let (gpu, several) = (gpu::open(args.gpu.device), gpu::several());
-    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu, &several)).collect();
+    let adapter = adapter::open(args.gpu.device);
+    let of = |k| Kernel::of(k, &cpu, &gpu, &several, &adapter);
+    let kernels: Vec<Kernel> = all_kernels().map(of).collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

@@ -1,12 +1,16 @@
 //! `sparsescope merge`: one bundle from several, e.g. of a sweep that was split over machines.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
-use sparsescope_core::bundle::{Bundle, Conflicts, is_known_by_name, merge};
+use sparsescope_core::bundle::{Bundle, Conflicts, MatrixFolder, is_known_by_name, merge};
+use sparsescope_core::experiment::relate;
 use sparsescope_core::record::MatrixRecord;
 
 use super::args::{MergeArgs, PreferArg};
+use super::bench::sort_runs;
 use super::compare::open;
+use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, now, producer};
 use super::table::counted;
@@ -23,6 +27,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
         return Err(UsageError(sentence.to_owned()).into());
     }
     recognise(&args.bundles, &mut bundles);
+    let missing = Missing::among(&bundles);
     let conflicts = match args.prefer {
         Some(PreferArg::Last) => Conflicts::PreferLast,
         None => Conflicts::Refuse,
@@ -35,6 +40,22 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     if let Some(label) = &args.label {
         merged.label = Some(label.clone());
     }
+    match missing {
+        None => {}
+        Some(Ok(missing)) => {
+            let order = missing.order();
+            let place = |folder: &MatrixFolder| order.get(&folder.record.name).copied();
+            merged.matrices.sort_by_key(|folder| place(folder).unwrap_or(usize::MAX));
+            sort_runs(&mut merged);
+            merged.complete = missing.runs() == 0;
+            missing.lines().iter().for_each(|line| eprintln!("{line}"));
+        }
+        Some(Err(unknown)) => {
+            merged.complete = false;
+            eprintln!("warning: {unknown}");
+        }
+    }
+    relate_runs(&mut merged);
     merged.save(&args.output, args.force)?;
     eprintln!(
         "{}: {} on {} in {}{}",
@@ -42,9 +63,22 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
         counted(merged.runs.len(), "run", "runs"),
         counted(merged.matrices.len(), "matrix", "matrices"),
         counted(merged.environments.len(), "environment", "environments"),
-        if merged.complete { "" } else { "; incomplete, as one of the bundles is" }
+        if merged.complete { "" } else { "; incomplete" }
     );
     Ok(Outcome::Success)
+}
+
+/// Gives runs whose reference was measured into another bundle their speed-ups, where both were measured on
+/// processors of one model.
+fn relate_runs(bundle: &mut Bundle) {
+    let models: HashMap<String, String> = bundle
+        .environments
+        .iter()
+        .map(|environment| (environment.id.clone(), environment.cpu.model.clone()))
+        .collect();
+    let model = |id: &str| models.get(id).filter(|model| !model.is_empty());
+    let is_alike = |a: &str, b: &str| model(a).is_some() && model(a) == model(b);
+    relate(&mut bundle.runs, is_alike);
 }
 
 /// Says of imported bundles which of their matrices are those of the others.

@@ -1,6 +1,7 @@
 //! The command line: arguments in, one exit code out. What is measured goes to standard output,
 //! progress and errors to standard error.
 
+mod adapter;
 mod args;
 mod bench;
 mod choice;
@@ -16,6 +17,7 @@ mod info;
 mod interrupt;
 mod kernels;
 mod merge;
+mod missing;
 mod operand_args;
 mod operands;
 mod outcome;

@@ -70,9 +70,10 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     #[command(flatten)]
     pub(super) format: FormatArgs,
-    /// Precision of the values; for f32 the matrix and x are rounded
-    #[arg(long, value_enum, default_value = "f64")]
-    pub(super) precision: PrecisionArg,
+    /// Precision of the values; for f32 the matrix and x are rounded [default: f64, or the only one that
+    /// the kernel has]
+    #[arg(long, value_enum)]
+    pub(super) precision: Option<PrecisionArg>,
     /// A result to compare with; exit code 3 when a row differs by more than --tol
     #[arg(long, value_name = "FILE")]
     pub(super) expect: Option<PathBuf>,

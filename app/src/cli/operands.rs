@@ -12,10 +12,10 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
 use super::output::{file_size, overwrite, watched};
+use super::{adapter, gpu};
 
 /// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much
 /// memory there is.
@@ -56,6 +56,9 @@ pub(super) fn backend(
         DeviceKind::Nccl => {
             gpu::several().with_context(|| format!("{} cannot run here", kernel.id))?
         }
+        DeviceKind::Wgpu => {
+            adapter::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
+        }
     })
 }
 
@@ -66,7 +69,7 @@ pub(super) fn on_all_gpus(
 ) -> anyhow::Result<Parameters> {
     match kernel.device {
         DeviceKind::Nccl => Ok(parameters.with(Parameter::Ranks, &gpu::count()?.to_string())),
-        DeviceKind::Cpu | DeviceKind::Cuda => Ok(parameters),
+        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => Ok(parameters),
     }
 }
 

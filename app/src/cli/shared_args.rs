@@ -13,6 +13,8 @@ pub(super) enum BackendArg {
     Cpu,
     /// NVIDIA GPU
     Cuda,
+    /// Any GPU through Vulkan, Metal or Direct3D 12, in f32
+    Wgpu,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,7 +37,7 @@ impl From<PrecisionArg> for Precision {
 /// Which GPU.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct GpuArgs {
-    /// Number of the GPU to run on, from 0
+    /// Number of the GPU to run on, from 0, among those of its backend
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) device: usize,
 }

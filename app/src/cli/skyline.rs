@@ -72,7 +72,8 @@ pub(super) fn run(
         .admit(&configuration)
         .and_then(|()| backend.prepare(&configuration, &problem, memory))
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
-    let output = executed(interrupt, quiet, "comparing points", |watch| prepared.output(watch))?;
+    let output =
+        executed(interrupt, quiet, "comparing points", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(Outcome::Interrupted) };
     let total_seconds = begun.elapsed().as_secs_f64();
     let what = "certifying that no other point is kept, and none is missing";

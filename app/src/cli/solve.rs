@@ -74,6 +74,10 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let kernel = match (&args.kernel, args.backend) {
         (Some(id), _) => kernel_of(Operation::Solve, id)?,
         (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
+        (None, Some(BackendArg::Wgpu)) => {
+            let sentence = "no kernel solves systems through wgpu; there are cpu and cuda";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
     let parameters = on_all_gpus(kernel, parameters(args, kernel)?)?;
@@ -144,6 +148,7 @@ fn solved<'a>(
         SolveProblem::new(Arc::clone(&a), given)
     });
     let problem = problem.map_err(|sentence| anyhow!("{source} cannot be solved: {sentence}"))?;
+    let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
     let problem = Problem::Solve(match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
         None => problem,
@@ -154,7 +159,7 @@ fn solved<'a>(
         .admit(configuration)
         .and_then(|()| backend.prepare(configuration, &problem, memory))
         .with_context(cannot)?;
-    let ready = executed(interrupt, quiet, "setting up", |watch| prepared.set_up(watch));
+    let ready = executed(interrupt, quiet, "setting up", |watch| prepared.set_up(watch).wait());
     if ready.with_context(cannot)? == Finished::Cancelled {
         return Ok(None);
     }
@@ -167,7 +172,7 @@ fn solved<'a>(
             save(path, force, |out| matrix_market::write(g, out, progress))
         })?;
     }
-    let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch))?;
+    let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(None) };
     let what = "computing the residual anew";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));

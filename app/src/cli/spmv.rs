@@ -44,7 +44,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);
-    let precision = args.precision.into();
+    let precision = args.precision.map_or(Configuration::usual(kernel).precision, Into::into);
     let configuration =
         Configuration { precision, parameters, threads, block, ..Configuration::usual(kernel) };
     let mut prepared = problem
@@ -53,6 +53,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
     let finished = prepared
         .set_up(&Watch::cancelled_by(interrupt.flag()))
+        .wait()
         .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
     if finished == Finished::Cancelled {
         return Ok(Outcome::Interrupted);
@@ -60,7 +61,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     if let (Some(choice), false) = (&prepared.costs().choice, quiet) {
         eprintln!("{}", choice::sentence(kernel.id, choice));
     }
-    let Some(output) = prepared.output(&Watch::cancelled_by(interrupt.flag()))? else {
+    let Some(output) = prepared.output(&Watch::cancelled_by(interrupt.flag())).wait()? else {
         return Ok(Outcome::Interrupted);
     };
     let check = problem.check(&configuration, &output);

@@ -95,7 +95,8 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
             .with_context(|| format!("{} cannot run on {source}", kernel.id))
     })?;
     let what = counted(args.sweeps as usize, "symmetric sweep", "symmetric sweeps");
-    let Some(output) = executed(interrupt, quiet, &what, |watch| prepared.output(watch))? else {
+    let Some(output) = executed(interrupt, quiet, &what, |watch| prepared.output(watch).wait())?
+    else {
         return Ok(Outcome::Interrupted);
     };
     let check = watched(interrupt, quiet, "checking against the two loops", None, |_| {

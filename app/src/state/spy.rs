@@ -24,6 +24,10 @@ pub struct SpyState {
     pub numbering: Numbering,
     /// Key of a matrix of the same size that it is compared with; empty for none.
     pub against: String,
+    /// The ranks that shared the selected run are marked.
+    pub ranks: bool,
+    /// Number of the rank whose columns of others are lit, from 0.
+    pub rank: Option<u32>,
 }
 
 /// A part of a matrix: the rows and columns around a point. Rows and columns count from 0, the
@@ -108,7 +112,7 @@ impl At {
 }
 
 impl SpyState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 9] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 11] {
         [
             ("at", self.at.map(At::text).unwrap_or_default()),
             ("stretch", self.stretch.to_string()),
@@ -119,6 +123,8 @@ impl SpyState {
             ("hack", self.hack.to_string()),
             ("numbering", self.numbering.id().into()),
             ("against", self.against.clone()),
+            ("ranks", self.ranks.to_string()),
+            ("rank", self.rank.map(|rank| rank.to_string()).unwrap_or_default()),
         ]
     }
 
@@ -134,6 +140,8 @@ impl SpyState {
             "split" => self.split = Split::from_id(value).unwrap_or(self.split),
             "hack" => self.hack = number(MOST_HACK).unwrap_or(self.hack),
             "against" => self.against = value.into(),
+            "ranks" => self.ranks = value == "true",
+            "rank" => self.rank = number(u32::MAX),
             "numbering" => {
                 self.numbering = Numbering::from_id(value).unwrap_or(self.numbering);
             }
@@ -157,19 +165,34 @@ pub(super) mod tests {
         let numbering = prop::sample::select(Numbering::ALL.to_vec());
         let hack = 0..=MOST_HACK;
         let against = "[0-9a-f-]{0,20}";
-        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, hack, numbering, against).prop_map(
-            |(at, stretch, scale, map, parts, split, hack, numbering, against)| SpyState {
-                at,
-                stretch,
-                scale,
-                map,
-                parts,
-                split,
-                hack,
-                numbering,
-                against,
-            },
-        )
+        let ranks = (any::<bool>(), prop::option::of(any::<u32>()));
+        (at, any::<bool>(), scale, map, 0..=MOST_PARTS, split, hack, numbering, against, ranks)
+            .prop_map(
+                |(
+                    at,
+                    stretch,
+                    scale,
+                    map,
+                    parts,
+                    split,
+                    hack,
+                    numbering,
+                    against,
+                    (ranks, rank),
+                )| SpyState {
+                    ranks,
+                    rank,
+                    at,
+                    stretch,
+                    scale,
+                    map,
+                    parts,
+                    split,
+                    hack,
+                    numbering,
+                    against,
+                },
+            )
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) fn model(runs: Vec<Run>, statistics: Statistics, environment: Environ
 }
 
 /// The same with these files in the matrix's folder.
-fn model_with(
+pub(crate) fn model_with(
     runs: Vec<Run>,
     statistics: Statistics,
     environment: Environment,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use crate::record::{
     Choice, Distributed, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
-    Operation, Run, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry, printable,
-    subject_entry,
+    Operation, Run, Shard, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry,
+    printable, subject_entry,
 };
 
 /// Entries that the bundle itself makes.
@@ -29,6 +29,10 @@ impl Bundle {
     /// without a passed check.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
+        if let Some(Shard { part, of }) = self.shard {
+            Shard::new(part.into(), of.into())
+                .map_err(|problem| inconsistent("`shard` of the bundle", problem))?;
+        }
         self.check_contents()
     }
 

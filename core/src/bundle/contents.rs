@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::matrix::sha256;
 use crate::record::{
     Environment, KernelSource, MOST_SOURCE_BYTES, MatrixRecord, Operation, Producer, Run, RunKey,
-    Source, Subject, SubjectRecord, Work,
+    Shard, Source, Subject, SubjectRecord, Work,
 };
 
 /// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
@@ -20,6 +20,8 @@ pub struct Bundle {
     pub label: Option<String>,
     /// False when the measurement was interrupted.
     pub complete: bool,
+    /// Which part of the plan it holds, when the plan was split over several bundles.
+    pub shard: Option<Shard>,
     /// What was to be run, as the runner describes it (`plan.json`); enough to continue.
     pub plan: Option<serde_json::Value>,
     /// The machines.
@@ -63,6 +65,7 @@ impl Bundle {
             created,
             label: None,
             complete: false,
+            shard: None,
             plan: None,
             environments: Vec::new(),
             matrices: Vec::new(),

@@ -17,7 +17,8 @@ use super::json::{compact, value_of};
 use super::read::check_version;
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
 use crate::record::{
-    Environment, MatrixRecord, Producer, Run, SCHEMA, SchemaVersion, SubjectRecord, printable,
+    Environment, MatrixRecord, Producer, Run, SCHEMA, SchemaVersion, Shard, SubjectRecord,
+    printable,
 };
 
 /// The journal of the bundle that is to become `output`.
@@ -61,6 +62,7 @@ impl Journal {
             producer: so_far.producer.clone(),
             created: so_far.created.clone(),
             label: so_far.label.clone(),
+            shard: so_far.shard,
             environments: so_far.environments.clone(),
         };
         // Outside `header`, since a plan may hold `null`.
@@ -146,6 +148,8 @@ struct Header {
     created: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shard: Option<Shard>,
     environments: Vec<Environment>,
 }
 
@@ -235,6 +239,7 @@ pub(super) fn read_header(line: &[u8]) -> Result<Bundle, BundleError> {
     let Plan { plan } = parse_line(line)?;
     Ok(Bundle {
         label: header.label,
+        shard: header.shard,
         plan,
         environments: header.environments,
         ..Bundle::new(header.producer, header.created)

@@ -19,7 +19,8 @@ pub enum Conflicts {
 
 /// Merges bundles in their order. Matrices of one identity and source become one; environments
 /// stay apart, each run naming its own, unless they are equal in everything; equal runs are kept
-/// once. The result is complete where all are, and has a plan only where all have the same.
+/// once. The result is complete where all are, and has a plan, or is a part of one,
+/// only where all have the same.
 pub fn merge(
     bundles: &[Bundle],
     conflicts: Conflicts,
@@ -44,6 +45,8 @@ pub fn merge(
     merged.others = settle_others(bundles, conflicts)?;
     merged.label = joined_labels(bundles);
     merged.complete = bundles.iter().all(|bundle| bundle.complete);
+    let shard = bundles.first().and_then(|bundle| bundle.shard);
+    merged.shard = shard.filter(|_| bundles.iter().all(|bundle| bundle.shard == shard));
     let plan = bundles.first().and_then(|bundle| bundle.plan.clone());
     merged.plan = plan.filter(|plan| bundles.iter().all(|b| b.plan.as_ref() == Some(plan)));
     merged.check()?;

@@ -63,6 +63,7 @@ impl Bundle {
             created: manifest.created,
             label: manifest.label,
             complete: manifest.complete,
+            shard: manifest.shard,
             plan,
             environments: environments.environments,
             matrices,

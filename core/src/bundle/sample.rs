@@ -3,8 +3,8 @@
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Environment, Figures,
     Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
-    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Solve,
-    Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
+    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Shard,
+    Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -77,6 +77,7 @@ pub(crate) fn bundle() -> Bundle {
         created: "2026-01-31T12:00:00Z".into(),
         label: Some("the \"big\" machine".into()),
         complete: true,
+        shard: Some(Shard { part: 2, of: 3 }),
         plan: Some(serde_json::json!({ "operation": "spmv", "runs": 6, "time_limit": null })),
         environments: vec![full_environment("a"), bare_environment("b")],
         matrices: vec![five, cant],

@@ -102,6 +102,7 @@ impl Bundle {
             created: self.created.clone(),
             label: self.label.clone(),
             complete: self.complete,
+            shard: self.shard,
             matrices: self.matrices.iter().map(|matrix| matrix.record.id.clone()).collect(),
             runs: self.runs_on_matrices(),
             entries: entries.iter().map(|(name, content)| (name.clone(), info(content))).collect(),

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::configuration::{Configuration, Temperature};
-use super::error::{KernelError, PrepareError};
-use super::output::Output;
+use super::error::PrepareError;
 use super::problem::Problem;
 use super::task::{Finished, Groups, Watch};
+use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
 use crate::record::{Costs, Distributed, Gpu, History};
@@ -54,25 +54,25 @@ pub trait Prepared {
     /// Does what has to be done once before the first execution, where that takes long and can be
     /// stopped, as setting up a preconditioner; to be called before all others. Whoever gets an error
     /// does not run it.
-    fn set_up(&mut self, _watch: &Watch<'_>) -> Result<Finished, PrepareError> {
-        Ok(Finished::Done)
+    fn set_up<'t>(&'t mut self, _watch: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::ready(Ok(Finished::Done))
     }
 
     /// Runs `n` timed samples and returns the seconds of one execution for each; fewer when it is
     /// cancelled. Executions shorter than a second are preceded by an untimed one.
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError>;
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t>;
 
     /// Fills the result with NaN, or puts back what an execution in place changes, executes once
     /// and returns the result; nothing when it is cancelled.
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError>;
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t>;
 
     /// The result that the last execution left.
-    fn last_output(&mut self) -> Result<Output, KernelError>;
+    fn last_output(&mut self) -> LastOutput<'_>;
 
     /// Seconds of the execution whose result [`output`](Self::output) gave last; nothing where that
     /// was not timed.

@@ -98,11 +98,13 @@ impl BatchSource {
         }
     }
 
-    /// Fails where a file cannot be opened or is no matrix.
-    pub fn probe(&self) -> Result<(), SourceError> {
-        match self {
-            Self::Rows(_, matrix) => matrix.probe().map(|_| ()),
-            Self::Generated(_) | Self::Suite(_) => Ok(()),
+    /// Numbers of its matrices, or entries of the matrix whose rows it is made of. Fails where a file
+    /// cannot be opened or is no matrix.
+    pub fn probe(&self) -> Result<u64, SourceError> {
+        match (self, self.spec()?) {
+            (Self::Rows(_, matrix), _) => Ok(matrix.probe()?.entries),
+            (_, Some(spec)) => Ok(u64::try_from(spec.extent().bytes() / 8).unwrap_or(u64::MAX)),
+            (_, None) => Ok(0),
         }
     }
 

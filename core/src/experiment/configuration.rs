@@ -7,7 +7,7 @@ use super::plan::Settings;
 use crate::kernel::{
     Allowed, KernelDescriptor, Parameter, Parameters, UserKernel, all_kernels, reference,
 };
-use crate::record::{Precision, Run};
+use crate::record::{Operation, Precision, Run};
 
 /// State of the caches at the start of each sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +70,20 @@ impl Key {
         Self { temperature: Temperature::Hot, ..self }
     }
 
+    /// That of the run of the operation's reference that this one's speed-up relates to: of the same
+    /// precision, caches and those parameters that the reference takes.
+    pub(super) fn of_reference(&self, operation: Operation) -> Self {
+        let kernel = reference(operation);
+        Self {
+            kernel: kernel.id.to_owned(),
+            precision: self.precision.clone(),
+            parameters: kernel.listed(&self.parameters),
+            threads: 1,
+            block: None,
+            temperature: self.temperature,
+        }
+    }
+
     /// The same without threads a block, for what does not depend on them.
     pub fn any_block(self) -> Self {
         Self { block: None, ..self }
@@ -101,13 +115,9 @@ impl Configuration {
         }
     }
 
-    /// The key of the run that this one's speed-up relates to: the operation's reference with the
-    /// same precision, caches and those parameters that the reference takes.
+    /// The key of the run that this one's speed-up relates to.
     pub fn reference_key(&self) -> Key {
-        let kernel = reference(self.kernel.operation);
-        let parameters = kernel.listed(&self.parameters);
-        let of = Self { kernel, parameters, threads: 1, block: None, ..self.clone() };
-        of.key()
+        self.key().of_reference(self.kernel.operation)
     }
 
     /// Why the kernel cannot take a parameter or precision that is asked of it.

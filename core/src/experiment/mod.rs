@@ -26,9 +26,11 @@ mod runner;
 pub mod solving;
 #[cfg(not(target_family = "wasm"))]
 mod source;
+mod split;
 #[cfg(not(target_family = "wasm"))]
 mod subject;
 mod task;
+mod ticket;
 
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
@@ -50,10 +52,13 @@ pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, se
 pub use points_source::PointsSource;
 pub use predict::predict;
 pub use problem::Problem;
+pub use references::relate;
 pub use resident::Resident;
-pub use runner::{Ending, Observer, Runner};
+pub use runner::{Ending, Observer, Runner, Step, Steps};
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError, matrix_cache, matrix_folders};
+pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
+pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
-pub use subject::{LoadedOther, LoadedSubject, SubjectSource};
+pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource};
 pub use task::{Finished, Groups, Task, Watch};
+pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};

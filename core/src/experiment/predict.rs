@@ -17,7 +17,7 @@ pub fn predict<T: Scalar>(
     cancel: &AtomicBool,
 ) -> Option<Predicted> {
     match kernel.device {
-        DeviceKind::Cuda => on_grid(kernel, a, workers, cancel),
+        DeviceKind::Cuda | DeviceKind::Wgpu => on_grid(kernel, a, workers, cancel),
         DeviceKind::Cpu => on_processor(kernel, a, workers, cancel),
         DeviceKind::Nccl => Ok(None),
     }

@@ -1,6 +1,6 @@
 //! What runs of the reference kernel took, to which those of other kernels are compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::configuration::{Configuration, Key};
 use crate::kernel::{DeviceKind, reference};
@@ -45,12 +45,43 @@ impl References {
             self.taken.insert(configuration.key(), of_run);
         }
         let Some(serial) = self.taken.get(&configuration.reference_key()) else { return };
-        let Some(figures) = run.figures.as_mut() else { return };
-        let is_cpu = configuration.kernel.device == DeviceKind::Cpu;
-        figures.set_serial(serial.median_s, is_cpu.then_some(configuration.threads));
-        let gain = serial.median_s - figures.median_s;
-        let cost = (of_run.cost_s - serial.cost_s).max(0.0);
-        let executions = (gain > 0.0).then(|| (cost / gain).ceil());
-        run.costs.break_even = executions.filter(|executions| *executions <= MOST_AMOUNT);
+        set_gain(run, of_run, *serial);
+    }
+}
+
+/// Writes into a run, which took `of_run`, what it gains over the reference's `serial`.
+fn set_gain(run: &mut Run, of_run: Taken, serial: Taken) {
+    let Some(figures) = run.figures.as_mut() else { return };
+    let is_cpu = run.backend == DeviceKind::Cpu.as_str();
+    figures.set_serial(serial.median_s, is_cpu.then_some(run.threads));
+    let gain = serial.median_s - figures.median_s;
+    let cost = (of_run.cost_s - serial.cost_s).max(0.0);
+    let executions = (gain > 0.0).then(|| (cost / gain).ceil());
+    run.costs.break_even = executions.filter(|executions| *executions <= MOST_AMOUNT);
+}
+
+/// Gives runs that have no speed-up, since their reference was measured into another bundle, the one over
+/// the reference's run on the same subject among `runs`. It counts only where `is_alike` says of two
+/// environments, named by their ids, that what was measured in one can be held against the other.
+pub fn relate(runs: &mut [Run], is_alike: impl Fn(&str, &str) -> bool) {
+    let mut taken: HashMap<(String, Key), (String, Taken)> = HashMap::new();
+    for run in runs.iter() {
+        let is_reference =
+            Operation::of(&run.operation).is_some_and(|of| reference(of).id == run.kernel);
+        if let (true, Some(of_run)) = (is_reference, Taken::by(run)) {
+            let key = (run.matrix.clone(), Key::of(run));
+            taken.insert(key, (run.environment.clone(), of_run));
+        }
+    }
+    for run in runs.iter_mut() {
+        let Some(operation) = Operation::of(&run.operation) else { continue };
+        let lacks = run.figures.as_ref().is_some_and(|figures| figures.speedup.is_none());
+        let (true, Some(of_run)) = (lacks, Taken::by(run)) else { continue };
+        let key = (run.matrix.clone(), Key::of(run).of_reference(operation));
+        if let Some((environment, serial)) = taken.get(&key)
+            && is_alike(environment, &run.environment)
+        {
+            set_gain(run, of_run, *serial);
+        }
     }
 }

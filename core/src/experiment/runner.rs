@@ -1,5 +1,7 @@
 //! Runs every configuration on one problem: check, warm up, sample in rounds, check again.
 
+mod steps;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +22,9 @@ use crate::memory::MemoryLimit;
 use crate::record::{
     Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
 };
+
+use steps::set_down;
+pub use steps::{Step, Steps};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
 /// all of them alike.
@@ -112,7 +117,31 @@ impl Runner<'_> {
     /// Runs all `configurations` on `problem`, whose subject has the id `subject`, but for those
     /// among the runs `measured` before. Kernels whose arrays fit into memory together are
     /// sampled in turns, round by round.
+    #[cfg(not(target_family = "wasm"))]
     pub fn run(
+        &self,
+        subject: &str,
+        problem: &Problem,
+        configurations: &[Configuration],
+        measured: &[Run],
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        self.begin(subject, problem, configurations, measured, observer).finish()
+    }
+
+    /// The same step by step.
+    pub fn begin<'s>(
+        &'s self,
+        subject: &'s str,
+        problem: &'s Problem,
+        configurations: &'s [Configuration],
+        measured: &'s [Run],
+        observer: &'s mut dyn Observer,
+    ) -> Steps<'s> {
+        Steps::new(self.run_all(subject, problem, configurations, measured, observer))
+    }
+
+    async fn run_all(
         &self,
         subject: &str,
         problem: &Problem,
@@ -129,7 +158,8 @@ impl Runner<'_> {
         let mut predictions = Predictions::default();
         for group in groups(problem, configurations, memory) {
             let about = (&mut references, &mut predictions);
-            let ending = self.run_group(subject, problem, &group, memory, about, &mut progress);
+            let ending =
+                self.run_group(subject, problem, &group, memory, about, &mut progress).await;
             problem.release();
             if ending == Ending::Cancelled {
                 return ending;
@@ -168,7 +198,7 @@ impl Runner<'_> {
         self.backends.iter().find(|(of, _)| *of == device).map(|&(_, backend)| backend)
     }
 
-    fn run_group(
+    async fn run_group(
         &self,
         subject: &str,
         problem: &Problem,
@@ -183,7 +213,8 @@ impl Runner<'_> {
                 return Ending::Cancelled;
             }
             progress.tell(configuration.kernel.id);
-            let start = self.prepare(subject, problem, configuration, memory, progress);
+            let start = self.prepare(subject, problem, configuration, memory, progress).await;
+            set_down().await;
             match start {
                 Start::Cancelled => return Ending::Cancelled,
                 Start::Ended(_) => progress.done += progress.samples,
@@ -191,12 +222,12 @@ impl Runner<'_> {
             }
             starts.push(start);
         }
-        let ending = self.sample(&mut starts, progress);
+        let ending = self.sample(&mut starts, progress).await;
         for start in starts {
             let run = match start {
                 Start::Ready(ready) => {
                     let configuration = ready.configuration.clone();
-                    let mut run = self.conclude(*ready, problem, references);
+                    let mut run = self.conclude(*ready, problem, references).await;
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);
                         run.costs.predicted =
@@ -213,12 +244,13 @@ impl Runner<'_> {
             if !progress.observer.finished(run) {
                 return Ending::Cancelled;
             }
+            set_down().await;
         }
         ending
     }
 
     /// Makes one configuration ready and checks its result; a run without times otherwise.
-    fn prepare<'p>(
+    async fn prepare<'p>(
         &'p self,
         subject: &str,
         problem: &'p Problem,
@@ -232,10 +264,15 @@ impl Runner<'_> {
             let backend = self.backend(configuration).ok_or_else(missing)?;
             backend.prepare(configuration, problem, memory)
         });
-        let prepared = prepared.and_then(|mut prepared| {
-            let set_up = progress.while_watched(self.cancel, |watch| prepared.set_up(watch))?;
-            Ok((prepared, set_up))
-        });
+        let prepared = match prepared {
+            Ok(mut prepared) => {
+                let told = progress.telling();
+                let tell = |share| told.tell(share);
+                let set_up = prepared.set_up(&Watch::new(self.cancel, &tell)).await;
+                set_up.map(|set_up| (prepared, set_up))
+            }
+            Err(error) => Err(error),
+        };
         let mut prepared = match prepared {
             Ok((_, Finished::Cancelled)) => return Start::Cancelled,
             Ok((prepared, Finished::Done)) => prepared,
@@ -253,7 +290,11 @@ impl Runner<'_> {
         run.params = prepared.params();
         run.costs = prepared.costs();
         let start = Instant::now();
-        let output = progress.while_watched(self.cancel, |watch| prepared.output(watch));
+        let output = {
+            let told = progress.telling();
+            let tell = |share| told.tell(share);
+            prepared.output(&Watch::new(self.cancel, &tell)).await
+        };
         let pace = start.elapsed().as_secs_f64();
         let output = match output {
             Ok(Some(output)) => output,
@@ -278,7 +319,7 @@ impl Runner<'_> {
     }
 
     /// Warms up, then takes the samples round by round.
-    fn sample(&self, starts: &mut [Start<'_>], progress: &mut Progress<'_>) -> Ending {
+    async fn sample(&self, starts: &mut [Start<'_>], progress: &mut Progress<'_>) -> Ending {
         let warm_up = |one: &Ready<'_>| match one.pace > WARM_BY_ITSELF_S {
             true => 0,
             false => self.settings.warmup,
@@ -292,12 +333,12 @@ impl Runner<'_> {
             .collect();
         for one in &mut ready {
             let n = warm_up(one);
-            if self.take(one, n, Taken::WarmUp, progress) == Ending::Cancelled {
+            if self.take(one, n, Taken::WarmUp, progress).await == Ending::Cancelled {
                 return Ending::Cancelled;
             }
         }
         if let Some(goal) = self.settings.until {
-            return self.sample_until(goal, ready, progress);
+            return self.sample_until(goal, ready, progress).await;
         }
         for round in 1..=ROUNDS {
             for one in &mut ready {
@@ -307,7 +348,7 @@ impl Runner<'_> {
                     true => 0,
                     false => one.samples * round / rounds - one.samples * (round - 1) / rounds,
                 };
-                if self.take(one, n, Taken::Samples, progress) == Ending::Cancelled {
+                if self.take(one, n, Taken::Samples, progress).await == Ending::Cancelled {
                     return Ending::Cancelled;
                 }
             }
@@ -317,7 +358,7 @@ impl Runner<'_> {
 
     /// Takes samples in rounds until the median of each run is known as well as is asked. Only after
     /// a round is it looked which runs leave, the rest keep taking turns.
-    fn sample_until(
+    async fn sample_until(
         &self,
         goal: MedianGoal,
         mut ready: Vec<&mut Ready<'_>>,
@@ -327,7 +368,7 @@ impl Runner<'_> {
             for one in &mut ready {
                 let n = UNTIL_ROUND.min(one.samples.saturating_sub(one.run.samples.len()));
                 let taken = Taken::Within(goal.at_most_s);
-                if self.take(one, n, taken, progress) == Ending::Cancelled {
+                if self.take(one, n, taken, progress).await == Ending::Cancelled {
                     return Ending::Cancelled;
                 }
             }
@@ -348,7 +389,7 @@ impl Runner<'_> {
     }
 
     /// Takes `n` samples of a run, unless it fails.
-    fn take(
+    async fn take(
         &self,
         one: &mut Ready<'_>,
         n: usize,
@@ -365,8 +406,11 @@ impl Runner<'_> {
             let temperature = one.configuration.temperature;
             let chunk = chunk(left, temperature, one.pace);
             let start = Instant::now();
-            let sampled = progress
-                .while_watched(self.cancel, |watch| one.prepared.sample(chunk, temperature, watch));
+            let sampled = {
+                let told = progress.telling();
+                let tell = |share| told.tell(share);
+                one.prepared.sample(chunk, temperature, &Watch::new(self.cancel, &tell)).await
+            };
             let seconds = start.elapsed().as_secs_f64();
             one.pace = seconds / chunk as f64;
             match sampled {
@@ -383,6 +427,7 @@ impl Runner<'_> {
                 }
                 Err(error) => one.run.check = failed(&error),
             }
+            set_down().await;
         }
         if !matches!(taken, Taken::Within(_)) {
             progress.done += left;
@@ -398,7 +443,12 @@ impl Runner<'_> {
     }
 
     /// Checks the result once more after the last sample, and computes the figures.
-    fn conclude(&self, one: Ready<'_>, problem: &Problem, references: &mut References) -> Run {
+    async fn conclude(
+        &self,
+        one: Ready<'_>,
+        problem: &Problem,
+        references: &mut References,
+    ) -> Run {
         let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
@@ -410,11 +460,15 @@ impl Runner<'_> {
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() {
             // What takes long is not executed a third time to be checked.
             let output = match pace > TWICE_S {
-                true => prepared.last_output(),
+                true => prepared.last_output().await,
                 false => {
                     let never = AtomicBool::new(false);
-                    let output = prepared.output(&Watch::cancelled_by(&never));
-                    output.and_then(|output| output.map_or_else(|| prepared.last_output(), Ok))
+                    let output = prepared.output(&Watch::cancelled_by(&never)).await;
+                    match output {
+                        Ok(Some(output)) => Ok(output),
+                        Ok(None) => prepared.last_output().await,
+                        Err(error) => Err(error),
+                    }
                 }
             };
             run.check = worse(run.check, check(problem, &configuration, output));
@@ -448,7 +502,7 @@ impl Runner<'_> {
                 let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
                 self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
             }
-            DeviceKind::Cuda => {
+            DeviceKind::Cuda | DeviceKind::Wgpu => {
                 let model = self.backend(configuration)?.model();
                 self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
             }
@@ -559,20 +613,29 @@ struct Progress<'o> {
 }
 
 impl Progress<'_> {
-    /// Does `work` under a watch that tells the observer how far an execution has come.
-    fn while_watched<R>(&mut self, cancel: &AtomicBool, work: impl FnOnce(&Watch<'_>) -> R) -> R {
+    /// What a watch tells the observer: how far an execution has come.
+    fn telling(&mut self) -> Telling<'_> {
         let (done, total) = (self.done, self.total);
-        let observer = Mutex::new(&mut *self.observer);
-        let tell = |share: f64| {
-            if let Ok(mut observer) = observer.lock() {
-                observer.executing(done, total, share);
-            }
-        };
-        work(&Watch::new(cancel, &tell))
+        Telling { done, total, observer: Mutex::new(&mut *self.observer) }
     }
 
     fn tell(&mut self, what: &str) {
         self.observer.progress(self.done, self.total, what);
+    }
+}
+
+/// Tells the observer of an execution that is under way.
+struct Telling<'o> {
+    done: usize,
+    total: usize,
+    observer: Mutex<&'o mut dyn Observer>,
+}
+
+impl Telling<'_> {
+    fn tell(&self, share: f64) {
+        if let Ok(mut observer) = self.observer.lock() {
+            observer.executing(self.done, self.total, share);
+        }
     }
 }
 

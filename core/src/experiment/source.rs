@@ -92,9 +92,7 @@ impl MatrixSource {
     }
 
     fn of_suite_in(entry: &'static SuiteEntry, folders: &[PathBuf]) -> Result<Self, SourceError> {
-        let names = ["mtx", "mtx.gz", "tar.gz"].map(|ending| format!("{}.{ending}", entry.name));
-        let mut files = folders.iter().flat_map(|folder| names.iter().map(|n| folder.join(n)));
-        match files.find(|file| entry.wanted.is_some() && file.is_file()) {
+        match file_in(folders, entry.name).filter(|_| entry.wanted.is_some()) {
             Some(file) => Ok(Self::SuiteFile(entry, file)),
             None => Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?)),
         }
@@ -227,6 +225,17 @@ impl MatrixSource {
 /// `SPARSESCOPE_MATRICES` names, then [`matrix_cache`].
 pub fn matrix_folders() -> Vec<PathBuf> {
     variable("SPARSESCOPE_MATRICES").into_iter().chain(matrix_cache()).collect()
+}
+
+/// The file of a matrix of this name in one of [`matrix_folders`].
+pub fn matrix_file(name: &str) -> Option<PathBuf> {
+    file_in(&matrix_folders(), name)
+}
+
+fn file_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let names = ["mtx", "mtx.gz", "tar.gz"].map(|ending| format!("{name}.{ending}"));
+    let mut files = folders.iter().flat_map(|folder| names.iter().map(|n| folder.join(n)));
+    files.find(|file| file.is_file())
 }
 
 /// The folder of matrices in the user's cache, where downloaded ones are kept.

@@ -22,7 +22,7 @@ use crate::generate::{
     GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
 };
 use crate::io::Progress;
-use crate::matrix::{Extent, Reordering};
+use crate::matrix::{Extent, PointsExtent, Reordering};
 use crate::measure::integer_vector;
 use crate::memory::MemoryLimit;
 #[cfg(feature = "proof")]
@@ -62,6 +62,16 @@ pub struct LoadedOther {
     pub record: SubjectRecord,
     /// The problem on it.
     pub problem: Problem,
+}
+
+/// What is known of a subject before it is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Probed {
+    /// Rows, columns and entries of a matrix.
+    pub extent: Option<Extent>,
+    /// How much one execution has to go through, by which sweeps are split: entries of a matrix,
+    /// coordinates of points, numbers of a batch.
+    pub cost: u64,
 }
 
 /// Why a complex matrix has no runs.
@@ -151,16 +161,20 @@ impl SubjectSource {
         }
     }
 
-    /// Rows, columns and entries of a matrix as its file's first lines or its recipe say, without
-    /// reading or generating it; nothing for other subjects. Fails where a file cannot be opened or
-    /// is no matrix.
-    pub fn probe(&self) -> Result<Option<Extent>, SourceError> {
+    /// What its file's first lines or its recipe say, without reading or generating it. Fails where a
+    /// file cannot be opened or holds something else.
+    pub fn probe(&self) -> Result<Probed, SourceError> {
         match self {
-            Self::Matrix(source) => source.probe().map(Some),
-            Self::Points(source) => source.probe().map(|_| None),
-            Self::Batch(source) => source.probe().map(|()| None),
+            Self::Matrix(source) => {
+                source.probe().map(|extent| Probed { extent: Some(extent), cost: extent.entries })
+            }
+            Self::Points(source) => {
+                let PointsExtent { points, dimensions, .. } = source.probe()?;
+                Ok(Probed { extent: None, cost: points.saturating_mul(dimensions) })
+            }
+            Self::Batch(source) => Ok(Probed { extent: None, cost: source.probe()? }),
             #[cfg(feature = "proof")]
-            Self::Vector(_) => Ok(None),
+            Self::Vector(n) => Ok(Probed { extent: None, cost: *n as u64 }),
         }
     }
 

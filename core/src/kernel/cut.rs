@@ -34,7 +34,7 @@ impl Cut {
             }
             (GridMapping::WarpPerSpan, _) => return Some(cut),
             (GridMapping::BlockPerTile, AnyFormat::Csr(a)) => {
-                let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a));
+                let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a.row_ptr()));
                 cut.block = tiles.shape().threads;
                 Work::Tiles(cut.tiles.insert(tiles).count() as u64)
             }

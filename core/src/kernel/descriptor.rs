@@ -12,19 +12,22 @@ use crate::record::{Operation, Precision};
 pub enum DeviceKind {
     /// Processor.
     Cpu,
-    /// NVIDIA graphics processor.
+    /// NVIDIA graphics processor, through CUDA.
     Cuda,
     /// Several NVIDIA graphics processors of one process, which NCCL brings together.
     Nccl,
+    /// Any graphics processor, through Vulkan, Metal, Direct3D 12 or WebGPU.
+    Wgpu,
 }
 
 impl DeviceKind {
-    /// `cpu`, `cuda` or `nccl`.
+    /// `cpu`, `cuda`, `nccl` or `wgpu`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
             Self::Nccl => "nccl",
+            Self::Wgpu => "wgpu",
         }
     }
 }

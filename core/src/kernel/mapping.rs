@@ -45,6 +45,10 @@ pub enum Mapping {
     OwnSystems,
     /// Threads of a GPU's grid.
     Grid(GridMapping),
+    /// Subgroups of a GPU, as large as the device makes them, each takes a row at a time.
+    Subgroups,
+    /// Each workgroup of a GPU takes a span of as many entries as a few for each of its invocations (COO).
+    WorkgroupSpans,
     /// A library's own.
     Library,
     /// That of the kernel that is chosen for the matrix.

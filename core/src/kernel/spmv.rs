@@ -45,7 +45,7 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
         (Format::Hyb(_), _) => &[(HybWidth, Any)],
         (Format::Hll(_), DeviceKind::Cpu) => &[(HackSize, Any), (Sigma, Any), (Spill, Any)],
-        (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl) => {
+        (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
             &[(HackSize, Any), (Sigma, Only(&["1"])), (Spill, Only(&[]))]
         }
         (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
@@ -112,6 +112,26 @@ pub(super) const fn cuda_spmv(
     kernel.needs.finite_x = padding;
     kernel.takes.block = true;
     kernel.model = Some(Model { unrolling, keeps_x: false });
+    kernel
+}
+
+/// A kernel in WGSL, which has no f64. `padding` says whether it multiplies padding. Those whose threads
+/// are known beforehand are modelled as warps of 32.
+const fn wgpu_spmv(
+    id: &'static str,
+    format: Format,
+    mapping: Mapping,
+    padding: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    let mut kernel = product(id, format, DeviceKind::Wgpu, mapping, origin, summary);
+    kernel.precisions = &[Precision::F32];
+    kernel.needs.finite_x = padding;
+    kernel.takes.block = true;
+    if matches!(mapping, Mapping::Grid(_)) {
+        kernel.model = Some(Model { unrolling: Unrolling::None, keeps_x: false });
+    }
     kernel
 }
 
@@ -286,4 +306,25 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "several GPUs, each with its rows by tiles of entries: the halo travels while the other rows are multiplied"),
     nccl_spmv("nccl/hll/halo-overlap", Format::Hll(ColumnMajor),
         "several GPUs, each with its rows in column-major hacks: the halo travels while the other rows are multiplied"),
+
+    wgpu_spmv("wgpu/csr/thread-per-row", Format::Csr, Mapping::Grid(ThreadPerRow), false, &[Paper000, Paper002],
+        "one invocation a row"),
+    wgpu_spmv("wgpu/csr/subgroup-per-row", Format::Csr, Mapping::Subgroups, false, &[Paper000],
+        "one subgroup a row, whatever its size, the sums of its invocations added by subgroupAdd"),
+    wgpu_spmv("wgpu/csr/shared-per-row", Format::Csr, Mapping::Grid(WarpPerRow), false, &[Paper000],
+        "32 invocations a row, their sums added in workgroup memory"),
+    wgpu_spmv("wgpu/ell/thread-per-row", Format::Ell(RowMajor), Mapping::Grid(ThreadPerRow), true, &[Paper002],
+        "one invocation a row, slots row-major, padding multiplied"),
+    wgpu_spmv("wgpu/ell/column-major", Format::Ell(ColumnMajor), Mapping::Grid(ThreadPerRow), false, &[Ours],
+        "one invocation a row, slots column-major, so that neighbours' loads are neighbours"),
+    wgpu_spmv("wgpu/hll/thread-per-hack", Format::Hll(RowMajor), Mapping::Grid(ThreadPerHack), true, &[Paper000],
+        "one invocation a hack, on the paper's grid of one a row: most of them idle"),
+    wgpu_spmv("wgpu/hll/thread-per-row", Format::Hll(RowMajor), Mapping::Grid(ThreadPerRow), true, &[Paper000],
+        "one invocation a row, hacks row-major, padding multiplied"),
+    wgpu_spmv("wgpu/hll/subgroup-per-row", Format::Hll(RowMajor), Mapping::Subgroups, true, &[Paper000],
+        "one subgroup a row, whatever its size, the sums of its invocations added by subgroupAdd, padding multiplied"),
+    wgpu_spmv("wgpu/hll/column-major", Format::Hll(ColumnMajor), Mapping::Grid(LanesPerRow), false, &[Ours],
+        "neighbouring invocations on neighbouring rows, several a row where rows are few, three slots of each under way"),
+    wgpu_spmv("wgpu/coo/segmented", Format::Coo, Mapping::WorkgroupSpans, false, &[Ours],
+        "one workgroup a span of entries, four an invocation, equal rows added by a segmented scan, shared rows apart"),
 ];

@@ -1,7 +1,7 @@
 //! How kernels on a GPU cut a matrix where rows differ: tiles of entries, and lanes for rows.
 
 use super::grid::LANES;
-use crate::matrix::{Csr, RowPtr, Scalar};
+use crate::matrix::RowPtr;
 
 /// Threads of a block and entries a thread of it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +20,14 @@ impl TileShape {
         Self { threads, items }
     }
 
-    /// The one that suits rows of these lengths: larger tiles where rows are longer, since whole rows have
+    /// The one that suits rows that begin there: larger tiles where rows are longer, since whole rows have
     /// to fit; larger blocks instead where some are far longer than the others.
-    pub fn suiting<T: Scalar>(a: &Csr<T>) -> Self {
+    pub fn suiting(row_ptr: &RowPtr) -> Self {
         let [small, long, uneven] = Self::ALL;
-        let mean = a.nnz() as f64 / a.rows().max(1) as f64;
-        let is_uneven = a.max_row_len() as f64 > UNEVEN * mean.max(1.0);
+        let rows = row_ptr.len() - 1;
+        let longest = (0..rows).map(|i| row_ptr.range(i).len()).max().unwrap_or(0);
+        let mean = row_ptr.get(rows) as f64 / rows.max(1) as f64;
+        let is_uneven = longest as f64 > UNEVEN * mean.max(1.0);
         match () {
             () if mean < SHORT_ROWS => small,
             () if is_uneven => uneven,

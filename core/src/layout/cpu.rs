@@ -94,7 +94,14 @@ impl<T: Scalar> CpuTraffic<T> {
             return Err(LayoutError::Workers);
         }
         match (kernel.mapping, a) {
-            (Mapping::Grid(_) | Mapping::Library | Mapping::Chosen, _) => {
+            (
+                Mapping::Grid(_)
+                | Mapping::Subgroups
+                | Mapping::WorkgroupSpans
+                | Mapping::Library
+                | Mapping::Chosen,
+                _,
+            ) => {
                 let what = "threads of a processor";
                 return Err(LayoutError::Mapping { kernel: kernel.id, what });
             }

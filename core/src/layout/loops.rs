@@ -36,7 +36,7 @@ pub(super) fn unrolling(kernel: &KernelDescriptor, loops: Loops) -> Unrolling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Mapping, Origin, kernels};
+    use crate::kernel::{DeviceKind, Mapping, Origin, kernels};
     use crate::record::Operation;
 
     #[test]
@@ -45,7 +45,9 @@ mod tests {
         for k in kernels(Operation::Spmv).iter().filter(on_grid) {
             let cut = unrolling(k, Loops::AsCompiled);
             // Loops whose steps shuffle stay whole, and so do those that have several loads under way.
-            let whole = k.origin == [Origin::Ours] && k.id != "cuda/ell/column-major";
+            // What becomes of WGSL's loops is up to each device's compiler.
+            let own = k.origin == [Origin::Ours] && k.id != "cuda/ell/column-major";
+            let whole = own || k.device == DeviceKind::Wgpu;
             assert_eq!(cut == Unrolling::None, whole, "{}", k.id);
             assert_eq!(unrolling(k, Loops::AsWritten), Unrolling::None);
         }

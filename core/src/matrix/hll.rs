@@ -209,8 +209,17 @@ impl<T: Scalar> Hll<T> {
 
     /// The order of rows and the shape that `a` takes, without allocating its slots.
     pub fn plan(a: &Csr<T>, layout: HllLayout) -> Result<(RowOrder, HllShape), FormatError> {
+        Self::plan_of(a.row_ptr(), layout)
+    }
+
+    /// The same of a matrix in CSR whose rows begin there.
+    pub fn plan_of(
+        row_ptr: &RowPtr,
+        layout: HllLayout,
+    ) -> Result<(RowOrder, HllShape), FormatError> {
+        let rows = row_ptr.len() - 1;
         let lengths: Vec<u32> =
-            (0..a.rows()).into_par_iter().map(|i| a.row_len(i) as u32).collect();
+            (0..rows).into_par_iter().map(|i| row_ptr.range(i).len() as u32).collect();
         let order = RowOrder::sorted(&lengths, layout.sigma, layout.spill);
         let in_hacks = (0..order.in_blocks()).map(|p| lengths[order.row_at(p)]);
         let shape = HllShape::new(in_hacks, layout.hack_size, layout.order)?;

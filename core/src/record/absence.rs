@@ -9,6 +9,25 @@ pub enum GpuAbsence {
     /// The program was compiled without the CUDA backend.
     #[error("this build has no CUDA backend (cargo feature `cuda`)")]
     NotCompiled,
+    /// The program was compiled without the wgpu backend.
+    #[error("this build has no wgpu backend (cargo feature `wgpu`)")]
+    NoWgpu,
+    /// No adapter answers.
+    #[error("no GPU answers through Vulkan, Metal or Direct3D 12")]
+    NoAdapter,
+    /// The adapter asked for does not exist.
+    #[error(
+        "there is no device {asked}; {found} answer through Vulkan, Metal or Direct3D 12, numbered from 0"
+    )]
+    NoSuchAdapter {
+        /// Number of the device asked for.
+        asked: usize,
+        /// Number of devices.
+        found: usize,
+    },
+    /// The adapter is there but its device does not open.
+    #[error("{0}")]
+    AdapterFailed(String),
     /// The user turned GPUs off.
     #[error("GPUs are turned off by {GPU_SWITCH}=off")]
     Disabled,

@@ -9,8 +9,9 @@ use super::subject::Subject;
 use crate::matrix::sha256;
 
 /// What runs tell among their parameters and is none: the version of the library in runs of before 1.3,
-/// which the environment tells, and the vectors that a kernel chose for the processor.
-const NO_PARAMETERS: [&str; 2] = ["cusparse", "simd"];
+/// which the environment tells, the vectors that a kernel chose for the processor, and the clock and the
+/// size of subgroups that a device happened to have.
+const NO_PARAMETERS: [&str; 4] = ["clock", "cusparse", "simd", "subgroup_size"];
 
 /// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
 /// in one bundle or in two.

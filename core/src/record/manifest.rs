@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::shard::Shard;
+
 /// The version written by this program. A reader refuses only a higher `major`.
 pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 10 };
 
@@ -38,6 +40,9 @@ pub struct Manifest {
     pub label: Option<String>,
     /// False when the measurement was interrupted.
     pub complete: bool,
+    /// Which part of a sweep it holds, when the sweep was split over several bundles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// Ids of the matrices, each with a folder `matrices/<id>/`.
     pub matrices: Vec<String>,
     /// Number of runs in `runs.json`: those on matrices.

@@ -13,12 +13,19 @@ arguments! {
         numbers: Writes<'a, T>, words: Writes<'a, u32>, told: Writes<'a, T>
     )
 
-    /// y = A·x in column-major HLL, and with·y.
-    HllColumnMajorSolver<'a, real T> of HllColumnMajor [hll_column_major_solver] (
+    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances.
+    HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>, purpose: u32,
-        with: Reads<'a, T>, parts: Writes<'a, T>, counts: Writes<'a, u32>, numbers: Writes<'a, T>,
-        words: Writes<'a, u32>, told: Writes<'a, T>
+        near: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
+        val: Reads<'a, f64>, x: Reads<'a, f64>, y: Writes<'a, f64>, purpose: u32,
+        with: Reads<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
+        numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
+    )
+
+    /// The distances of columns from their rows.
+    HllDistances<'a> of HllSolver [hll_distances] (
+        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
+        col: Reads<'a, u32>, distance: Writes<'a, u16>, far: Writes<'a, u32>
     )
 
     /// y = A·x in ELLPACK, each row to its own length.

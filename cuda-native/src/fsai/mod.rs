@@ -16,8 +16,6 @@ mod solver;
 mod split;
 mod systems;
 
-use std::sync::Arc;
-
 use sparsescope_core::fsai::{
     Cancelled, FsaiError, FsaiParameters, PatternRule, SetUp, pattern_of,
 };
@@ -160,11 +158,6 @@ impl DeviceFsai {
     /// Bytes of the device's memory that G and Gᵀ take.
     pub fn bytes(&self) -> u64 {
         self.g.bytes() + self.gt.bytes()
-    }
-
-    /// G and Gᵀ on the host.
-    pub(crate) fn to_host(&self, device: &Device) -> Result<[Arc<Csr>; 2], FsaiSetUpError> {
-        Ok([Arc::new(self.g(device)?), Arc::new(self.gt(device)?)])
     }
 
     /// G and Gᵀ in CSR as they lie on the device.

@@ -10,6 +10,7 @@ use sparsescope_core::kernel::SetUpBy;
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
 
+use super::source::{Made, Source};
 use crate::arrays::Arrays;
 use crate::device::{Device, DeviceError};
 use crate::fsai::{DeviceFsai, FsaiSetUpError, GatheredBy};
@@ -21,8 +22,8 @@ pub(super) type Phases = Vec<(&'static str, f64)>;
 
 /// G and Gᵀ in CSR on the device: what operators of any format are made of.
 pub(super) struct Factor {
-    pub(super) g: Arc<Uploaded<f64>>,
-    pub(super) gt: Arc<Uploaded<f64>>,
+    pub(super) g: Source,
+    pub(super) gt: Source,
     pub(super) phases: Phases,
     /// What the set-up tells of itself.
     pub(super) report: SetUp,
@@ -53,27 +54,23 @@ impl Factor {
         let a = (&**host, row_ptr, slots);
         let made = DeviceFsai::of_arrays(device, a, &inverse, by, memory, &cancelled);
         match made.map_err(refused_set_up)? {
-            Some(made) => Self::stayed(device, uploads, asked, made).map(Some),
+            Some(made) => Self::stayed(device, asked, made).map(Some),
             None => Ok(None),
         }
     }
 
     /// One that lies on the device, whose rows the host wants to know.
-    fn stayed(
-        device: &Device,
-        uploads: &Uploads<f64>,
-        asked: &Asked<'_>,
-        made: DeviceFsai,
-    ) -> Result<Self, PrepareError> {
+    fn stayed(device: &Device, asked: &Asked<'_>, made: DeviceFsai) -> Result<Self, PrepareError> {
         let begun = Instant::now();
-        let known = made.to_host(device).map_err(refused_set_up)?;
-        asked.keep(&known[0]);
         let report = made.report().clone();
+        let [g, gt] = made.into_arrays();
+        let source = |arrays| Made::of(device, arrays).map(|made| Source::Made(Arc::new(made)));
+        let (g, gt) = (source(g).map_err(refused)?, source(gt).map_err(refused)?);
         let mut phases = phases_of(&report);
         phases.push(("to_host", begun.elapsed().as_secs_f64()));
-        let [g, gt] = made.into_arrays();
-        let [host_g, host_gt] = known.map(AnyFormat::Csr);
-        let (g, gt) = (uploads.made(&host_g, g), uploads.made(&host_gt, gt));
+        if asked.problem().is_g_wanted() {
+            asked.keep(&g.to_host(device)?);
+        }
         Ok(Self { g, gt, phases, report })
     }
 
@@ -81,7 +78,8 @@ impl Factor {
     fn copied(device: &Device, uploads: &Uploads<f64>, fsai: &Fsai) -> Result<Self, PrepareError> {
         let begun = Instant::now();
         let upload = |of: &Arc<Csr>| {
-            uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of))).map_err(refused)
+            let copy = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of)));
+            copy.and_then(Source::copied).map_err(refused)
         };
         let (g, gt) = (upload(fsai.g())?, upload(fsai.gt())?);
         let report = fsai.report().clone();

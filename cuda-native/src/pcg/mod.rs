@@ -3,12 +3,14 @@
 
 mod factor;
 mod glance;
+mod hacks;
 mod operator;
 mod preconditioner;
 mod prepared;
 mod program;
 mod shares;
 mod solver;
+mod source;
 mod state;
 mod system;
 mod vendor;
@@ -22,6 +24,7 @@ use sparsescope_core::memory::MemoryLimit;
 pub(crate) use glance::Glance;
 pub(crate) use operator::{Operator, Product};
 pub(crate) use shares::{At, Shares};
+pub(crate) use source::Source;
 pub(crate) use state::{Ended, Form, Purpose, Scalars, Vectors, row_count};
 
 use crate::cusparse::Direction;

@@ -4,31 +4,29 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::PrepareError;
-use sparsescope_core::kernel::{COO_SPAN, GridMapping, Work, lanes_a_row};
-use sparsescope_core::matrix::{
-    AnyFormat, DEFAULT_HACK_SIZE, HllLayout, Hyb, Offset, Order, SlotLayout,
-};
+use sparsescope_core::kernel::{COO_SPAN, GridMapping, Work};
+use sparsescope_core::matrix::{AnyFormat, DEFAULT_HACK_SIZE, HllLayout, Hyb, Offset, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::OperatorFormat;
 
+use super::hacks::NearHacks;
+use super::source::Source;
 use super::state::{Purpose, Scalars, row_count};
 use crate::arguments::{
-    CooCarrySolver, CooSegmentedSolver, CsrTilesSolver, Element, EllSolver, HllColumnMajorSolver,
-    Reads, Writes,
+    CooCarrySolver, CooSegmentedSolver, CsrTilesSolver, Element, EllSolver, Reads, Writes,
 };
-use crate::arrays::{Arrays, Hacks, Offsets, Slots};
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::convert;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 use crate::refusal::refused;
 use crate::spmv::Plan;
-use crate::upload::Uploaded;
 
 /// Threads a block where the format does not say.
 const BLOCK: u32 = 128;
 
-/// A square matrix ready to be multiplied with.
+/// A matrix ready to be multiplied with: square, or some of a square one's rows, which a GPU has.
 pub(crate) struct Operator {
     stored: Stored,
     rows: u32,
@@ -41,8 +39,8 @@ pub(crate) struct Operator {
 }
 
 enum Stored {
-    Tiles { csr: Arc<Uploaded<f64>>, plan: Plan<f64> },
-    Hacks(Box<Hacks<f64>>),
+    Tiles { csr: Source, plan: Plan<f64> },
+    Hacks(Box<NearHacks>),
     Hyb { arrays: Arrays<f64>, carry_row: Buffer<u32>, carry_sum: Buffer<f64> },
 }
 
@@ -62,29 +60,27 @@ impl Operator {
     /// its plan within `memory`.
     pub(crate) fn of(
         device: &Device,
-        csr: Arc<Uploaded<f64>>,
+        csr: Source,
         format: OperatorFormat,
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
-        let AnyFormat::Csr(host) = csr.host() else { return Err(refused(wrong_format())) };
-        let host = Arc::clone(host);
-        let rows = row_count(host.rows()).map_err(refused)?;
+        let rows = row_count(csr.rows()).map_err(refused)?;
         let begun = Instant::now();
         let (stored, bytes, spent) = match format {
             OperatorFormat::Csr => {
-                let plan = Plan::of(device, &host).map_err(refused)?;
-                let (bytes, spent) = (host.bytes() + plan.bytes(), plan.spent());
+                let plan = Plan::of(device, csr.row_ptr()).map_err(refused)?;
+                let (bytes, spent) = (csr.bytes() + plan.bytes(), plan.spent());
                 (Stored::Tiles { csr, plan }, bytes, spent)
             }
             OperatorFormat::Hll => {
                 let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-                let hacks = convert::hacks(device, &host, csr.copy(), layout, memory)?;
-                let spent = hacks.spent();
-                let rows = hacks.offsets.bytes() + hacks.row_len.bytes();
-                let bytes = rows + hacks.slots.col.bytes() + hacks.slots.val.bytes();
+                let hacks = convert::hacks(device, csr.known(), csr.arrays(), layout, memory)?;
+                let hacks = NearHacks::of(device, hacks, rows).map_err(refused)?;
+                let (bytes, spent) = (hacks.bytes(), hacks.spent());
                 (Stored::Hacks(Box::new(hacks)), bytes, spent)
             }
             OperatorFormat::Hyb { width } => {
+                let host = csr.to_host(device)?;
                 let width = width.unwrap_or_else(|| Hyb::default_width(&host));
                 let hyb = Hyb::from_csr(&host, width, Order::ColumnMajor, memory);
                 let hyb = hyb.map_err(|error| PrepareError::Refused(error.to_string()))?;
@@ -104,7 +100,7 @@ impl Operator {
     pub(crate) fn blocks(&self) -> u64 {
         match &self.stored {
             Stored::Tiles { plan, .. } => plan.tiles as u64,
-            Stored::Hacks(hacks) => hacks_grid(self.rows, hacks),
+            Stored::Hacks(hacks) => hacks.blocks(),
             Stored::Hyb { .. } => 0,
         }
     }
@@ -118,7 +114,7 @@ impl Operator {
     ) -> Result<Vec<Step>, DeviceError> {
         let of = Of { device, rows: self.rows, scalars, product };
         match &self.stored {
-            Stored::Tiles { csr, plan } => match csr.copy() {
+            Stored::Tiles { csr, plan } => match csr.arrays() {
                 Arrays::Csr { row_ptr: Offsets::Narrow(row_ptr), slots } => {
                     of.tiles(plan, row_ptr, slots)
                 }
@@ -127,7 +123,7 @@ impl Operator {
                 }
                 _ => Err(wrong_format()),
             },
-            Stored::Hacks(hacks) => of.hacks(hacks),
+            Stored::Hacks(hacks) => Ok(vec![hacks.product(device, scalars, product)?]),
             Stored::Hyb { arrays, carry_row, carry_sum } => of.hyb(arrays, carry_row, carry_sum),
         }
     }
@@ -151,12 +147,6 @@ impl Stored {
             }
         }
     }
-}
-
-/// Blocks over rows in hacks.
-fn hacks_grid(rows: u32, hacks: &Hacks<f64>) -> u64 {
-    let lanes = lanes_a_row(rows.into(), hacks.shape.slots());
-    GridMapping::LanesPerRow.blocks(Work::Shared(rows.into(), lanes.into()), BLOCK)
 }
 
 /// A product that is being bound.
@@ -196,38 +186,11 @@ impl Of<'_> {
         let shape = Shape { grid: plan.tiles as u64, block: plan.shape.threads, shared_bytes: 0 };
         let name = format!("csr_adaptive_solver_{}x{}", plan.shape.threads, plan.shape.items);
         // SAFETY: as for `csr_adaptive`: there are as many blocks as tiles, which hold each row once, whole
-        // or in parts, and no more entries than the shape has; x, y and what y is multiplied with have an
-        // element a row of the square matrix. What blocks add up has room for as many of them.
-        let launch = unsafe { Launch::new(self.device, &name, shape, &arguments)? };
-        Ok(vec![Step::Launch(launch)])
-    }
-
-    fn hacks(&self, a: &Hacks<f64>) -> Result<Vec<Step>, DeviceError> {
-        let Product { x, y, purpose } = self.product;
-        let scalars = self.scalars;
-        let arguments = HllColumnMajorSolver {
-            rows: self.rows,
-            hack_size: DEFAULT_HACK_SIZE as u32,
-            lanes: lanes_a_row(self.rows.into(), a.shape.slots()),
-            offsets: Reads(&a.offsets),
-            row_len: Reads(&a.row_len),
-            col: Reads(&a.slots.col),
-            val: Reads(&a.slots.val),
-            x: Reads(x),
-            y: Writes(y),
-            purpose: purpose.number(),
-            with: Reads(purpose.with().unwrap_or(x)),
-            parts: Writes(&scalars.parts),
-            counts: Writes(&scalars.counts),
-            numbers: Writes(&scalars.numbers),
-            words: Writes(&scalars.words),
-            told: Writes(&scalars.told),
-        };
-        let shape = Shape { grid: hacks_grid(self.rows, a), block: BLOCK, shared_bytes: 0 };
-        // SAFETY: as for `hll_column_major`: every row lies in a hack of that size at its own position; x, y
-        // and what y is multiplied with have an element a row. What blocks add up has room for as many.
+        // or in parts, and no more entries than the shape has; x has an element a column, y and what it is
+        // multiplied with have one a row. What blocks add up has room for as many of them.
+        // They wait for others before they read x, after what nobody writes.
         let launch =
-            unsafe { Launch::new(self.device, "hll_column_major_solver", shape, &arguments)? };
+            unsafe { Launch::new(self.device, &name, shape, &arguments)?.ahead(self.device) };
         Ok(vec![Step::Launch(launch)])
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
-    Finished, KernelError, Output, PrepareError, Prepared, Temperature, Watch,
+    Executed, Finished, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
+    Temperature, Ticket, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Breakdown, Recurrence};
@@ -217,35 +218,44 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
 }
 
 impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
-    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
-        self.made = (self.set_up)(&self.asked, watch)?;
-        Ok(if self.made.is_some() { Finished::Done } else { Finished::Cancelled })
+    fn set_up<'t>(
+        &'t mut self,
+        watch: &'t Watch<'_>,
+    ) -> Ticket<'t, Result<Finished, PrepareError>> {
+        Ticket::at_once(|| {
+            self.made = (self.set_up)(&self.asked, watch)?;
+            Ok(if self.made.is_some() { Finished::Done } else { Finished::Cancelled })
+        })
     }
 
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        let samples =
-            self.samples(n, temperature, watch).map_err(|failure| self.failed(failure))?;
-        Ok(samples.into_iter().map(to_picoseconds).collect())
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| {
+            let samples =
+                self.samples(n, temperature, watch).map_err(|failure| self.failed(failure))?;
+            Ok(samples.into_iter().map(to_picoseconds).collect())
+        })
     }
 
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        // A number that is none is told as the processor's kernels tell it.
-        let how = self.asked.how(false, MemoryLimit::unlimited());
-        let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
-        admitted.map_err(|error| self.failed(Failure::Broke(error)))?;
-        let seconds = self.execute(watch).map_err(|failure| self.failed(failure))?;
-        let Some(seconds) = seconds else { return Ok(None) };
-        self.once = Some(to_picoseconds(seconds));
-        self.last_output().map(Some)
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            // A number that is none is told as the processor's kernels tell it.
+            let how = self.asked.how(false, MemoryLimit::unlimited());
+            let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
+            admitted.map_err(|error| self.failed(Failure::Broke(error)))?;
+            let seconds = self.execute(watch).map_err(|failure| self.failed(failure))?;
+            let Some(seconds) = seconds else { return Ok(None) };
+            self.once = Some(to_picoseconds(seconds));
+            self.last_output().wait().map(Some)
+        })
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        self.solution().map_err(|failure| self.failed(failure))
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| self.solution().map_err(|failure| self.failed(failure)))
     }
 
     fn once(&self) -> Option<f64> {

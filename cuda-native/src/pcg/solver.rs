@@ -14,6 +14,7 @@ use super::operator::Operator;
 use super::preconditioner::Preconditioner;
 use super::prepared::{Failure, Solves};
 use super::program::Program;
+use super::source::Source;
 use super::state::{Ended, Scalars, row_count};
 use super::system::System;
 use crate::device::{Device, DeviceError};
@@ -49,7 +50,8 @@ impl<'p> Solver<'p> {
         let csr = AnyFormat::Csr(Arc::clone(host));
         let csr = uploads.matrix(device, &csr).map_err(refused)?;
         let uploaded = csr.copy().spent();
-        let a = Operator::of(device, Arc::clone(&csr), asked.format_of_a(), memory)?;
+        let source = Source::copied(Arc::clone(&csr)).map_err(refused)?;
+        let a = Operator::of(device, source, asked.format_of_a(), memory)?;
         let made = Preconditioner::set_up(device, (&csr, uploads), asked, memory, watch)?;
         let Some((preconditioner, told)) = made else { return Ok(None) };
         let system = System::new(device, asked, &how, preconditioner.own_residual());

@@ -252,7 +252,10 @@ impl Scalars {
         };
         // SAFETY: as above; two sums a block have their room. An iteration is told of before `most` of
         // them are done, or once they are, and there is room for one more.
-        unsafe { Launch::new(device, "pcg_reduce", self.shape(), &arguments) }.map(Step::Launch)
+        // It waits for others first.
+        let launch =
+            unsafe { Launch::new(device, "pcg_reduce", self.shape(), &arguments)?.ahead(device) };
+        Ok(Step::Launch(launch))
     }
 
     /// x += α·p and p = z + β·p.
@@ -275,7 +278,10 @@ impl Scalars {
             words: Reads(&self.words),
         };
         // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
-        unsafe { Launch::new(device, "pcg_advance", self.shape(), &arguments) }.map(Step::Launch)
+        // It waits for others first.
+        let launch =
+            unsafe { Launch::new(device, "pcg_advance", self.shape(), &arguments)?.ahead(device) };
+        Ok(Step::Launch(launch))
     }
 
     /// a·b for a purpose.
@@ -298,7 +304,10 @@ impl Scalars {
             told: Writes(&self.told),
         };
         // SAFETY: as for `begin`; there is room for what is told of an iteration that is not done.
-        unsafe { Launch::new(device, "pcg_dot", self.shape(), &arguments) }.map(Step::Launch)
+        // It waits for others first.
+        let launch =
+            unsafe { Launch::new(device, "pcg_dot", self.shape(), &arguments)?.ahead(device) };
+        Ok(Step::Launch(launch))
     }
 
     /// What x lacks at the end.

@@ -26,7 +26,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::machine::Machine;
 use crate::refusal::refused;
-use crate::upload::{Uploaded, Uploads};
+use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
 /// y = A·x; nothing where A has no entries, which the library does not take: y is zero then.
@@ -39,11 +39,11 @@ impl Multiply {
     fn new(
         device: &Device,
         library: &Rc<Cusparse>,
-        matrix: &Uploaded<f64>,
+        matrix: &OnDevice<f64>,
         direction: Direction,
         (x, y): (&Buffer<f64>, &Buffer<f64>),
     ) -> Result<Self, DeviceError> {
-        let OnDevice::Csr { row_ptr, slots } = matrix.copy() else {
+        let OnDevice::Csr { row_ptr, slots } = matrix else {
             return Err(DeviceError::Format("another than CSR"));
         };
         let nnz = slots.col.len();
@@ -143,10 +143,10 @@ impl<'p> Library<'p> {
                 let multiply = |matrix, direction, x_y| {
                     Multiply::new(device, &sparse, matrix, direction, x_y).map_err(refused)
                 };
-                let down = multiply(&g, Direction::Plain, (v.r, &w))?;
-                let up = multiply(second, direction, (&w, &z))?;
+                let down = multiply(g.arrays(), Direction::Plain, (v.r, &w))?;
+                let up = multiply(second.arrays(), direction, (&w, &z))?;
                 phases.push(("format", begun.elapsed().as_secs_f64()));
-                bytes += g.host().bytes() + gt.host().bytes() + down.bytes() + up.bytes();
+                bytes += g.bytes() + gt.bytes() + down.bytes() + up.bytes();
                 held.extend([Box::new(g) as Box<dyn Any>, Box::new(gt), Box::new(w)]);
                 Preconditioner::Fsai(Box::new([down, up]))
             }
@@ -157,7 +157,7 @@ impl<'p> Library<'p> {
             }
         };
         let setup_s = begun.elapsed().as_secs_f64();
-        let multiply = |x| Multiply::new(device, &sparse, &a, Direction::Plain, (x, v.q));
+        let multiply = |x| Multiply::new(device, &sparse, a.copy(), Direction::Plain, (x, v.q));
         let of_p = multiply(v.p).map_err(refused)?;
         let of_x = multiply(v.x).map_err(refused)?;
         device.synchronize().map_err(refused)?;

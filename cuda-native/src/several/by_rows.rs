@@ -99,7 +99,8 @@ impl NcclBackend {
         made.execute()?;
         let first = made.check_by_rows(&rows, seed)?;
         let never = AtomicBool::new(false);
-        let samples = made.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never))?;
+        let samples =
+            made.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never)).wait()?;
         // What is timed is right, too.
         made.execute()?;
         let last = made.check_by_rows(&rows, seed)?;

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use sparsescope_core::distributed::DistributedError;
 use sparsescope_core::experiment::{
-    KernelError, Output, PrepareError, Prepared, Temperature, Watch,
+    Executed, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled, Temperature,
+    Ticket, Watch,
 };
 use sparsescope_core::gate::RowErrors;
 use sparsescope_core::kernel::{KernelDescriptor, Parameter};
@@ -166,33 +167,39 @@ impl PreparedProducts {
 }
 
 impl Prepared for PreparedProducts {
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        let stop = || watch.is_cancelled();
-        let mut timed = Timed { team: &self.team, number: self.number };
-        let samples = match temperature {
-            Temperature::Hot => hot(&mut timed, n, self.once, &stop),
-            Temperature::Cold => cold(&mut timed, n, self.once, &stop),
-        };
-        let samples = samples.map_err(|error| self.failed(&error))?;
-        self.repetitions = self.repetitions.max(samples.repetitions);
-        self.samples.extend(&samples.seconds);
-        Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| {
+            let stop = || watch.is_cancelled();
+            let mut timed = Timed { team: &self.team, number: self.number };
+            let samples = match temperature {
+                Temperature::Hot => hot(&mut timed, n, self.once, &stop),
+                Temperature::Cold => cold(&mut timed, n, self.once, &stop),
+            };
+            let samples = samples.map_err(|error| self.failed(&error))?;
+            self.repetitions = self.repetitions.max(samples.repetitions);
+            self.samples.extend(&samples.seconds);
+            Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
+        })
     }
 
-    fn output(&mut self, _: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        self.execute().map_err(|error| self.failed(&error))?;
-        self.last_output().map(Some)
+    fn output<'t>(&'t mut self, _: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            self.execute().map_err(|error| self.failed(&error))?;
+            self.last_output().wait().map(Some)
+        })
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        let read = self.read().map_err(|error| self.failed(&error))?;
-        let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };
-        read.map(Output::Vector).map_err(failed)
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| {
+            let read = self.read().map_err(|error| self.failed(&error))?;
+            let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };
+            read.map(Output::Vector).map_err(failed)
+        })
     }
 
     fn repetitions(&self) -> u32 {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
-    Finished, KernelError, Output, PrepareError, Prepared, Temperature, Watch,
+    Executed, Finished, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled, SetUp,
+    Temperature, Ticket, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Recurrence, SolveParameters, Start};
@@ -176,6 +177,45 @@ impl<'p> PreparedSolves<'p> {
         Ok(Output::Solution(Box::new(made.told.solution(a, &solved))))
     }
 
+    fn samples(
+        &mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<f64>, KernelError> {
+        let (once, stop) = (self.once, || watch.is_cancelled());
+        let samples = self.timed(watch).and_then(|mut timed| match temperature {
+            Temperature::Hot => hot(&mut timed, n, once, &stop),
+            Temperature::Cold => cold(&mut timed, n, once, &stop),
+        });
+        match samples {
+            Ok(samples) => {
+                self.repetitions = self.repetitions.max(samples.repetitions);
+                Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
+            }
+            Err(Failure::Cancelled) => Ok(Vec::new()),
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    /// A solution, and what is known of it; none where it was stopped.
+    fn executed(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+        // A number that is none is told as the processor's kernels tell it.
+        let how = self.asked.how(false, MemoryLimit::unlimited());
+        let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
+        admitted.map_err(|error| self.failed(Failure::Other(error.to_string())))?;
+        let solved = self.timed(watch).and_then(|mut timed| {
+            timed.reset()?;
+            timed.time(1)
+        });
+        match solved {
+            Ok(seconds) => self.once = Some(to_picoseconds(seconds)),
+            Err(Failure::Cancelled) => return Ok(None),
+            Err(failure) => return Err(self.failed(failure)),
+        }
+        self.solution().map(Some).map_err(|failure| self.failed(failure))
+    }
+
     fn made(&self) -> Result<(Made, Option<String>), PrepareError> {
         let a = Arc::clone(self.asked.problem().a());
         let source: Source = a;
@@ -297,55 +337,32 @@ fn together(told: Vec<Told>) -> Result<Whole, String> {
 }
 
 impl Prepared for PreparedSolves<'_> {
-    fn set_up(&mut self, _: &Watch<'_>) -> Result<Finished, PrepareError> {
-        let (made, no_graph) = self.made()?;
-        if let Some(why) = no_graph {
-            self.params.insert("graph".to_owned(), format!("none: {why}"));
-        }
-        self.made = Some(made);
-        Ok(Finished::Done)
+    fn set_up<'t>(&'t mut self, _: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::at_once(|| {
+            let (made, no_graph) = self.made()?;
+            if let Some(why) = no_graph {
+                self.params.insert("graph".to_owned(), format!("none: {why}"));
+            }
+            self.made = Some(made);
+            Ok(Finished::Done)
+        })
     }
 
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        let (once, stop) = (self.once, || watch.is_cancelled());
-        let samples = self.timed(watch).and_then(|mut timed| match temperature {
-            Temperature::Hot => hot(&mut timed, n, once, &stop),
-            Temperature::Cold => cold(&mut timed, n, once, &stop),
-        });
-        match samples {
-            Ok(samples) => {
-                self.repetitions = self.repetitions.max(samples.repetitions);
-                Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
-            }
-            Err(Failure::Cancelled) => Ok(Vec::new()),
-            Err(failure) => Err(self.failed(failure)),
-        }
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| self.samples(n, temperature, watch))
     }
 
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        // A number that is none is told as the processor's kernels tell it.
-        let how = self.asked.how(false, MemoryLimit::unlimited());
-        let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
-        admitted.map_err(|error| self.failed(Failure::Other(error.to_string())))?;
-        let solved = self.timed(watch).and_then(|mut timed| {
-            timed.reset()?;
-            timed.time(1)
-        });
-        match solved {
-            Ok(seconds) => self.once = Some(to_picoseconds(seconds)),
-            Err(Failure::Cancelled) => return Ok(None),
-            Err(failure) => return Err(self.failed(failure)),
-        }
-        self.last_output().map(Some)
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| self.executed(watch))
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        self.solution().map_err(|failure| self.failed(failure))
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| self.solution().map_err(|failure| self.failed(failure)))
     }
 
     fn once(&self) -> Option<f64> {

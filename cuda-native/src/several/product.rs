@@ -12,7 +12,7 @@ use super::exchange::{Exchange, Overlapped};
 use super::rank::Rank;
 use super::shared_out::Elements;
 use crate::buffer::{Buffer, Spent};
-use crate::convert;
+use crate::convert::{self, Known};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::prepared::{GuardedVector, Written};
@@ -206,7 +206,7 @@ fn product(
         Some(Bind::Hacks(bind)) => {
             let begun = Instant::now();
             let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-            let hacks = convert::hacks(device, rows, csr.copy(), layout, memory)
+            let hacks = convert::hacks(device, Known::Whole(rows), csr.copy(), layout, memory)
                 .map_err(|error| DeviceError::Arrays(error.to_string()))?;
             let conversion_s = begun.elapsed().as_secs_f64();
             let matrix = Matrix::Hacks(&hacks);

@@ -20,7 +20,8 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Graph, Step, enqueue};
 use crate::pcg::{
-    At, Ended, Form, Glance, Operator, Product, Purpose, Scalars, Shares, Vectors, row_count,
+    At, Ended, Form, Glance, Operator, Product, Purpose, Scalars, Shares, Source, Vectors,
+    row_count,
 };
 use crate::prepared::{GuardedVector, Written};
 use crate::upload::Uploads;
@@ -109,7 +110,7 @@ impl LocalSolver {
         let operator = |of: &Arc<Csr>| {
             let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of)))?;
             let uploaded = csr.copy().spent();
-            let made = Operator::of(device, csr, system.format, memory);
+            let made = Operator::of(device, Source::copied(csr)?, system.format, memory);
             let made = made.map_err(|error| DeviceError::Arrays(error.to_string()))?;
             let took = Took {
                 conversion_s: made.conversion_s,
@@ -128,6 +129,8 @@ impl LocalSolver {
         // The host keeps nothing of the matrix.
         drop(local);
 
+        // Launches begin in turn: what they wait for is partly NCCL's, and on two streams.
+        let advance = |form| scalars.advance(device, form, &v).map(Step::in_turn);
         let product = |purpose: Purpose<'_>| {
             let rows_of = |operator: &Operator, rows: std::ops::Range<usize>, has_halo: bool| {
                 if rows.is_empty() {
@@ -143,7 +146,9 @@ impl LocalSolver {
                 let scalars =
                     scalars.for_share(device, shares.of_product(has_halo), operator.blocks())?;
                 let purpose = with.as_ref().map_or(Purpose::Nothing, Purpose::Share);
-                operator.product(device, &scalars, &Product { x: &x, y: &y, purpose })
+                let product = Product { x: &x, y: &y, purpose };
+                let steps = operator.product(device, &scalars, &product)?;
+                Ok::<Vec<_>, DeviceError>(steps.into_iter().map(Step::in_turn).collect())
             };
             let interior = rows_of(&interior, 0..inside, false)?;
             let boundary = rows_of(&boundary, inside..own, true)?;
@@ -168,7 +173,7 @@ impl LocalSolver {
             Start::Zero => {}
             Start::Preconditioned => {
                 // p becomes z, β being 0.
-                begin.extend([scalars.advance(device, form, &v)?, Step::copy(v.x, &p)]);
+                begin.extend([advance(form)?, Step::copy(v.x, &p)]);
             }
             Start::Given(_) => begin.push(Step::copy(&p, v.x)),
         }
@@ -180,7 +185,7 @@ impl LocalSolver {
         begin.extend(sum());
         begin.push(conclude(At::FirstResidual)?);
 
-        let mut iteration = vec![scalars.advance(device, form, &v)?];
+        let mut iteration = vec![advance(form)?];
         iteration.extend(product(Purpose::Share(&p))?);
         iteration.extend(sum());
         iteration.push(conclude(At::Product)?);

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
 use sparsescope_core::experiment::{
-    Configuration, Finished, KernelError, Output, PrepareError, Prepared, SpmvProblem, SpmvSide,
-    Temperature, Watch,
+    Configuration, Executed, Finished, KernelError, LastOutput, PrepareError, Prepared, Sampled,
+    SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
 };
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::memory::MemoryLimit;
@@ -187,26 +187,28 @@ impl<'p, T: DeviceReal> Auto<'p, T> {
 }
 
 impl<T: DeviceReal> Prepared for Auto<'_, T> {
-    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
-        self.chosen = self.choosing.choose(watch)?;
-        Ok(if self.chosen.is_some() { Finished::Done } else { Finished::Cancelled })
+    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::at_once(|| {
+            self.chosen = self.choosing.choose(watch)?;
+            Ok(if self.chosen.is_some() { Finished::Done } else { Finished::Cancelled })
+        })
     }
 
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        self.chosen()?.sample(n, temperature, watch)
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| self.chosen()?.sample(n, temperature, watch).wait())
     }
 
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        self.chosen()?.output(watch)
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| self.chosen()?.output(watch).wait())
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        self.chosen()?.last_output()
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| self.chosen()?.last_output().wait())
     }
 
     fn once(&self) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! The launcher of `cuda/csr/adaptive`.
 
 use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
-use sparsescope_core::matrix::{AnyFormat, Csr, Offset};
+use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{CsrTiles, Element, Reads, Writes};
@@ -16,7 +16,7 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         return Err(wrong_format(o));
     };
     o.row_count()?;
-    let plan = Plan::of(o.device, a)?;
+    let plan = Plan::of(o.device, a.row_ptr())?;
     let step = match row_ptr {
         Offsets::Narrow(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
         Offsets::Wide(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
@@ -38,9 +38,9 @@ pub(crate) struct Plan<T> {
 }
 
 impl<T: DeviceReal> Plan<T> {
-    /// Of the tiles that suit the matrix.
-    pub(crate) fn of(device: &Device, a: &Csr<T>) -> Result<Self, DeviceError> {
-        let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a));
+    /// Of the tiles that suit a matrix whose rows begin there.
+    pub(crate) fn of(device: &Device, row_ptr: &RowPtr) -> Result<Self, DeviceError> {
+        let tiles = Tiles::new(row_ptr, TileShape::suiting(row_ptr));
         // A row, a part, and the halves of an entry.
         let words = tiles.with_end().iter().flat_map(|tile| {
             let part = tile.part.unwrap_or(u32::MAX);

@@ -172,10 +172,11 @@ fn costs_tell_what_a_launch_takes_and_samples_are_positive() {
         let memory = MemoryLimit::unlimited();
         let mut prepared = backend.prepare(&configuration, &problem, memory).unwrap();
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
+            let samples =
+                prepared.sample(3, temperature, &Watch::cancelled_by(&never)).wait().unwrap();
             assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0), "{}", kernel.id);
         }
-        let check = problem.check(&configuration, &prepared.last_output().unwrap());
+        let check = problem.check(&configuration, &prepared.last_output().wait().unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
         let costs = prepared.costs();
         // The lower triangles and the solutions.

@@ -96,14 +96,14 @@ fn ready<'p>(
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
     let never = AtomicBool::new(false);
-    prepared.set_up(&Watch::cancelled_by(&never))?;
+    prepared.set_up(&Watch::cancelled_by(&never)).wait()?;
     Ok(prepared)
 }
 
 /// The result of one execution.
 fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> {
     let never = AtomicBool::new(false);
-    Ok(prepared.output(&Watch::cancelled_by(&never))?.unwrap())
+    Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
 }
 
 /// Rows of these lengths with values that are not exact, columns spread over `cols`.
@@ -342,7 +342,8 @@ fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
         let mut prepared = ready(backend, &configuration, &problem).unwrap();
         let never = AtomicBool::new(false);
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
+            let samples =
+                prepared.sample(3, temperature, &Watch::cancelled_by(&never)).wait().unwrap();
             assert_eq!(samples.len(), 3);
             assert!(samples.iter().all(|&s| s > 0.0), "{} {samples:?}", kernel.id);
         }

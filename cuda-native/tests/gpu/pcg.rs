@@ -81,8 +81,8 @@ fn solved(
     let watch = Watch::cancelled_by(&never);
     problem.admit(configuration).unwrap();
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited()).unwrap();
-    assert_eq!(prepared.set_up(&watch).unwrap(), Finished::Done);
-    match prepared.output(&watch)?.unwrap() {
+    assert_eq!(prepared.set_up(&watch).wait().unwrap(), Finished::Done);
+    match prepared.output(&watch).wait()?.unwrap() {
         Output::Solution(solution) => Ok(*solution),
         other => panic!("{} is no solution", other.kind()),
     }
@@ -258,7 +258,7 @@ fn a_solve_is_stopped_between_iterations_and_can_be_made_again() {
         let mut prepared = ready(&backend, &configuration, &problem).unwrap();
         let cancel = AtomicBool::new(false);
         let at_once = |_: f64| cancel.store(true, Ordering::Relaxed);
-        let stopped = prepared.output(&Watch::new(&cancel, &at_once)).unwrap();
+        let stopped = prepared.output(&Watch::new(&cancel, &at_once)).wait().unwrap();
         assert!(stopped.is_none(), "{preconditioner}");
         let solution = output(&mut prepared).unwrap();
         let check = problem.check(&configuration, &solution);
@@ -284,10 +284,12 @@ fn samples_are_solves_and_an_iteration_is_few_launches() {
         let mut prepared = ready(&backend, &configuration, &problem).unwrap();
         let first = output(&mut prepared).unwrap();
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let samples = prepared.sample(3, temperature, &watch).unwrap();
+            let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
             assert!(samples.len() == 3 && samples.iter().all(|&s| s > 1e-6), "{samples:?}");
         }
-        let Output::Solution(last) = prepared.last_output().unwrap() else { panic!("no solution") };
+        let Output::Solution(last) = prepared.last_output().wait().unwrap() else {
+            panic!("no solution")
+        };
         let Output::Solution(first) = first else { panic!("no solution") };
         assert_eq!(first.x, last.x);
         let costs = prepared.costs();

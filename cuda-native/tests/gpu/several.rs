@@ -54,7 +54,7 @@ fn made<'p>(
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
     let never = AtomicBool::new(false);
-    assert_eq!(prepared.set_up(&Watch::cancelled_by(&never))?, Finished::Done);
+    assert_eq!(prepared.set_up(&Watch::cancelled_by(&never)).wait()?, Finished::Done);
     Ok(prepared)
 }
 
@@ -141,13 +141,13 @@ fn samples_on_several_gpus_are_taken_hot_and_cold_and_leave_the_result_as_it_was
         let mut prepared = made(&backend, &on(id, 2, &[]), &problem).unwrap();
         let first = output(&mut prepared).unwrap();
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let seconds = prepared.sample(5, temperature, &watch).unwrap();
+            let seconds = prepared.sample(5, temperature, &watch).wait().unwrap();
             assert!(
                 seconds.len() == 5 && seconds.iter().all(|&s| s > 0.0 && s < 1.0),
                 "{seconds:?}"
             );
         }
-        assert_eq!(prepared.last_output().unwrap(), first, "{id}");
+        assert_eq!(prepared.last_output().wait().unwrap(), first, "{id}");
         let told = prepared.distributed().unwrap();
         // A plane of 40 x 40 points goes each way, and what the cut adds that lies beside one.
         let halos: Vec<u64> = told.ranks.iter().map(|rank| rank.halo).collect();
@@ -208,7 +208,7 @@ fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate
                     let mut prepared =
                         cpu.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
                     let never = AtomicBool::new(false);
-                    prepared.set_up(&Watch::cancelled_by(&never)).unwrap();
+                    prepared.set_up(&Watch::cancelled_by(&never)).wait().unwrap();
                     solution(output(&mut prepared).unwrap())
                 };
                 for format in ["csr", "hll"] {
@@ -263,7 +263,7 @@ fn a_solve_on_several_gpus_that_is_stopped_ends_and_the_next_one_is_whole() {
     let configuration = on("nccl/pcg/halo-overlap", 2, &values);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let stopped = AtomicBool::new(true);
-    assert_eq!(prepared.output(&Watch::cancelled_by(&stopped)).unwrap(), None);
+    assert_eq!(prepared.output(&Watch::cancelled_by(&stopped)).wait().unwrap(), None);
     let check = problem.check(&configuration, &output(&mut prepared).unwrap());
     assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
 }

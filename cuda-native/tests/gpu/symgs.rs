@@ -303,10 +303,11 @@ fn sweeps_are_timed_and_what_they_took_to_prepare_is_told_apart() {
             backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
         let never = AtomicBool::new(false);
         for temperature in [Temperature::Hot, Temperature::Cold] {
-            let samples = prepared.sample(3, temperature, &Watch::cancelled_by(&never)).unwrap();
+            let samples =
+                prepared.sample(3, temperature, &Watch::cancelled_by(&never)).wait().unwrap();
             assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0), "{}", kernel.id);
         }
-        let check = problem.check(&configuration, &prepared.last_output().unwrap());
+        let check = problem.check(&configuration, &prepared.last_output().wait().unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "after timing, {}", kernel.id);
         let costs = prepared.costs();
         let is_planned = !kernel.id.contains("ready");

@@ -1,7 +1,11 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
+mod list;
 mod next;
+mod planned;
 mod recorder;
+mod shard;
+mod share;
 mod summary;
 mod sweep;
 #[cfg(test)]
@@ -12,9 +16,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use sparsescope_core::bundle::{Bundle, Limits, journal_path};
-use sparsescope_core::experiment::{
-    Backend, Configuration, CpuBackend, Ending, Runner, SubjectSource,
-};
+use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{DeviceKind, Mapping};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
@@ -22,13 +24,16 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Run};
 
 use super::args::{BenchArgs, ProgressArg};
-use super::gpu;
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
 use super::shared_args::BackendArg;
+use super::{adapter, gpu};
+pub(super) use planned::Plan;
+pub(super) use recorder::sort_runs;
 use recorder::{Part, Recorder};
+use share::Share;
 use sweep::Sweep;
 use user::AbsentGpu;
 
@@ -57,15 +62,18 @@ fn run_with(
     };
     let users = user::named(args)?;
     let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
-    let gpu = match args.backend.as_slice() {
-        [BackendArg::Cpu] => Err(GpuAbsence::Disabled),
-        _ => gpu::open(args.gpu.device),
+    let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
+    let gpu = match wants_cuda {
+        false => Err(GpuAbsence::Disabled),
+        true => gpu::open(args.gpu.device),
     };
     let sweep = match &earlier {
-        Some(bundle) => Sweep::continuing(bundle, args, &users, x)?,
-        None => Sweep::of(args, &gpu, &users, x)?,
+        Some(bundle) => Sweep::continuing(bundle, args, &users, x, (interrupt, quiet))?,
+        None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
     };
-    let Sweep { operation, sources, kernels, settings, x, reordering } = &sweep;
+    let Sweep { operation, kernels, settings, x, reordering, .. } = &sweep;
+    let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
+    let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
     // Users' kernels alone may have been without a GPU from the beginning.
     let begun_on_gpu = earlier
@@ -81,24 +89,23 @@ fn run_with(
     // Where several GPUs are asked for, they are to be there.
     let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
     let several = if uses_several { Some(gpu::several()?) } else { None };
-    let configurations = Configuration::all(kernels, settings);
-    let planned = (sources.len() * configurations.len()) as u64;
-    let bytes = Limits::default().foresee(planned, settings.runs as u64)?;
     // Every file is opened before anything takes long: a mistyped path is answered at once.
-    let probed: Vec<_> = sources.iter().map(SubjectSource::probe).collect();
+    let (share, plan) = Share::of(&sweep)?;
+    let configurations = share.configurations();
+    let bytes = Limits::default().foresee(share.runs() as u64, settings.runs as u64)?;
     if args.plan {
-        let extents = probed.into_iter().collect::<Result<Vec<_>, _>>()?;
-        print(&summary::plan(sources, &extents, &configurations, settings, bytes))?;
+        let text = summary::plan(&share, sweep.shard, &configurations, settings, bytes)?;
+        print(&text)?;
         return Ok(Outcome::Success);
     }
-    for error in probed.iter().filter_map(|probed| probed.as_ref().err()) {
+    for error in share.tasks().filter_map(|task| task.probed.as_ref().err()) {
         eprintln!("error: {error}");
     }
-    if probed.iter().all(Result::is_err) {
+    if share.len() > 0 && share.tasks().all(|task| task.probed.is_err()) {
         bail!(NOTHING_READ);
     }
     user::check_builds(kernels, &gpu)?;
-    let output = sweep::output(args)?;
+    let output = sweep::output(args, sweep.shard)?;
     let force = args.force || earlier.is_some();
     check_free(&output, force)?;
     if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
@@ -106,7 +113,7 @@ fn run_with(
     }
 
     let mut shown = match args.progress {
-        Some(ProgressArg::Json) => progress::Progress::json(sources.len() * configurations.len()),
+        Some(ProgressArg::Json) => progress::Progress::json(share.runs()),
         None => progress::Progress::new(quiet),
     };
     shown.set(0.0, "measuring the memory bandwidth");
@@ -134,6 +141,13 @@ fn run_with(
     }
     machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
 
+    if let (0, Some(shard)) = (share.len(), sweep.shard) {
+        eprintln!("{shard} has nothing to run: there are more parts than there is to split");
+    }
+    if let Some(adapter) = &adapter {
+        machine.gpus.extend(adapter.describe());
+    }
+
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
     // A bundle that is continued has them, or is to be without them.
@@ -141,12 +155,14 @@ fn run_with(
         user::keep_texts(&mut bundle, kernels);
     }
     bundle.label = args.label.clone().or(bundle.label);
-    bundle.plan = Some(sweep.plan()?);
+    bundle.plan = plan.or(bundle.plan);
+    bundle.shard = sweep.shard;
     let mut recorder =
         Recorder::new(&output, bundle, machine, shown, (sweep.operation, args), force)?;
 
     let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
+    backends.extend(adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
     backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
     backends.extend(several.as_deref().map(|several| (DeviceKind::Nccl, several)));
     let runner = Runner {
@@ -157,12 +173,13 @@ fn run_with(
         cancel: interrupt.flag(),
     };
     let mut unread = 0;
-    for (k, (source, probed)) in sources.iter().zip(&probed).enumerate() {
-        if probed.is_err() {
+    for (k, task) in share.tasks().enumerate() {
+        let source = task.source;
+        if task.probed.is_err() {
             unread += 1; // It was told above.
             continue;
         }
-        let part = Part { first: k, of: sources.len(), name: source.name() };
+        let part = Part { first: k, of: share.len(), name: source.name() };
         recorder.begin(part);
         let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
         let read =
@@ -184,21 +201,21 @@ fn run_with(
             recorder.line(&format!("{name} is the same as one before; it is run once"));
             continue;
         };
-        let measured = recorder.runs_of(&id);
+        let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
         let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref()) {
             Ok(problem) => {
-                let ending = runner.run(&id, &problem, &configurations, &measured, &mut recorder);
+                let ending = runner.run(&id, &problem, configurations, &measured, &mut recorder);
                 recorder.show_results(&id, &problem).map_err(|e| kept(&output, &e.into()))?;
                 ending
             }
-            Err(why) => runner.refuse(&id, &configurations, &why, &measured, &mut recorder),
+            Err(why) => runner.refuse(&id, configurations, &why, &measured, &mut recorder),
         };
         if ending == Ending::Cancelled {
             break;
         }
     }
     recorder.take_failure().map_err(|error| kept(&output, &error.into()))?;
-    if sources.len() == unread {
+    if share.len() > 0 && share.len() == unread {
         recorder.discard()?;
         bail!(NOTHING_READ);
     }

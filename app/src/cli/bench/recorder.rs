@@ -1,6 +1,6 @@
 //! Keeps what is measured: in memory for the bundle, in the journal against every accident.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -49,8 +49,8 @@ pub(super) struct Recorder {
     what: String,
     told: Option<Instant>,
     part: Part,
-    /// Ids of the matrices taken up so far.
-    seen: BTreeSet<String>,
+    /// Ids of the matrices taken up so far, and their places.
+    seen: BTreeMap<String, usize>,
     /// Bytes that the picture of a matrix may take.
     spy_bytes: u64,
     operation: Operation,
@@ -88,7 +88,7 @@ impl Recorder {
             what: String::new(),
             told: None,
             part,
-            seen: BTreeSet::new(),
+            seen: BTreeMap::new(),
             spy_bytes: args.spy_bytes,
             operation,
             failure: None,
@@ -151,12 +151,12 @@ impl Recorder {
     pub(super) fn add(&mut self, loaded: &LoadedSubject) -> anyhow::Result<Option<String>> {
         let record = loaded.record();
         if let Some(id) = self.bundle.id_of(record.sha256(), record.source()).map(str::to_owned) {
-            return Ok(self.seen.insert(id.clone()).then_some(id));
+            return Ok(self.see(&id).then_some(id));
         }
         let is_other = |known: &Subject<'_>| {
             known.name() == record.name()
                 && known.source() == record.source()
-                && !self.seen.contains(known.id())
+                && !self.seen.contains_key(known.id())
         };
         if let Some(other) = self.bundle.all_subjects().find(is_other) {
             let name = record.name();
@@ -186,8 +186,16 @@ impl Recorder {
                 self.bundle.subjects.push(folder);
             }
         }
-        self.seen.insert(id.clone());
+        self.see(&id);
         Ok(Some(id))
+    }
+
+    /// Gives a subject the next place; false where it has one.
+    fn see(&mut self, id: &str) -> bool {
+        let next = self.seen.len();
+        let is_new = !self.seen.contains_key(id);
+        self.seen.entry(id.to_owned()).or_insert(next);
+        is_new
     }
 
     /// Keeps the files that show what came out on the subject `id`, where it is no matrix and has none
@@ -237,7 +245,11 @@ impl Recorder {
             machine.noise = noise;
         }
         self.bundle.complete = complete;
-        self.sort_runs();
+        // As they were taken up now, also those that an earlier part of the measurement brought.
+        let place = |id: &str| self.seen.get(id).copied().unwrap_or(usize::MAX);
+        self.bundle.matrices.sort_by_key(|folder| place(&folder.record.id));
+        self.bundle.subjects.sort_by_key(|folder| place(&folder.record.id));
+        sort_runs(&mut self.bundle);
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {
             let journal = journal_path(&self.output);
@@ -251,20 +263,6 @@ impl Recorder {
     pub(super) fn discard(self) -> Result<(), BundleError> {
         self.shown.finish();
         self.journal.finish()
-    }
-
-    /// Runs in the order of matrices and kernels, also where they were measured in several parts.
-    fn sort_runs(&mut self) {
-        let places: HashMap<String, usize> = self
-            .bundle
-            .all_subjects()
-            .enumerate()
-            .map(|(k, subject)| (subject.id().to_owned(), k))
-            .collect();
-        let place = |run: &Run| places.get(&run.matrix).copied();
-        self.bundle
-            .runs
-            .sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
     }
 
     fn show(&mut self, share: f64, what: &str) {
@@ -303,6 +301,15 @@ impl Observer for Recorder {
             }
         }
     }
+}
+
+/// Runs in the order of matrices and kernels, also where they were measured in several parts.
+pub(in crate::cli) fn sort_runs(bundle: &mut Bundle) {
+    let subjects = bundle.all_subjects().enumerate();
+    let places: HashMap<String, usize> =
+        subjects.map(|(k, subject)| (subject.id().to_owned(), k)).collect();
+    let place = |run: &Run| places.get(&run.matrix).copied();
+    bundle.runs.sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
 }
 
 /// The digits of a digest that tell it from others well enough for a sentence.

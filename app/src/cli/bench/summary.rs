@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SubjectSource};
+use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
 use sparsescope_core::kernel::{DeviceKind, Parameter, reference};
-use sparsescope_core::matrix::Extent;
 use sparsescope_core::record::{
-    Operation, Precision, Predicted, Run, Source, Subject, Until, Verdict,
+    Operation, Precision, Predicted, Run, Shard, Source, Subject, Until, Verdict,
 };
 
 use super::next;
+use super::share::Share;
 use crate::cli::choice;
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
@@ -280,8 +280,8 @@ fn named(bundle: &Bundle, run: &Run) -> String {
 fn planned(c: &Configuration) -> String {
     let workers = match (c.kernel.device, c.block) {
         (DeviceKind::Cpu, _) => c.threads.to_string(),
-        (DeviceKind::Cuda, Some(block)) => format!("{block}/block"),
-        (DeviceKind::Cuda, None) => "-".to_owned(),
+        (DeviceKind::Cuda | DeviceKind::Wgpu, Some(block)) => format!("{block}/block"),
+        (DeviceKind::Cuda | DeviceKind::Wgpu, None) => "-".to_owned(),
         (DeviceKind::Nccl, _) => {
             format!("{} GPUs", c.parameters.get(Parameter::Ranks).unwrap_or_default())
         }
@@ -297,14 +297,14 @@ fn megabytes(bytes: u64) -> String {
     format!("{} MB", three_digits(bytes as f64 / 1e6))
 }
 
-/// What would be run.
+/// What would be run here; fails where a subject cannot be had.
 pub(super) fn plan(
-    sources: &[SubjectSource],
-    extents: &[Option<Extent>],
+    share: &Share<'_>,
+    shard: Option<Shard>,
     configurations: &[Configuration],
     settings: &Settings,
     bytes: u64,
-) -> String {
+) -> Result<String, SourceError> {
     let mut kernels: Vec<(&str, Vec<String>)> = Vec::new();
     for c in configurations {
         match kernels.last_mut() {
@@ -317,19 +317,34 @@ pub(super) fn plan(
         threads.dedup();
         list.add_row([id, &threads.join(", ")]);
     }
-    let mut text = format!("{}:\n", counted(sources.len(), "matrix", "matrices"));
-    for (source, extent) in sources.iter().zip(extents) {
-        let size = extent.map_or_else(String::new, |extent| {
+    let matrices = counted(share.len(), "matrix", "matrices");
+    let mut text = match shard {
+        Some(shard) => format!("{}, {matrices}:\n", capitalised(&shard.to_string())),
+        None => format!("{matrices}:\n"),
+    };
+    for task in share.tasks() {
+        let probed = match task.probed {
+            Ok(probed) => probed,
+            // Asked once more, for the error itself.
+            Err(_) => &task.source.probe()?,
+        };
+        let size = probed.extent.map_or_else(String::new, |extent| {
             let about = if extent.estimated { "about " } else { "" };
             let (rows, cols) = (count(extent.rows), count(extent.cols));
             format!(": {rows} x {cols}, {about}{} entries", count(extent.entries))
         });
-        text += &format!("  {} ({source}){size}\n", source.name());
+        text += &format!("  {} ({}){size}\n", task.source.name(), task.source);
+        let (here, all) = (task.configurations.len(), share.planned());
+        if here < all {
+            let mut ids: Vec<&str> = task.configurations.iter().map(|c| c.kernel.id).collect();
+            ids.dedup();
+            text += &format!("    {here} of {all} runs: {}\n", ids.join(", "));
+        }
     }
     text += &format!("\n{}\n", render(&list));
     let products = settings.runs + settings.warmup;
     let caches = if settings.cold { ", hot and cold" } else { "" };
-    let runs = sources.len() * configurations.len();
+    let runs = share.runs();
     let (samples, warmup) = (settings.runs, settings.warmup);
     text += &match settings.until {
         None => format!(
@@ -348,7 +363,13 @@ pub(super) fn plan(
     };
     text +=
         &format!("They take up to {} in the bundle before it is compressed.\n", megabytes(bytes));
-    text
+    Ok(text)
+}
+
+/// With a capital at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 #[cfg(test)]

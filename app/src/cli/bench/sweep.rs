@@ -3,28 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
-    Availability, Backend, CpuBackend, MOST_UNTIL, MedianGoal, Settings, SubjectSource,
-    select_kernels,
+    Availability, Backend, Configuration, CpuBackend, MOST_UNTIL, MedianGoal, Portion, Probed,
+    Settings, SourceError, SubjectSource, Units, select_kernels,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
-use sparsescope_core::record::{GpuAbsence, Operation, Precision};
+use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
 
-use super::user::{self, PlannedFile};
+use super::planned::{NOT_A_PLAN, Plan, PlannedMatrix};
+use super::{list, shard, user};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
 
 /// Seconds of sampling that a run takes at most until its median is known.
 const AT_MOST_S: f64 = 10.0;
-
-/// What is said of a plan that cannot be read.
-const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
 
 /// Matrices, kernels and settings.
 pub(super) struct Sweep {
@@ -35,32 +33,10 @@ pub(super) struct Sweep {
     /// The vector of the user, instead of the one from the seed.
     pub(super) x: Option<Vec<f64>>,
     pub(super) reordering: Option<Reordering>,
-}
-
-/// A [`Sweep`] as a bundle keeps it. Files go by their names, not their paths: a bundle says nothing
-/// of the machine's folders.
-#[derive(Serialize, Deserialize)]
-struct Plan {
-    operation: String,
-    matrices: Vec<PlannedMatrix>,
-    kernels: Vec<String>,
-    settings: Settings,
-    /// SHA-256 of the user's x: its elements as little-endian f64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    x: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reordering: Option<Reordering>,
-    /// Files of users' kernels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    kernel_files: Vec<PlannedFile>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct PlannedMatrix {
-    name: String,
-    /// `gen:…` or `suite:…`; absent for a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
+    /// The part to run, where it is not all.
+    pub(super) shard: Option<Shard>,
+    /// What is run of a part that is continued, whose subjects alone are the sources.
+    pub(super) portions: Option<Vec<Portion>>,
 }
 
 impl Sweep {
@@ -71,8 +47,10 @@ impl Sweep {
         gpu: &Result<Gpu, GpuAbsence>,
         users: &[&'static KernelDescriptor],
         x: Option<Vec<f64>>,
+        (interrupt, quiet): (&Interrupt, bool),
     ) -> anyhow::Result<Self> {
-        let sources = sources(args)?;
+        let shard = args.shard.map(shard::asked).transpose()?;
+        let sources = sources(args, interrupt, quiet)?;
         let reordering = args.reorder.map(Into::into);
         let mut kernels = kernels(args, gpu)?;
         kernels.extend(users);
@@ -81,7 +59,8 @@ impl Sweep {
             return Err(UsageError(untaken).into());
         }
         let operation = args.operation.into();
-        Ok(Self { operation, sources, kernels, settings, x, reordering })
+        let portions = None;
+        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -91,12 +70,10 @@ impl Sweep {
         args: &BenchArgs,
         users: &[&'static KernelDescriptor],
         x: Option<Vec<f64>>,
+        (interrupt, quiet): (&Interrupt, bool),
     ) -> anyhow::Result<Self> {
-        let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
-        let plan: Plan = serde_json::from_value(plan).context(NOT_A_PLAN)?;
-        let operation = Operation::of(&plan.operation).with_context(|| {
-            format!("the bundle's plan is of the operation `{}`, which this version of bench does not know", plan.operation)
-        })?;
+        let plan = Plan::of(bundle)?;
+        let operation = plan.operation()?;
         plan.settings.check().map_err(|sentence| anyhow!("the bundle's plan: {sentence}"))?;
         if plan.x != x.as_deref().map(identity) {
             let sentence = match (&plan.x, &x) {
@@ -107,55 +84,67 @@ impl Sweep {
             return Err(UsageError(sentence.to_owned()).into());
         }
         user::check_same(&plan.kernel_files, users)?;
+        let kernels = plan.kernels(users)?;
+        if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
+            let (id, word) = (other.id, operation.as_str());
+            bail!("the bundle's plan names `{id}`, which is no kernel of {word}");
+        }
+        let portions = bundle.shard.map(|shard| {
+            let configurations = Configuration::all(&kernels, &plan.settings);
+            plan.part(&Units::among(&configurations), shard)
+        });
+        let needed: Vec<&PlannedMatrix> = match &portions {
+            Some(portions) => {
+                portions.iter().filter_map(|p| plan.matrices.get(p.subject)).collect()
+            }
+            None => plan.matrices.iter().collect(),
+        };
+        let named = named(args, operation, interrupt, quiet)?;
         let mut sources = Vec::new();
-        let mut files = Vec::new();
-        for matrix in &plan.matrices {
-            match &matrix.source {
-                Some(source) => sources.push(SubjectSource::parse(operation, source)?),
-                None => files.push(matrix.name.as_str()),
+        let mut missing = Vec::new();
+        for matrix in needed {
+            let file = || named.iter().find(|source| source.name() == matrix.name);
+            match (&matrix.source, file()) {
+                (Some(source), _) => sources.push(SubjectSource::parse(operation, source)?),
+                (None, Some(file)) => sources.push(file.clone()),
+                (None, None) => missing.push(matrix.name.as_str()),
             }
         }
-        let mut named = Vec::new();
-        for text in &args.matrices {
-            named.push(SubjectSource::parse(operation, text)?);
-        }
-        let missing = |file: &&&str| !named.iter().any(|source| source.name() == **file);
-        let missing: Vec<&str> = files.iter().filter(missing).copied().collect();
         if !missing.is_empty() {
             let files = missing.join(", ");
             let sentence = format!("to continue, name the files of these matrices again: {files}");
             return Err(UsageError(sentence).into());
         }
-        named.extend(sources);
-        let known = |id: &String| {
-            let found = kernel(id).or_else(|| users.iter().copied().find(|user| user.id == id));
-            found.with_context(|| format!("this version has no kernel `{id}`"))
-        };
-        let kernels: Vec<&KernelDescriptor> =
-            plan.kernels.iter().map(known).collect::<anyhow::Result<_>>()?;
-        if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
-            let (id, word) = (other.id, operation.as_str());
-            bail!("the bundle's plan names `{id}`, which is no kernel of {word}");
+        if portions.is_none() {
+            let planned = |source: &SubjectSource| {
+                plan.matrices.iter().any(|matrix| matrix.name == source.name())
+            };
+            sources.extend(named.into_iter().filter(|source| !planned(source)));
         }
+        // What is run of each of the sources that are left.
+        let portions = portions.map(|portions| {
+            let renumbered = |(subject, portion)| Portion { subject, ..portion };
+            portions.into_iter().enumerate().map(renumbered).collect()
+        });
+        let shard = bundle.shard;
         let Plan { settings, reordering, .. } = plan;
-        Ok(Self { operation, sources: named, kernels, settings, x, reordering })
+        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions })
     }
 
-    /// As a bundle keeps it.
-    pub(super) fn plan(&self) -> serde_json::Result<serde_json::Value> {
-        let planned = |source: &SubjectSource| PlannedMatrix {
-            name: source.name(),
-            source: (!source.is_file()).then(|| source.to_string()),
+    /// As a bundle keeps it, with what is known of each of its sources.
+    pub(super) fn plan(&self, probed: &[Result<Probed, SourceError>]) -> Plan {
+        let planned = |(source, probed): (&SubjectSource, &Result<Probed, SourceError>)| {
+            Plan::matrix(source, probed.as_ref().ok().map(|probed| probed.cost))
         };
-        serde_json::to_value(Plan {
+        Plan {
             operation: self.operation.as_str().to_owned(),
-            matrices: self.sources.iter().map(planned).collect(),
+            matrices: self.sources.iter().zip(probed).map(planned).collect(),
             kernels: self.kernels.iter().map(|k| k.id.to_owned()).collect(),
             settings: self.settings.clone(),
             x: self.x.as_deref().map(identity),
             reordering: self.reordering,
             kernel_files: user::planned(&self.kernels),
-        })
+        }
     }
 }
 
@@ -210,23 +199,55 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-/// The matrices named, those of the suite, or the default suite.
-fn sources(args: &BenchArgs) -> anyhow::Result<Vec<SubjectSource>> {
-    let operation = args.operation.into();
+/// The matrices named as arguments and in a list.
+fn named(
+    args: &BenchArgs,
+    operation: Operation,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Vec<SubjectSource>> {
     let mut sources = Vec::new();
     for text in &args.matrices {
         sources.push(SubjectSource::parse(operation, text)?);
     }
-    let name = match (&args.suite, sources.is_empty()) {
-        (Some(name), _) => name,
-        (None, true) => SubjectSource::default_suite(operation),
-        (None, false) => return Ok(sources),
+    if let Some(name) = &args.suite {
+        let is_suite = SubjectSource::suites(operation).contains(&name.as_str());
+        if !is_suite && Path::new(name).is_file() {
+            sources.extend(list::read(Path::new(name), operation, interrupt, quiet)?);
+        } else if args.resume.is_some() {
+            let sentence = "with --resume, --suite names a file with the names of matrices; those of \
+                            a suite are known from the bundle";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
+    }
+    Ok(sources)
+}
+
+/// The matrices named, those of the suite or of the list, or the default suite.
+fn sources(
+    args: &BenchArgs,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Vec<SubjectSource>> {
+    let operation = args.operation.into();
+    let mut sources = named(args, operation, interrupt, quiet)?;
+    let name = match &args.suite {
+        Some(name) => name.as_str(),
+        None if sources.is_empty() => SubjectSource::default_suite(operation),
+        None => return Ok(sources),
     };
-    let Some(of_suite) = SubjectSource::of_suite(operation, name)? else {
-        let known = SubjectSource::suites(operation).join(", ");
-        return Err(UsageError(format!("there is no suite `{name}`; there are: {known}")).into());
-    };
-    sources.extend(of_suite);
+    match SubjectSource::of_suite(operation, name)? {
+        Some(of_suite) => sources.extend(of_suite),
+        None if Path::new(name).is_file() => {}
+        None => {
+            let known = SubjectSource::suites(operation).join(", ");
+            let sentence = format!(
+                "there is no suite `{name}`, nor a file of this name with the names of matrices; there \
+                 are: {known}"
+            );
+            return Err(UsageError(sentence).into());
+        }
+    }
     Ok(sources)
 }
 
@@ -239,6 +260,8 @@ fn kernels(
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
         devices.push(DeviceKind::Cpu);
     }
+    let patterns: Vec<String> =
+        args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     match gpu {
         Ok(_) if args.backend.is_empty() || asked(BackendArg::Cuda) => {
             devices.push(DeviceKind::Cuda);
@@ -246,14 +269,20 @@ fn kernels(
         Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
         _ => {}
     }
+    // A GPU that CUDA has already is not run twice, unless that is asked for.
+    let names_wgpu = patterns.iter().any(|pattern| pattern.starts_with("wgpu/"));
+    if asked(BackendArg::Wgpu) || (args.backend.is_empty() && names_wgpu) {
+        devices.push(DeviceKind::Wgpu);
+    }
     let operation = args.operation.into();
-    let patterns: Vec<String> =
-        args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
     // All GPUs together are taken only where that is asked for.
-    let prefix = format!("{}/", DeviceKind::Nccl.as_str());
-    if !args.gpus.is_empty() || patterns.iter().any(|pattern| pattern.starts_with(&prefix)) {
-        if args.backend == [BackendArg::Cpu] {
-            let sentence = "several GPUs are asked for, and --backend cpu takes none";
+    let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
+    if !args.gpus.is_empty() || names_nccl {
+        if !args.backend.is_empty() && !asked(BackendArg::Cuda) {
+            let sentence = match asked(BackendArg::Wgpu) {
+                true => "several GPUs are asked for, which --backend wgpu does not bring together",
+                false => "several GPUs are asked for, and --backend cpu takes none",
+            };
             return Err(UsageError(sentence.to_owned()).into());
         }
         if let Err(absence) = gpu {
@@ -272,6 +301,8 @@ fn kernels(
     Ok(kernels)
 }
 
+/// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
+/// these have, unless another is asked for: only so can they be compared.
 fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
@@ -283,6 +314,13 @@ fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::
     blocks.sort_unstable();
     blocks.dedup();
     let mut precisions: Vec<Precision> = args.precision.iter().map(|&arg| arg.into()).collect();
+    if precisions.is_empty() {
+        let has_wgpu = kernels.iter().any(|kernel| kernel.device == DeviceKind::Wgpu);
+        precisions.push(if has_wgpu { Precision::F32 } else { Precision::F64 });
+        if has_wgpu {
+            eprintln!("wgpu has no f64: everything is run in f32 (--precision f64,f32 runs both)");
+        }
+    }
     precisions.sort_unstable();
     precisions.dedup();
     let mut parameters = args.format.lists()?;
@@ -312,15 +350,17 @@ fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::
     })
 }
 
-/// Where the bundle goes: where the arguments say, or `sparsescope-DATE-TIME.zip`, with a number
-/// when that exists already.
-pub(super) fn output(args: &BenchArgs) -> anyhow::Result<PathBuf> {
+/// Where the bundle goes: where the arguments say, or `sparsescope-DATE-TIME.zip`, which names the part
+/// where it is one, with a number when that exists already.
+pub(super) fn output(args: &BenchArgs, shard: Option<Shard>) -> anyhow::Result<PathBuf> {
     if let Some(path) = args.resume.as_ref().or(args.output.as_ref()) {
         return Ok(path.clone());
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-    let mut paths = std::iter::once(format!("sparsescope-{stamp}.zip"))
-        .chain((2..1000).map(|k| format!("sparsescope-{stamp}-{k}.zip")))
+    let part = shard.map_or(String::new(), |Shard { part, of }| format!("-part-{part}-of-{of}"));
+    let name = format!("sparsescope-{stamp}{part}");
+    let mut paths = std::iter::once(format!("{name}.zip"))
+        .chain((2..1000).map(|k| format!("{name}-{k}.zip")))
         .map(PathBuf::from);
     let free = |path: &PathBuf| {
         path.symlink_metadata().is_err() && journal_path(path).symlink_metadata().is_err()

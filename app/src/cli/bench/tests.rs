@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use clap::Parser;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, CpuBackend, KernelError, Output, PrepareError, Prepared,
-    Problem, Temperature, Watch,
+    Availability, Backend, Configuration, CpuBackend, Executed, LastOutput, Output, PrepareError,
+    Prepared, Problem, Sampled, Temperature, Ticket, Watch,
 };
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::memory::MemoryLimit;
@@ -48,23 +48,27 @@ impl Backend for Wrong {
 }
 
 impl Prepared for WrongPrepared<'_> {
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
         self.right.sample(n, temperature, watch)
     }
-    fn last_output(&mut self) -> Result<Output, KernelError> {
+    fn last_output(&mut self) -> LastOutput<'_> {
         self.right.last_output()
     }
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let Some(Output::Vector(mut y)) = self.right.output(watch)? else { panic!("no vector") };
-        if let Some(spoil) = self.spoil {
-            y[4] = spoil(y[4]);
-        }
-        Ok(Some(Output::Vector(y)))
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            let Some(Output::Vector(mut y)) = self.right.output(watch).wait()? else {
+                panic!("no vector")
+            };
+            if let Some(spoil) = self.spoil {
+                y[4] = spoil(y[4]);
+            }
+            Ok(Some(Output::Vector(y)))
+        })
     }
     fn repetitions(&self) -> u32 {
         self.right.repetitions()

@@ -4,14 +4,18 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use sparsescope_core::files::rename_whole;
 use sparsescope_core::io::{Overwrite, Progress, check_gzip, write_bytes};
 use sparsescope_core::matrix::Sha256Hex;
 
 use super::failure::Failure;
+
+/// How often it is looked whether another process has let go of a file.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Where an archive lies, be it there or not.
 pub(super) struct Archive {
@@ -39,21 +43,64 @@ impl Archive {
         self.path.is_file()
     }
 
-    /// Opens what there is of the archive, or begins it.
-    pub(super) fn part(&self) -> anyhow::Result<Part> {
+    /// Opens what there is of the archive, or begins it, once no other process writes it; nothing where
+    /// another has completed it meanwhile and it is not wanted `anew`. `waiting` is called while another
+    /// process writes it.
+    pub(super) fn part(
+        &self,
+        anew: bool,
+        cancel: &AtomicBool,
+        waiting: &mut dyn FnMut(),
+    ) -> anyhow::Result<Option<Part>> {
         let path = beside(&self.path, ".part");
-        let mut options = OpenOptions::new();
-        let file = options.read(true).append(true).create(true).open(&path);
-        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Part { file, path, whole: self.path.clone() }),
-            Err(TryLockError::WouldBlock) => {
-                bail!("another fetch is writing {}", path.display())
+        loop {
+            let mut options = OpenOptions::new();
+            let file = options.read(true).append(true).create(true).open(&path);
+            let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+            loop {
+                match file.try_lock() {
+                    Ok(()) => break,
+                    Err(TryLockError::WouldBlock) if cancel.load(Ordering::Relaxed) => {
+                        return Err(Failure::Cancelled.into());
+                    }
+                    Err(TryLockError::WouldBlock) => {
+                        waiting();
+                        std::thread::sleep(BETWEEN_LOOKS);
+                    }
+                    Err(TryLockError::Error(error)) => {
+                        let locked = || format!("cannot lock {}", path.display());
+                        return Err(error).with_context(locked);
+                    }
+                }
             }
-            Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("cannot lock {}", path.display()))
+            // Who had the lock may have given the file its final name, or taken it away.
+            if !is_at(&file, &path) {
+                continue;
             }
+            let part = Part { file, path, whole: self.path.clone() };
+            if anew || !self.is_complete() {
+                return Ok(Some(part));
+            }
+            if part.len()? == 0 {
+                part.remove()?;
+            }
+            return Ok(None);
         }
+    }
+}
+
+/// Whether an open file is the one that lies at `path` now.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), path.metadata()) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (open.dev(), open.ino()) == (there.dev(), there.ino())
+    }
+    // Elsewhere an open file keeps its name.
+    #[cfg(not(unix))]
+    {
+        open.len() == there.len()
     }
 }
 

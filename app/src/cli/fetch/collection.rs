@@ -16,14 +16,14 @@ const VARIABLE: &str = "SPARSESCOPE_COLLECTION";
 const NAMED: usize = 8;
 
 /// A matrix as the user names it: `NAME` or `GROUP/NAME`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Name {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Name {
     pub(super) group: Option<String>,
     pub(super) name: String,
 }
 
 impl Name {
-    pub(super) fn parse(text: &str) -> Result<Self, UsageError> {
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, UsageError> {
         let parts: Vec<&str> = text.split('/').collect();
         let (group, name) = match *parts.as_slice() {
             [name] => (None, name),

@@ -6,15 +6,18 @@ mod collection;
 mod download;
 mod failure;
 
+use std::path::PathBuf;
+
 use anyhow::{Context, bail};
-use sparsescope_core::experiment::matrix_cache;
+use sparsescope_core::experiment::{matrix_cache, matrix_file};
 
 use super::Outcome;
 use super::args::FetchArgs;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
-use archive::Archive;
-use collection::{Collection, Name};
+use archive::{Archive, Part};
+use collection::Collection;
+pub(super) use collection::Name;
 use download::Client;
 use failure::Failure;
 
@@ -24,32 +27,13 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         Some(folder) => folder.clone(),
         None => matrix_cache().context("there is no cache folder; name one with --folder")?,
     };
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let collection = Collection::from_environment()?;
-    if collection.is_encrypted() && !cfg!(feature = "fetch") {
-        bail!(
-            "this build has no encryption for {}; `cargo window fetch …` in its sources has (`--features fetch`)",
-            collection.address()
-        );
-    }
-    let client = Client::new(&collection, interrupt.flag());
-    let mut index = None;
+    let mut fetcher = Fetcher::new(folder, interrupt, quiet)?;
     let mut failed = 0;
     for name in &names {
-        let archive = Archive::new(&folder, &name.name);
-        if archive.is_complete() && !args.force {
-            eprintln!("{}: there already", archive.path().display());
-            continue;
-        }
-        let mut shown = Progress::new(quiet);
-        let done = fetch(name, &archive, &collection, &client, &mut index, &mut shown);
-        shown.finish();
-        match done {
-            Ok(bytes) => {
-                let megabytes = bytes as f64 / 1e6;
-                eprintln!("{}: {megabytes:.1} MB, checked", archive.path().display());
-            }
+        let path = fetcher.archive(name).path().display().to_string();
+        match fetcher.fetch(name, args.force) {
+            Ok(Some(bytes)) => eprintln!("{path}: {:.1} MB, checked", bytes as f64 / 1e6),
+            Ok(None) => eprintln!("{path}: there already"),
             Err(error) if interrupt.raised() => return Err(error),
             Err(error) => {
                 eprintln!("error: {name}: {error:#}");
@@ -60,16 +44,109 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     Ok(if failed == 0 { Outcome::Success } else { Outcome::Incomplete })
 }
 
-/// Downloads one archive and checks it. What a broken connection left is continued; what does not
-/// pass the check is fetched anew once.
-fn fetch(
+/// The file of each matrix of the collection: in one of the folders that `suite:` looks into, and
+/// downloaded into the cache where it is in none of them. Each is downloaded once, however many processes
+/// ask for it at the same time.
+pub(super) fn files(
+    names: &[Name],
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let mut fetcher = None;
+    let mut files = Vec::new();
+    for name in names {
+        if let Some(file) = matrix_file(&name.name) {
+            files.push(file);
+            continue;
+        }
+        let fetcher = match &mut fetcher {
+            Some(fetcher) => fetcher,
+            None => {
+                let folder = matrix_cache().context("there is no cache folder for downloads")?;
+                fetcher.insert(Fetcher::new(folder, interrupt, quiet)?)
+            }
+        };
+        fetcher.fetch(name, false).with_context(|| format!("cannot fetch {name}"))?;
+        files.push(fetcher.archive(name).path().to_owned());
+    }
+    Ok(files)
+}
+
+/// Downloads from a collection into a folder.
+struct Fetcher<'i> {
+    folder: PathBuf,
+    collection: Collection,
+    client: Client<'i>,
+    /// The collection's, once it was asked for.
+    index: Option<String>,
+    quiet: bool,
+}
+
+impl<'i> Fetcher<'i> {
+    fn new(folder: PathBuf, interrupt: &'i Interrupt, quiet: bool) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let collection = Collection::from_environment()?;
+        if collection.is_encrypted() && !cfg!(feature = "fetch") {
+            bail!(
+                "this build has no encryption for {}; `cargo window fetch …` in its sources has (`--features fetch`)",
+                collection.address()
+            );
+        }
+        let client = Client::new(&collection, interrupt.flag());
+        Ok(Self { folder, collection, client, index: None, quiet })
+    }
+
+    /// Where a matrix's archive lies, be it there or not.
+    fn archive(&self, name: &Name) -> Archive {
+        Archive::new(&self.folder, &name.name)
+    }
+
+    /// Brings an archive into the folder, also one that is there already when it is wanted `anew`; returns
+    /// its bytes, or nothing where it was there.
+    fn fetch(&mut self, name: &Name, anew: bool) -> anyhow::Result<Option<u64>> {
+        let archive = self.archive(name);
+        if archive.is_complete() && !anew {
+            return Ok(None);
+        }
+        let mut shown = Progress::new(self.quiet);
+        let done = self.download(name, &archive, anew, &mut shown);
+        shown.finish();
+        done
+    }
+
+    /// Downloads one archive and checks it. What a broken connection left is continued; what does not
+    /// pass the check is fetched anew once.
+    fn download(
+        &mut self,
+        name: &Name,
+        archive: &Archive,
+        anew: bool,
+        shown: &mut Progress,
+    ) -> anyhow::Result<Option<u64>> {
+        let Self { collection, client, index, .. } = self;
+        let mut waiting = || shown.set(0.0, &format!("{name}: another process downloads it"));
+        let Some(mut part) = archive.part(anew, client.cancel(), &mut waiting)? else {
+            return Ok(None);
+        };
+        let done = complete(name, (collection, client), index, &mut part, shown);
+        // A beginning of nothing is of no use.
+        if done.is_err() && part.len()? == 0 {
+            part.remove()?;
+        }
+        done?;
+        part.finish().map(Some)
+    }
+}
+
+/// Adds to a part what it lacks, and checks the whole.
+fn complete(
     name: &Name,
-    archive: &Archive,
-    collection: &Collection,
-    client: &Client<'_>,
+    (collection, client): (&Collection, &Client<'_>),
     index: &mut Option<String>,
+    part: &mut Part,
     shown: &mut Progress,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<()> {
     let group = match &name.group {
         Some(group) => group.clone(),
         None => {
@@ -82,32 +159,25 @@ fn fetch(
         }
     };
     let url = collection.archive_url(&group, &name.name);
-    let mut part = archive.part()?;
     let continued = part.len()? > 0;
     let mut tell = |done: u64, total: Option<u64>| {
         let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);
         let of = total.map_or(String::new(), |total| format!(" of {:.1}", total as f64 / 1e6));
         shown.set(share, &format!("{name}: {:.1}{of} MB", done as f64 / 1e6));
     };
-    if let Err(error) = client.download(&url, &mut part, &mut tell) {
-        if part.len()? == 0 {
-            part.remove()?;
-        }
-        return Err(error.into());
-    }
+    client.download(&url, part, &mut tell)?;
     let checked = match part.check(client.cancel()) {
         // The beginning may have been another file's, or the file a newer one.
         Err(Failure::Damaged(_)) if continued => {
             part.clear()?;
-            client.download(&url, &mut part, &mut tell)?;
+            client.download(&url, part, &mut tell)?;
             part.check(client.cancel())
         }
         checked => checked,
     };
     if let Err(Failure::Damaged(why)) = checked {
-        part.remove()?;
+        part.clear()?;
         bail!("what {url} sent is no intact archive: {why}");
     }
-    checked?;
-    part.finish()
+    Ok(checked?)
 }

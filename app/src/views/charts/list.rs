@@ -2,8 +2,8 @@
 
 use super::chart::{Chart, Group, Operations};
 use super::{
-    batches, choices, compare, convergence, costs, entries, errors, matrices, planes, settings,
-    sizes, skylines, solves, spread, sweeps,
+    batches, choices, compare, convergence, costs, entries, errors, matrices, planes, ranks,
+    settings, sizes, skylines, solves, spread, sweeps,
 };
 use crate::state::ViewState;
 use sparsescope_core::record::Operation;
@@ -348,7 +348,8 @@ pub(super) const CHARTS: [Chart; 32] = [
 
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
-    CHARTS.iter().chain(&skylines::CHARTS).chain(&solves::CHARTS).chain(&batches::CHARTS)
+    let of_one = skylines::CHARTS.iter().chain(&solves::CHARTS).chain(&batches::CHARTS);
+    CHARTS.iter().chain(of_one).chain(&ranks::CHARTS)
 }
 
 /// The chart that the state names; the first where it names none that exists for its operation.

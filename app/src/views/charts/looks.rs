@@ -45,9 +45,13 @@ impl Looks {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
         let known = || known.iter().map(|kernel| kernel.id);
-        let first = known().filter(|id| !LATER.contains(id));
-        let later = known().filter(|id| LATER.contains(id));
-        for id in first.chain(later).chain(opened) {
+        // Those in WGSL came after all of these.
+        let round = |id: &&str| match id.starts_with("wgpu/") {
+            true => 2,
+            false => usize::from(LATER.contains(id)),
+        };
+        let listed = (0..3).flat_map(|of| known().filter(move |id| round(id) == of));
+        for id in listed.chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // What has no colour of its own is told apart among all that have none.
@@ -76,16 +80,16 @@ impl Looks {
         };
         let count = Mark::ALL.len();
         let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
-        // A second round of the forms is darker on light paper and lighter on dark, a third more so. `(and …)`
-        // names kernels that share a line.
+        // A second round of the forms is darker on light paper and lighter on dark, a third even more so. `(and …)` names
+        // kernels that share a line.
         let is_other = name.split(' ').nth(1).is_some_and(|word| word != "(and");
-        let round = (place / count).max(usize::from(is_other && self.0.contains_key(kernel)));
-        let shaded = match round {
+        let is_other = is_other && self.0.contains_key(kernel);
+        let color = match (place / count).max(usize::from(is_other)) {
             0 => color,
             1 => blend(color, ink.text, 0.45),
-            _ => blend(color, ink.text, 0.75),
+            _ => blend(color, ink.text, 0.7),
         };
-        (shaded, mark)
+        (color, mark)
     }
 }
 

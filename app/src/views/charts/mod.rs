@@ -19,6 +19,7 @@ mod matrices;
 mod plane;
 mod planes;
 mod plot;
+mod ranks;
 mod recipes;
 mod rows;
 mod settings;

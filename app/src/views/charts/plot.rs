@@ -34,6 +34,8 @@ pub(super) struct Plot<'a> {
     /// What the numbers come to, in words.
     pub(super) note: String,
     pub(super) form: Form,
+    /// What the weights of cells count; empty where there are none.
+    pub(super) weights: &'static str,
 }
 
 /// How the points of a chart are drawn.
@@ -55,6 +57,8 @@ pub(super) enum Form {
     Strokes,
     /// A range is a bar from its one end to the other.
     Bars,
+    /// A range is a cell of its row, as dark as its weight is near the greatest.
+    Cells,
 }
 
 /// A line of a chart with rows.
@@ -94,6 +98,8 @@ pub(super) struct Point<'a> {
     pub(super) at: [f64; 2],
     /// From where to where along x.
     pub(super) range: Option<[f64; 2]>,
+    /// How much a cell stands for.
+    pub(super) weight: Option<f64>,
     /// The run that it is of, where it is of one.
     pub(super) run: Option<RunOf<'a>>,
     /// The subject that it is of.
@@ -168,7 +174,8 @@ impl<'a> Plot<'a> {
     pub(super) fn plane(x: Scale, y: Scale) -> Self {
         let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
         let (hidden, subject) = (Vec::new(), None);
-        Self { rows: None, x, y, series, hidden, subject, guides, note, form: Form::Marks }
+        let (form, weights) = (Form::Marks, "");
+        Self { rows: None, x, y, series, hidden, subject, guides, note, form, weights }
     }
 
     /// A chart of x with a row for each matrix, or whatever it is about.
@@ -255,7 +262,8 @@ impl<'a> Plot<'a> {
 
     /// What is drawn, as a table.
     pub(super) fn table(&self) -> Vec<Vec<String>> {
-        let ranged = self.points().any(|(_, _, point)| point.range.is_some());
+        let weighs = self.form == Form::Cells;
+        let ranged = !weighs && self.points().any(|(_, _, point)| point.range.is_some());
         let mut header =
             ["series", "bundle", "device", "row", "matrix", "source", "kernel"].to_vec();
         header.extend(["threads", "block", "hot", &self.x.title]);
@@ -264,6 +272,9 @@ impl<'a> Plot<'a> {
         }
         if ranged {
             header.extend(["from", "to"]);
+        }
+        if weighs {
+            header.push(self.weights);
         }
         let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
         for (name, series, point) in self.points() {
@@ -289,6 +300,9 @@ impl<'a> Plot<'a> {
             if ranged {
                 let ends = point.range.map(|range| range.map(|end| self.x.value(end)));
                 line.extend(ends.map_or([None, None], |ends| ends.map(Some)));
+            }
+            if weighs {
+                line.push(point.weight.map(|weight| weight.to_string()));
             }
             lines.push(line.into_iter().map(Option::unwrap_or_default).collect());
         }

@@ -6,7 +6,7 @@ use egui::{Pos2, Rect, pos2, vec2};
 use super::plot::{Form, Row};
 use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
-use crate::theme::blend;
+use crate::theme::{blend, heat_color};
 
 /// Least height of a bundle's band in a row, in points.
 const BAND: f32 = 24.0;
@@ -40,11 +40,12 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let all: usize = bands.iter().map(Vec::len).sum();
     let lanes = lanes(sheet);
     let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND));
-    let least = if plot.form == Form::Intervals { 3.0 } else { BAND };
+    let is_dense = matches!(plot.form, Form::Intervals | Form::Cells);
+    let least = if is_dense { 3.0 } else { BAND };
     let each = |room: f32| ((room - top - foot) / all.max(1) as f32).clamp(least, most);
     let band = match room {
         Some(room) => each(room),
-        None if plot.form == Form::Intervals => each(700.0),
+        None if is_dense => each(700.0),
         None if rows.len() > MANY => least,
         None => saved,
     };
@@ -82,6 +83,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
     let mut marks: Vec<Named<'_>> = Vec::new();
     let points: Vec<_> = plot.points().collect();
+    let heaviest =
+        points.iter().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
     for (name, series, point) in points {
         let row = point.at[1] as usize;
         let (Some([from, _]), Some(own)) = (rows_at.get(row), bands.get(row)) else { continue };
@@ -106,6 +109,16 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             let rect = area(from, middle - half, to.max(from + 0.75), middle + half);
             sheet.figure.rect(rect, color);
             sheet.hit(rect.center(), (to - from).clamp(4.0, band), name, series, point);
+            continue;
+        }
+        if let (Form::Cells, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.5;
+            let [from, to] = range.map(|value| x.at(value));
+            let gap = if to - from > 6.0 { 1.0 } else { 0.0 };
+            let rect = area(from, middle - half, to - gap, middle + half - gap);
+            let share = point.weight.unwrap_or_default() / heaviest;
+            sheet.figure.rect(rect, heat_color(share, ink.paper));
+            sheet.hit(rect.center(), (to - from).clamp(2.0, band), name, series, point);
             continue;
         }
         if plot.form == Form::Strokes {
@@ -218,6 +231,7 @@ fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     match sheet.plot.form {
         Form::Boxes => 3.0,
         Form::Intervals | Form::Bars | Form::Strokes => 1.3,
+        Form::Cells => 0.9,
         _ => (most as f32).clamp(2.6, 5.0),
     }
 }

@@ -104,7 +104,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
             let ink = blend(self.shown(name, self.ink.text), self.ink.paper, faint);
             let at = entry_at(index, (column, columns), top);
             // Bars have no marks.
-            let mark = if self.plot.form == Form::Bars { Mark::Square } else { look.1 };
+            let is_filled = matches!(self.plot.form, Form::Bars | Form::Cells);
+            let mark = if is_filled { Mark::Square } else { look.1 };
             self.figure.mark(at, mark, RADIUS, color, color);
             let text = elide(name, column - 24.0);
             self.text(at + vec2(14.0, 0.0), Anchor::Start, ink, &text);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sparsescope_core::kernel::{
-    self, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
+    self, DeviceKind, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
 };
 use sparsescope_core::layout::{
     Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
@@ -21,13 +21,14 @@ use super::{arrays, packed};
 use crate::state::LayoutsState;
 
 /// The kernels that can be followed: those whose model is known. Threads of a processor are not followed
-/// in formats whose slots have no column of their own.
+/// in formats whose slots have no column of their own; kernels in WGSL read as their siblings in CUDA do.
 pub(super) fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     let known = |kernel: &&KernelDescriptor| {
         let packed = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
         let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
         let drawn = |format: Format| on_grid || !packed.contains(&format);
-        kernel.model.is_some() && kernel.format().is_some_and(drawn)
+        let has_sibling = kernel.device == DeviceKind::Wgpu;
+        kernel.model.is_some() && !has_sibling && kernel.format().is_some_and(drawn)
     };
     kernel::kernels(Operation::Spmv).iter().filter(known)
 }
@@ -71,7 +72,11 @@ impl Walk {
         let spec = format.with(&params);
         let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
         let machine = match kernel.mapping {
-            Mapping::Grid(_) | Mapping::Library | Mapping::Chosen => {
+            Mapping::Grid(_)
+            | Mapping::Subgroups
+            | Mapping::WorkgroupSpans
+            | Mapping::Library
+            | Mapping::Chosen => {
                 Schedule::new(kernel, &format, state.block, Loops::AsWritten).map(Grid::of)
             }
             _ => Threads::new(kernel, &format, (a.rows(), a.cols()), state.threads as usize)

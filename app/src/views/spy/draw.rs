@@ -5,8 +5,10 @@ use sparsescope_core::spy::LengthBin;
 
 use super::axes::{axes, index};
 use super::frame::{CAPTION, Frame, GAP, STRIP, TYPE};
+use super::marked::{MARKED, outline};
 use super::overlay::{Padding, Parts};
 use super::place::Place;
+use super::ranks::Ranks;
 use super::shade::Shade;
 use crate::figure::{Anchor, Axis, Figure, area, elided, text_width};
 use crate::model::{count, significant, slots};
@@ -16,15 +18,13 @@ use crate::theme::{Ink, format_color};
 
 /// Height of the type of the matrix's name.
 const NAME: f32 = 14.0;
-/// What overlays draw: apart from every range of colours.
-const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
 
 /// Everything but the cells.
 pub(super) fn around(
     figure: &mut Figure,
     frame: &Frame,
     place: &Place,
-    picture: &Picture,
+    (picture, cells, ranks): (&Picture, &Cells<'_>, Option<&Ranks>),
     state: &SpyState,
     theme: Theme,
 ) {
@@ -37,7 +37,13 @@ pub(super) fn around(
     }
     if frame.with_profile {
         let beside = area(left, frame.area.min.y, frame.right, frame.area.max.y);
-        profile(figure, beside, place, picture, ink);
+        match ranks {
+            Some(ranks) => ranks.heat(figure, beside, ink),
+            None => profile(figure, beside, place, picture, ink),
+        }
+    }
+    if let Some(ranks) = ranks {
+        ranks.draw(figure, place, cells, ink);
     }
     if state.parts > 0 {
         let parts = Parts::of(picture, state.parts as usize, state.split);
@@ -66,17 +72,6 @@ pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
         number(band.upper),
         count(band.profile)
     )
-}
-
-pub(in crate::views) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
-    let corners = [
-        rect.left_top(),
-        rect.right_top(),
-        rect.right_bottom(),
-        rect.left_bottom(),
-        rect.left_top(),
-    ];
-    figure.shapes.push(crate::figure::Shape::Line { points: corners.into(), width: 1.0, color });
 }
 
 /// Lines between the rows of the threads, with their numbers where there is room.

@@ -8,9 +8,11 @@ mod frame;
 #[cfg(any(feature = "gpu", feature = "webgl"))]
 pub mod gpu;
 mod image;
+mod marked;
 mod overlay;
 mod paint;
 mod place;
+mod ranks;
 mod scene;
 mod settings;
 mod shade;
@@ -21,9 +23,10 @@ mod view;
 mod written;
 
 pub(super) use axes::{axes, index};
-pub(super) use draw::{caption, outline};
+pub(super) use draw::caption;
 pub(super) use fields::choose;
 pub(super) use frame::{Around, Frame, GAP, STRIP, TYPE};
+pub(super) use marked::outline;
 pub(super) use paint::{paint_cells, paint_image};
 pub(super) use place::Place;
 pub(super) use scene::{Scene, Shown};

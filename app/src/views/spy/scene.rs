@@ -10,6 +10,7 @@ use super::difference::Other;
 use super::draw::{around, caption, legend, numbering_words};
 use super::frame::Frame;
 use super::place::Place;
+use super::ranks::Ranks;
 use super::shade::Shade;
 use super::written::READABLE;
 use super::{difference, image, written};
@@ -30,6 +31,8 @@ pub(in crate::views) struct Shown {
     pub(in crate::views) caption: String,
     /// What it is compared with.
     pub(in crate::views) other: Option<Other>,
+    /// The ranks that shared it.
+    pub(in crate::views) ranks: Option<Ranks>,
 }
 
 /// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
@@ -60,7 +63,10 @@ pub(super) fn subject<'a>(
         };
         let name = if other.is_some() { caption.clone() } else { display_name(record) };
         let key = matrix_key(record);
-        shown.push(Shown { picture: picture.clone(), key, name, caption, other });
+        // The owner of a row owns the column of its number only where there are as many.
+        let is_square = picture.pyramid.rows() == picture.pyramid.cols();
+        let ranks = Ranks::of(model, state, record).filter(|_| is_square && other.is_none());
+        shown.push(Shown { picture: picture.clone(), key, name, caption, other, ranks });
     }
     if numbering != Numbering::Stored {
         let renumbered = match wait {
@@ -73,7 +79,8 @@ pub(super) fn subject<'a>(
             .clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
-        shown.push(Shown { picture, key, name: display_name(record), caption, other: None });
+        let name = display_name(record);
+        shown.push(Shown { picture, key, name, caption, other: None, ranks: None });
     }
     Ok((record, shown))
 }
@@ -81,7 +88,7 @@ pub(super) fn subject<'a>(
 impl Shown {
     /// A matrix alone, as its file has it.
     pub(in crate::views) fn alone(picture: Arc<Picture>, key: String, name: String) -> Self {
-        Self { picture, key, name, caption: String::new(), other: None }
+        Self { picture, key, name, caption: String::new(), other: None, ranks: None }
     }
 
     /// Rows and columns.
@@ -188,7 +195,8 @@ impl<'a> Scene<'a> {
         let mut figure = Figure::new(self.frame.size(), paper);
         let numbering = if shown.other.is_some() { "" } else { &shown.caption };
         caption(&mut figure, &shown.name, numbering, state.theme.ink());
-        around(&mut figure, &self.frame, &self.place, &shown.picture, &state.spy, state.theme);
+        let of = (&*shown.picture, &self.cells, shown.ranks.as_ref());
+        around(&mut figure, &self.frame, &self.place, of, &state.spy, state.theme);
         if shown.other.is_none() {
             written::values(&mut figure, &self.place, &shown.picture, &self.cells, &self.shade);
         }
@@ -227,7 +235,7 @@ mod tests {
             here: String::new(),
         });
         let (key, name, caption) = (String::new(), "diagonal".to_owned(), String::new());
-        Shown { picture: Arc::new(picture), key, name, caption, other }
+        Shown { picture: Arc::new(picture), key, name, caption, other, ranks: None }
     }
 
     /// Points that a cell takes in the closest look, cells of so many rows, and whether that is all.

@@ -4,9 +4,25 @@ use egui::{Button, Ui};
 
 use super::difference;
 use super::fields::{choose, number};
+use super::ranks::Ranks;
 use crate::model::Model;
 use crate::state::spy::{MOST_HACK, MOST_PARTS};
-use crate::state::{ColorMap, Numbering, Scale, Split, ViewState};
+use crate::state::{ColorMap, Numbering, Scale, Split, SpyState, ViewState};
+
+/// Whether ranks are shown, and whose columns are lit; nothing where no run was shared by any.
+fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
+    if most == 0 {
+        return;
+    }
+    let hover = "The rows of each rank of the selected run, and what they send one another";
+    ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
+    if spy.ranks {
+        // 0 is none here, and a rank of its own.
+        let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
+        number(ui, "Columns of rank, from 1", "none", &mut lit, most);
+        spy.rank = lit.checked_sub(1);
+    }
+}
 
 pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     difference::settings(ui, model, state);
@@ -18,6 +34,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if spy.parts > 0 {
         choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
     }
+    ranks(ui, spy, Ranks::most(model));
     number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
     ui.checkbox(&mut spy.stretch, "Fill")
         .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");

@@ -10,6 +10,7 @@ use super::axes::index;
 use super::draw::overlay_words;
 use super::paint::paint_cells;
 use super::place::Place;
+use super::ranks::Ranks;
 use super::scene::{Scene, Shown, subject};
 use super::settings::settings;
 use super::steer::steer;
@@ -102,7 +103,8 @@ fn show_picture(
         });
     }
     ui.horizontal_wrapped(|ui| {
-        for words in overlay_words(picture, &state.spy) {
+        let ranks = shown.ranks.as_ref().map(Ranks::words);
+        for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
             ui.label(format!("{words}."));
         }
         ui.weak(resolution(record, &scene));

@@ -136,7 +136,8 @@ mod tests {
                     let memory = MemoryLimit::unlimited();
                     let mut prepared = backend.prepare(&configuration, &problem, memory).unwrap();
                     assert_eq!(prepared.params()["rhs"], rhs);
-                    let output = prepared.output(&Watch::cancelled_by(&go)).unwrap().unwrap();
+                    let output =
+                        prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().unwrap();
                     let check = problem.check(&configuration, &output);
                     assert_eq!(check.verdict, Verdict::Pass, "{id} n {n} {rhs} {:?}", check.reason);
                     let Output::Systems(found) = &output else { panic!("{}", output.kind()) };
@@ -147,7 +148,7 @@ mod tests {
                     let n = n as u64;
                     let flops = (n * n * n * solved + 6 * n * n * solved) / 3;
                     assert_eq!(problem.work(&output).flops, flops);
-                    assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).unwrap(), None);
+                    assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).wait().unwrap(), None);
                 }
             }
             let files = problem.files(0);
@@ -179,7 +180,7 @@ mod tests {
             let configuration = Configuration::usual(crate::kernel::kernel(id).unwrap());
             let mut prepared =
                 backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
-            let output = prepared.output(&Watch::cancelled_by(&go)).unwrap().unwrap();
+            let output = prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().unwrap();
             assert_eq!(problem.check(&configuration, &output).verdict, Verdict::Pass, "{id}");
             // Of 4, then of 16 and 4 on the last place; 1/3 + 2 and 9 + 18 operations each.
             assert_eq!(problem.work(&output).flops, (7 + 2 * 81) / 3);

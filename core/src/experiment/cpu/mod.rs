@@ -272,12 +272,12 @@ mod tests {
         for kernel in cpu_kernels() {
             let configuration = configuration(kernel, 2);
             let mut prepared = backend.prepare(&configuration, &problem, unlimited()).unwrap();
-            prepared.set_up(&watch).unwrap();
-            let output = prepared.output(&watch).unwrap().unwrap();
+            prepared.set_up(&watch).wait().unwrap();
+            let output = prepared.output(&watch).wait().unwrap().unwrap();
             assert_eq!(output, Output::Vector(vec![11.0, 13.0, 8.0, 18.0, 34.0]), "{}", kernel.id);
             assert_eq!(problem.check(&configuration, &output).verdict, Verdict::Pass);
             for temperature in [Temperature::Hot, Temperature::Cold] {
-                let samples = prepared.sample(3, temperature, &watch).unwrap();
+                let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
                 assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0));
             }
         }
@@ -297,8 +297,8 @@ mod tests {
                         assert!(!kernel.needs.finite_x, "{}", kernel.id);
                         let never = AtomicBool::new(false);
                         let watch = Watch::cancelled_by(&never);
-                        prepared.set_up(&watch).unwrap();
-                        let output = prepared.output(&watch).unwrap();
+                        prepared.set_up(&watch).wait().unwrap();
+                        let output = prepared.output(&watch).wait().unwrap();
                         let check = problem.check(&configuration, &output.unwrap());
                         assert_eq!(
                             check.verdict,

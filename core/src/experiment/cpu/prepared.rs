@@ -9,8 +9,8 @@ use super::machine::{Machine, awake};
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
+use crate::experiment::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::measure::CacheFlusher;
 use crate::record::Costs;
 
@@ -34,7 +34,7 @@ pub(super) struct CpuPrepared<'p> {
 }
 
 /// An execution that was cancelled or failed ends the sampling.
-type Executed<T> = Result<Option<T>, KernelError>;
+type Tried<T> = Result<Option<T>, KernelError>;
 
 impl<'p> CpuPrepared<'p> {
     pub(super) fn new(
@@ -135,7 +135,7 @@ impl<'p> CpuPrepared<'p> {
 
 /// Executions of so many seconds until caches, threads and clock are as they are among many of them: other
 /// kernels have had their turn.
-fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Executed<()> {
+fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
     let start = Instant::now();
     while start.elapsed().as_secs_f64() + once < WARM_UP_S {
         if time(task, 1, watch)?.is_none() {
@@ -151,7 +151,7 @@ fn repetitions(once: f64) -> u32 {
 }
 
 /// Mean time of `repetitions` executions in a row; none when they were cancelled.
-fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f64> {
+fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
     let start = Instant::now();
     for _ in 0..repetitions {
         if task.run(watch)? == Finished::Cancelled {
@@ -163,7 +163,7 @@ fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f6
 }
 
 /// The same of executions in place, each after a reset that is not timed.
-fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Executed<f64> {
+fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
     let mut total = 0.0;
     for _ in 0..repetitions {
         task.reset();
@@ -176,7 +176,7 @@ fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Ex
 }
 
 /// `n` samples; fewer once one was cancelled.
-fn collect(n: usize, mut sample: impl FnMut() -> Executed<f64>) -> Result<Vec<f64>, KernelError> {
+fn collect(n: usize, mut sample: impl FnMut() -> Tried<f64>) -> Result<Vec<f64>, KernelError> {
     let mut samples = Vec::with_capacity(n);
     while samples.len() < n {
         match sample()? {
@@ -200,48 +200,52 @@ fn clock_seconds() -> f64 {
 }
 
 impl Prepared for CpuPrepared<'_> {
-    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
-        let Self { pool, bound, .. } = self;
-        let Bound { task, costs, .. } = bound;
-        let run = AssertUnwindSafe(|| {
-            pool.install(|| {
-                let done = task.set_up(costs, watch);
-                task.rest();
-                done
+    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::at_once(|| {
+            let Self { pool, bound, .. } = self;
+            let Bound { task, costs, .. } = bound;
+            let run = AssertUnwindSafe(|| {
+                pool.install(|| {
+                    let done = task.set_up(costs, watch);
+                    task.rest();
+                    done
+                })
+            });
+            catch_unwind(run).unwrap_or_else(|_| {
+                let reason = "its set-up panicked, which is a defect of the program".to_owned();
+                Err(PrepareError::Unsupported(reason))
             })
-        });
-        catch_unwind(run).unwrap_or_else(|_| {
-            let reason = "its set-up panicked, which is a defect of the program".to_owned();
-            Err(PrepareError::Unsupported(reason))
         })
     }
 
-    fn sample(
-        &mut self,
+    fn sample<'t>(
+        &'t mut self,
         n: usize,
         temperature: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
-        match (temperature, self.bound.task.is_in_place()) {
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| match (temperature, self.bound.task.is_in_place()) {
             (Temperature::Cold, _) => self.sample_cold(n, watch),
             (Temperature::Hot, false) => self.sample_hot(n, watch),
             (Temperature::Hot, true) => self.sample_in_place(n, watch),
-        }
+        })
     }
 
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let executed = self.install_and_rest(|task| {
-            task.reset();
-            task.spoil();
-            Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
-        })?;
-        let Some((output, seconds)) = executed else { return Ok(None) };
-        self.once = Some(seconds);
-        Ok(Some(output))
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            let executed = self.install_and_rest(|task| {
+                task.reset();
+                task.spoil();
+                Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
+            })?;
+            let Some((output, seconds)) = executed else { return Ok(None) };
+            self.once = Some(seconds);
+            Ok(Some(output))
+        })
     }
 
-    fn last_output(&mut self) -> Result<Output, KernelError> {
-        Ok(self.bound.task.output())
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| Ok(self.bound.task.output()))
     }
 
     fn once(&self) -> Option<f64> {
@@ -274,6 +278,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::*;
+    use crate::experiment::output::Output;
     use crate::measure::{CacheSizes, cpu, pool};
 
     /// Counts its executions, and those that came without a reset before them.
@@ -315,9 +320,9 @@ mod tests {
             CpuPrepared::new("cpu/test/counting", &machine, Arc::new(pool(1).unwrap()), bound);
         let flag = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&flag);
-        let output = prepared.output(&watch).unwrap();
+        let output = prepared.output(&watch).wait().unwrap();
         assert_eq!(output.is_none(), cancel_at <= 1);
-        let samples = prepared.sample(3, temperature, &watch).unwrap();
+        let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
         assert!(samples.iter().all(|s| s.is_finite()));
         assert_eq!(in_place && temperature == Temperature::Hot, prepared.costs().clock_s.is_some());
         drop(prepared);

@@ -119,13 +119,13 @@ mod tests {
             let memory = MemoryLimit::unlimited();
             let mut prepared = backend.prepare(&configuration, &problem, memory).unwrap();
             let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
-            let output = prepared.output(&Watch::cancelled_by(&go)).unwrap().unwrap();
+            let output = prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().unwrap();
             let check = problem.check(&configuration, &output);
             assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
             let Output::Points(found) = &output else { panic!("{}", output.kind()) };
             assert_eq!(found.indices, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20], "{}", kernel.id);
             assert!(problem.work(&output).comparisons > 0, "{}", kernel.id);
-            assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).unwrap(), None);
+            assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).wait().unwrap(), None);
         }
     }
 

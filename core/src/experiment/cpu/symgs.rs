@@ -227,7 +227,7 @@ mod tests {
             flag.store(false, Ordering::Relaxed);
             let told = Mutex::new(Vec::new());
             let tell = |share: f64| told.lock().unwrap().push((3.0 * share).round());
-            let output = prepared.output(&Watch::new(&flag, &tell)).unwrap().unwrap();
+            let output = prepared.output(&Watch::new(&flag, &tell)).wait().unwrap().unwrap();
             assert_eq!(told.into_inner().unwrap(), [1.0, 2.0], "{}", kernel.id);
             let check = problem.check(&configuration, &output);
             assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", kernel.id, check.reason);
@@ -240,7 +240,12 @@ mod tests {
                 assert_eq!(output, Output::Vector(expected), "{}", kernel.id);
             }
             let stop = |_: f64| flag.store(true, Ordering::Relaxed);
-            assert_eq!(prepared.output(&Watch::new(&flag, &stop)).unwrap(), None, "{}", kernel.id);
+            assert_eq!(
+                prepared.output(&Watch::new(&flag, &stop)).wait().unwrap(),
+                None,
+                "{}",
+                kernel.id
+            );
         }
     }
 
@@ -283,7 +288,7 @@ mod tests {
                         .prepare(&configuration, &problem, MemoryLimit::unlimited())
                         .unwrap();
                     for _ in 0..2 {
-                        let output = prepared.output(&watch).unwrap().unwrap();
+                        let output = prepared.output(&watch).wait().unwrap().unwrap();
                         let check = problem.check(&configuration, &output);
                         assert_eq!(
                             check.verdict,

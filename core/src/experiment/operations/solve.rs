@@ -25,7 +25,8 @@ pub struct SolveProblem {
     sides: Mutex<BTreeMap<String, Arc<Vec<f64>>>>,
     /// What the processor set up last.
     factor: Mutex<Option<Arc<Fsai>>>,
-    /// G of the last set-up, wherever that was.
+    wants_g: bool,
+    /// G of the last set-up, if it is known here.
     g: Mutex<Option<Arc<Csr>>>,
     /// The factor of another matrix, whose pattern the first set-up takes, and whether it drops what that
     /// dropped.
@@ -57,7 +58,7 @@ impl SolveProblem {
             assert_eq!(vector.len(), a.rows(), "b and x have one element a row");
         }
         let (sides, factor, g, kept) = Default::default();
-        Ok(Self { a, given, sides, factor, g, kept })
+        Ok(Self { a, given, sides, factor, wants_g: false, g, kept })
     }
 
     /// The same where the next set-up of a factor takes the pattern and the groups of one that was made for
@@ -65,6 +66,16 @@ impl SolveProblem {
     pub fn reusing(self, factor: Arc<Fsai>, keep_filter: bool) -> Self {
         *lock(&self.kept) = Some((factor, keep_filter));
         self
+    }
+
+    /// The same where a set-up leaves G to be read, wherever it was made.
+    pub fn keeping_g(self) -> Self {
+        Self { wants_g: true, ..self }
+    }
+
+    /// Whether G is to be read once it is set up.
+    pub fn is_g_wanted(&self) -> bool {
+        self.wants_g
     }
 
     /// A, n × n.
@@ -145,7 +156,8 @@ impl SolveProblem {
         *lock(&self.g) = Some(Arc::clone(g));
     }
 
-    /// The factor G of the last set-up, or the one that was given; none where none has been made.
+    /// The factor G of the last set-up, or the one that was given; none where none has been made, or where a
+    /// device keeps it.
     pub fn g(&self) -> Option<Arc<Csr>> {
         lock(&self.g).clone()
     }

@@ -1,7 +1,10 @@
 //! What the runner keeps, refuses and stops.
 
 use super::*;
-use crate::experiment::{Availability, CpuBackend, ParameterLists, SpmvProblem};
+use crate::experiment::{
+    Availability, CpuBackend, Executed, LastOutput, ParameterLists, Sampled, SetUp, SpmvProblem,
+    Ticket,
+};
 use crate::kernel::{KernelDescriptor, Parameter, kernels, reference};
 use crate::matrix::examples;
 use crate::record::{Operation, Precision};
@@ -135,23 +138,22 @@ impl Backend for Wrong {
 }
 
 impl Prepared for WrongPrepared<'_> {
-    fn set_up(&mut self, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
         self.0.set_up(watch)
     }
-    fn sample(
-        &mut self,
-        n: usize,
-        t: Temperature,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<f64>, KernelError> {
+    fn sample<'t>(&'t mut self, n: usize, t: Temperature, watch: &'t Watch<'_>) -> Sampled<'t> {
         self.0.sample(n, t, watch)
     }
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        let Some(Output::Vector(mut y)) = self.0.output(watch)? else { panic!("no vector") };
-        y[3] = (self.1)(y[3]);
-        Ok(Some(Output::Vector(y)))
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            let Some(Output::Vector(mut y)) = self.0.output(watch).wait()? else {
+                panic!("no vector")
+            };
+            y[3] = (self.1)(y[3]);
+            Ok(Some(Output::Vector(y)))
+        })
     }
-    fn last_output(&mut self) -> Result<Output, KernelError> {
+    fn last_output(&mut self) -> LastOutput<'_> {
         self.0.last_output()
     }
     fn repetitions(&self) -> u32 {
@@ -217,15 +219,19 @@ impl Backend for Slow<'_> {
 }
 
 impl Prepared for SlowPrepared<'_> {
-    fn sample(&mut self, n: usize, _: Temperature, _: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
-        self.1.store(true, Ordering::Relaxed);
-        Ok(vec![SLOW.as_secs_f64(); n])
+    fn sample<'t>(&'t mut self, n: usize, _: Temperature, _: &'t Watch<'_>) -> Sampled<'t> {
+        Ticket::at_once(|| {
+            self.1.store(true, Ordering::Relaxed);
+            Ok(vec![SLOW.as_secs_f64(); n])
+        })
     }
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        std::thread::sleep(SLOW);
-        self.0.output(watch)
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            std::thread::sleep(SLOW);
+            self.0.output(watch).wait()
+        })
     }
-    fn last_output(&mut self) -> Result<Output, KernelError> {
+    fn last_output(&mut self) -> LastOutput<'_> {
         self.0.last_output()
     }
     fn repetitions(&self) -> u32 {
@@ -335,20 +341,22 @@ impl Backend for Scripted<'_> {
 }
 
 impl Prepared for ScriptedPrepared<'_> {
-    fn sample(&mut self, n: usize, _: Temperature, _: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
-        self.script.asked.lock().unwrap().push((self.kernel, n));
-        std::thread::sleep(self.script.takes * n as u32);
-        let samples = (self.taken..self.taken + n).map(|k| (self.script.time)(self.kernel, k));
-        self.taken += n;
-        if self.taken >= self.script.cancel_after {
-            self.script.cancel.store(true, Ordering::Relaxed);
-        }
-        Ok(samples.collect())
+    fn sample<'t>(&'t mut self, n: usize, _: Temperature, _: &'t Watch<'_>) -> Sampled<'t> {
+        Ticket::at_once(|| {
+            self.script.asked.lock().unwrap().push((self.kernel, n));
+            std::thread::sleep(self.script.takes * n as u32);
+            let samples = (self.taken..self.taken + n).map(|k| (self.script.time)(self.kernel, k));
+            self.taken += n;
+            if self.taken >= self.script.cancel_after {
+                self.script.cancel.store(true, Ordering::Relaxed);
+            }
+            Ok(samples.collect())
+        })
     }
-    fn output(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
         self.right.output(watch)
     }
-    fn last_output(&mut self) -> Result<Output, KernelError> {
+    fn last_output(&mut self) -> LastOutput<'_> {
         self.right.last_output()
     }
     fn repetitions(&self) -> u32 {
@@ -457,4 +465,105 @@ fn a_run_that_is_stopped_before_it_is_known_is_cut_short() {
     let run = &runs[NOISY];
     assert_eq!((run.samples.len(), run.cut_short, run.until.unwrap().met), (15, true, false));
     assert!(!runs[STEADY].cut_short);
+}
+
+/// Gives every answer of another backend only when it is asked for the third time.
+struct Later(CpuBackend);
+
+struct LaterPrepared<'p>(Box<dyn Prepared + 'p>);
+
+/// Ready when it is asked for the third time.
+async fn third_time() {
+    let mut asked = 0;
+    std::future::poll_fn(|_| {
+        asked += 1;
+        if asked < 3 { std::task::Poll::Pending } else { std::task::Poll::Ready(()) }
+    })
+    .await;
+}
+
+impl Backend for Later {
+    fn model(&self) -> &str {
+        "later"
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.0.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p Problem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        Ok(Box::new(LaterPrepared(self.0.prepare(configuration, problem, memory)?)))
+    }
+}
+
+impl Prepared for LaterPrepared<'_> {
+    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::later(async {
+            third_time().await;
+            self.0.set_up(watch).await
+        })
+    }
+    fn sample<'t>(&'t mut self, n: usize, t: Temperature, watch: &'t Watch<'_>) -> Sampled<'t> {
+        Ticket::later(async move {
+            third_time().await;
+            self.0.sample(n, t, watch).await
+        })
+    }
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::later(async {
+            third_time().await;
+            self.0.output(watch).await
+        })
+    }
+    fn last_output(&mut self) -> LastOutput<'_> {
+        self.0.last_output()
+    }
+    fn repetitions(&self) -> u32 {
+        self.0.repetitions()
+    }
+    fn parts(&self) -> Option<usize> {
+        self.0.parts()
+    }
+    fn costs(&self) -> crate::record::Costs {
+        self.0.costs()
+    }
+    fn params(&self) -> BTreeMap<String, String> {
+        self.0.params()
+    }
+}
+
+#[test]
+fn a_step_ends_where_a_backend_has_no_answer_yet_and_all_steps_give_every_run() {
+    let backend = Later(CpuBackend::new());
+    let (settings, environment) = (settings(), environment());
+    let runner = Runner {
+        backends: vec![(DeviceKind::Cpu, &backend)],
+        settings: &settings,
+        environment: &environment,
+        memory: None,
+        cancel: &AtomicBool::new(false),
+    };
+    let (mut seen, problem) = (Collect::default(), problem());
+    let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
+    let mut steps = runner.begin("m", &problem, &all, &[], &mut seen);
+    let mut taken = Vec::new();
+    let ending = loop {
+        match steps.step() {
+            Step::Finished(ending) => break ending,
+            step => taken.push(step),
+        }
+    };
+    assert_eq!((ending, steps.step()), (Ending::Complete, Step::Finished(Ending::Complete)));
+    drop(steps);
+    // Twice in vain for the set-up, the first result, each chunk of samples and the last result.
+    let count = |step| taken.iter().filter(|taken| **taken == step).count();
+    let chunks = 1 + ROUNDS;
+    assert_eq!(count(Step::Waiting), 2 * (3 + chunks));
+    // After getting ready, after each chunk and after the run.
+    assert_eq!(count(Step::Working), 2 + chunks);
+    assert_eq!((seen.runs.len(), seen.runs[0].samples.len(), seen.runs[0].warmup), (1, 7, 2));
+    assert_eq!(seen.runs[0].check.verdict, Verdict::Pass);
 }

@@ -30,7 +30,7 @@ fn set_up<'p>(
     let flag = AtomicBool::new(false);
     let memory = MemoryLimit::unlimited();
     let mut prepared = backend.prepare(configuration, problem, memory).unwrap();
-    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).unwrap(), Finished::Done);
+    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap(), Finished::Done);
     prepared
 }
 
@@ -47,7 +47,7 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
         for (threads, compact) in [(1, "on"), (2, "off"), (5, "on")] {
             let asked = configuration(threads, precision, compact);
             let mut prepared = set_up(&backend, &problem, &asked);
-            let y = prepared.output(&watch).unwrap().unwrap();
+            let y = prepared.output(&watch).wait().unwrap().unwrap();
             let check = problem.check(&asked, &y);
             assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
             let costs = prepared.costs();
@@ -81,7 +81,7 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
                 Configuration { precision, parameters, threads, ..Configuration::usual(named) };
             let memory = MemoryLimit::unlimited();
             let mut alone = backend.prepare(&alone, &problem, memory).unwrap();
-            assert_eq!(alone.output(&watch).unwrap().unwrap(), y, "{}", choice.kernel);
+            assert_eq!(alone.output(&watch).wait().unwrap().unwrap(), y, "{}", choice.kernel);
             assert_eq!((alone.params(), alone.parts()), (choice.params.clone(), prepared.parts()));
             let own = alone.costs();
             assert_eq!(own.minimal_bytes, costs.minimal_bytes);
@@ -122,7 +122,7 @@ fn what_multiplies_padding_takes_no_part_where_x_is_not_finite() {
     let dia = choice.tried.iter().find(|tried| tried.kernel == "cpu/dia/rows").unwrap();
     assert!(dia.left_out.as_ref().is_some_and(|why| why.contains("padding")), "{dia:?}");
     let flag = AtomicBool::new(false);
-    let y = prepared.output(&Watch::cancelled_by(&flag)).unwrap().unwrap();
+    let y = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap().unwrap();
     assert_eq!(problem.check(&asked, &y).verdict, Verdict::Pass);
 }
 
@@ -133,7 +133,7 @@ fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
     let asked = configuration(1, Precision::F64, "on");
     let flag = AtomicBool::new(false);
     let mut prepared = backend.prepare(&asked, &problem, MemoryLimit::bytes(100)).unwrap();
-    prepared.set_up(&Watch::cancelled_by(&flag)).unwrap();
+    prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap();
     let choice = prepared.costs().choice.unwrap();
     assert!(choice.kernel.starts_with("cpu/csr/") && !choice.kernel.ends_with("/compact"));
     let left_out = |id: &str| {
@@ -146,9 +146,9 @@ fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
     flag.store(true, std::sync::atomic::Ordering::Relaxed);
     let memory = MemoryLimit::unlimited();
     let mut prepared = backend.prepare(&asked, &problem, memory).unwrap();
-    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).unwrap(), Finished::Cancelled);
+    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap(), Finished::Cancelled);
     // Without a set-up there is nothing to run.
     flag.store(false, std::sync::atomic::Ordering::Relaxed);
-    let error = prepared.output(&Watch::cancelled_by(&flag)).unwrap_err().to_string();
+    let error = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap_err().to_string();
     assert!(error.contains("not set up"), "{error}");
 }

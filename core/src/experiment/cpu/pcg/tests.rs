@@ -65,8 +65,8 @@ fn every_preconditioner_and_pattern_passes_the_gate_with_any_kernel_and_format()
         ] {
             let configuration = with(kernel, values);
             let mut prepared = prepared(&backend, &configuration, &problem);
-            assert_eq!(prepared.set_up(&watch), Ok(Finished::Done));
-            let output = prepared.output(&watch).unwrap().unwrap();
+            assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
+            let output = prepared.output(&watch).wait().unwrap().unwrap();
             let check = problem.check(&configuration, &output);
             let what = format!("{} {}: {:?}", kernel.id, configuration.parameters, check.reason);
             assert_eq!(check.verdict, Verdict::Pass, "{what}");
@@ -90,12 +90,12 @@ fn a_solve_can_be_stopped_in_its_set_up_and_between_iterations() {
         let configuration = with(kernel, &[]);
         let mut prepared = prepared(&backend, &configuration, &problem);
         let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
-        let stopped = prepared.set_up(&Watch::cancelled_by(&stop));
+        let stopped = prepared.set_up(&Watch::cancelled_by(&stop)).wait();
         assert_eq!(stopped, Ok(Finished::Cancelled), "{}", kernel.id);
-        assert!(prepared.output(&Watch::cancelled_by(&go)).is_err(), "it is not set up");
-        assert_eq!(prepared.set_up(&Watch::cancelled_by(&go)), Ok(Finished::Done));
-        assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).unwrap(), None);
-        assert!(prepared.output(&Watch::cancelled_by(&go)).unwrap().is_some());
+        assert!(prepared.output(&Watch::cancelled_by(&go)).wait().is_err(), "it is not set up");
+        assert_eq!(prepared.set_up(&Watch::cancelled_by(&go)).wait(), Ok(Finished::Done));
+        assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).wait().unwrap(), None);
+        assert!(prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().is_some());
     }
 }
 
@@ -110,12 +110,12 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
     let watch = Watch::cancelled_by(&never);
     for kernel in on_cpu() {
         let fsai = with(kernel, &[]);
-        let error = prepared(&backend, &fsai, &problem).set_up(&watch).unwrap_err();
+        let error = prepared(&backend, &fsai, &problem).set_up(&watch).wait().unwrap_err();
         assert!(matches!(&error, PrepareError::Refused(why) if why.contains("row 1")), "{error}");
         let plain = with(kernel, &[(Parameter::Preconditioner, "none")]);
         let mut prepared = prepared(&backend, &plain, &problem);
-        assert_eq!(prepared.set_up(&watch), Ok(Finished::Done));
-        let error = prepared.output(&watch).unwrap_err().to_string();
+        assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
+        let error = prepared.output(&watch).wait().unwrap_err().to_string();
         assert!(error.contains("not positive definite"), "{error}");
         assert_eq!(prepared.params()["b"], "file");
     }

@@ -1,0 +1,113 @@
+//! The plan of a bench as a bundle keeps it: enough to continue, and to say what parts of it are missing.
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::experiment::{Configuration, Portion, Settings, SubjectSource, Units, split};
+use sparsescope_core::kernel::{KernelDescriptor, kernel};
+use sparsescope_core::matrix::Reordering;
+use sparsescope_core::record::{Operation, Shard};
+
+use super::user::PlannedFile;
+
+/// What is said of a plan that cannot be read.
+pub(super) const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
+
+/// What was to be run. Files go by their names, not their paths: a bundle says nothing of the machine's
+/// folders.
+#[derive(Serialize, Deserialize)]
+pub(in crate::cli) struct Plan {
+    pub(super) operation: String,
+    pub(super) matrices: Vec<PlannedMatrix>,
+    pub(super) kernels: Vec<String>,
+    pub(super) settings: Settings,
+    /// SHA-256 of the user's x: its elements as little-endian f64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) x: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) reordering: Option<Reordering>,
+    /// Files of users' kernels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) kernel_files: Vec<PlannedFile>,
+}
+
+/// A subject of a plan.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PlannedMatrix {
+    pub(super) name: String,
+    /// `gen:…` or `suite:…`; absent for a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) source: Option<String>,
+    /// Its entries, or what another subject has in their place, as far as they were known before it was
+    /// read: by these a plan is split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cost: Option<u64>,
+}
+
+impl Plan {
+    /// That of a bundle.
+    pub(in crate::cli) fn of(bundle: &Bundle) -> anyhow::Result<Self> {
+        let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
+        serde_json::from_value(plan).context(NOT_A_PLAN)
+    }
+
+    /// A subject of these kernels' runs, with what it costs to go through it where that is known.
+    pub(super) fn matrix(source: &SubjectSource, cost: Option<u64>) -> PlannedMatrix {
+        let recipe = (!source.is_file()).then(|| source.to_string());
+        PlannedMatrix { name: source.name(), source: recipe, cost }
+    }
+
+    /// The name that a subject has in the bundle.
+    pub(in crate::cli) fn name(&self, subject: usize) -> String {
+        let name = self.matrices.get(subject).map_or("", |matrix| &matrix.name);
+        match self.reordering {
+            Some(by) => format!("{name}-{}", by.as_str()),
+            None => name.to_owned(),
+        }
+    }
+
+    /// How many subjects there are.
+    pub(in crate::cli) fn subjects(&self) -> usize {
+        self.matrices.len()
+    }
+
+    /// The kernels, those of users among `users`.
+    pub(super) fn kernels(
+        &self,
+        users: &[&'static KernelDescriptor],
+    ) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
+        let known = |id: &String| {
+            let found = kernel(id).or_else(|| users.iter().copied().find(|user| user.id == id));
+            found.with_context(|| format!("this version has no kernel `{id}`"))
+        };
+        self.kernels.iter().map(known).collect()
+    }
+
+    /// Its operation.
+    pub(super) fn operation(&self) -> anyhow::Result<Operation> {
+        Operation::of(&self.operation).with_context(|| {
+            format!(
+                "the bundle's plan is of the operation `{}`, which this version of bench does not know",
+                self.operation
+            )
+        })
+    }
+
+    /// What is run on each subject, of kernels that this program has.
+    pub(in crate::cli) fn configurations(&self) -> anyhow::Result<Vec<Configuration>> {
+        Ok(Configuration::all(&self.kernels(&[])?, &self.settings))
+    }
+
+    /// What each part runs.
+    pub(in crate::cli) fn parts(&self, units: &Units, of: u32) -> Vec<Vec<Portion>> {
+        let costs: Vec<u64> =
+            self.matrices.iter().map(|matrix| matrix.cost.unwrap_or_default()).collect();
+        split(&costs, units.count(), of)
+    }
+
+    /// What one part runs.
+    pub(super) fn part(&self, units: &Units, Shard { part, of }: Shard) -> Vec<Portion> {
+        let mut parts = self.parts(units, of).into_iter();
+        parts.nth(part.saturating_sub(1) as usize).unwrap_or_default()
+    }
+}

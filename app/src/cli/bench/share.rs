@@ -1,0 +1,83 @@
+//! What this process runs of a sweep: all of it, or one part.
+
+use sparsescope_core::experiment::{
+    Configuration, Portion, Probed, SourceError, SubjectSource, Units,
+};
+
+use super::sweep::Sweep;
+
+/// What is run here, subject after subject.
+pub(super) struct Share<'s> {
+    sweep: &'s Sweep,
+    configurations: Vec<Configuration>,
+    units: Units,
+    portions: Vec<Portion>,
+    /// Of each portion's subject.
+    probed: Vec<Result<Probed, SourceError>>,
+}
+
+/// A subject and what is run on it.
+pub(super) struct Task<'s> {
+    pub(super) source: &'s SubjectSource,
+    pub(super) probed: &'s Result<Probed, SourceError>,
+    /// All configurations of the plan, or some.
+    pub(super) configurations: Vec<Configuration>,
+}
+
+impl<'s> Share<'s> {
+    /// Opens every file that the plan is split by, and the plan as the bundle is to keep it; none where the
+    /// bundle has that of the whole already.
+    pub(super) fn of(sweep: &'s Sweep) -> serde_json::Result<(Self, Option<serde_json::Value>)> {
+        let configurations = Configuration::all(&sweep.kernels, &sweep.settings);
+        let units = Units::among(&configurations);
+        let mut probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
+        if let Some(portions) = sweep.portions.clone() {
+            return Ok((Self { sweep, configurations, units, portions, probed }, None));
+        }
+        let plan = sweep.plan(&probed);
+        let portions = match sweep.shard {
+            None => units.whole(sweep.sources.len()),
+            Some(shard) => plan.part(&units, shard),
+        };
+        let mut k = 0;
+        probed.retain(|_| {
+            k += 1;
+            portions.iter().any(|portion| portion.subject == k - 1)
+        });
+        let plan = serde_json::to_value(plan)?;
+        Ok((Self { sweep, configurations, units, portions, probed }, Some(plan)))
+    }
+
+    /// Subjects that are run on here.
+    pub(super) fn len(&self) -> usize {
+        self.portions.len()
+    }
+
+    /// Every subject, with what is run on it.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = Task<'_>> {
+        self.portions.iter().zip(&self.probed).filter_map(|(portion, probed)| {
+            let source = self.sweep.sources.get(portion.subject)?;
+            let configurations = self.at(self.units.places(portion));
+            Some(Task { source, probed, configurations })
+        })
+    }
+
+    /// The configurations that are run on some subject.
+    pub(super) fn configurations(&self) -> Vec<Configuration> {
+        self.at(self.units.places_of_any(&self.portions))
+    }
+
+    /// How many the plan has.
+    pub(super) fn planned(&self) -> usize {
+        self.configurations.len()
+    }
+
+    /// How many runs that makes.
+    pub(super) fn runs(&self) -> usize {
+        self.portions.iter().map(|portion| self.units.places(portion).count()).sum()
+    }
+
+    fn at(&self, places: impl Iterator<Item = usize>) -> Vec<Configuration> {
+        places.filter_map(|place| self.configurations.get(place).cloned()).collect()
+    }
+}

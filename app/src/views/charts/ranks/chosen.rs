@@ -1,0 +1,36 @@
+//! The run that charts of one run's ranks are about.
+
+use sparsescope_core::record::Distributed;
+
+use crate::model::{RunOf, subject_key};
+use crate::views::charts::plot::{Data, Plot};
+use crate::views::view::subject;
+
+/// The selected run where several ranks shared it, else the best of those on what is selected; the plot is
+/// told what it is about.
+pub(super) fn chosen<'a>(
+    data: &Data<'a>,
+    plot: &mut Plot<'a>,
+) -> Option<(RunOf<'a>, &'a Distributed)> {
+    plot.subject = subject(data.model, data.state);
+    let wanted = plot.subject.map(subject_key)?;
+    let shared = |run: &RunOf<'a>| Some((*run, run.run.distributed.as_ref()?));
+    let mut found: Option<(RunOf<'a>, &'a Distributed)> = None;
+    for (run, ranks) in data.runs.iter().filter(|run| run.key() == wanted).filter_map(shared) {
+        if Some(run.index) == data.state.run {
+            found = Some((run, ranks));
+            break;
+        }
+        if found.is_none_or(|(best, _)| run.beats(&best)) {
+            found = Some((run, ranks));
+        }
+    }
+    let (run, ranks) = found?;
+    plot.note = format!("{} on {} ranks. ", run.run.kernel_and_precision(), ranks.ranks.len());
+    found
+}
+
+/// How a rank is called.
+pub(super) fn name(rank: usize) -> String {
+    format!("rank {rank}")
+}

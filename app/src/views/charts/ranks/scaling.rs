@@ -1,0 +1,168 @@
+//! What more ranks bring.
+
+use std::collections::BTreeMap;
+
+use sparsescope_core::record::Subject;
+
+use crate::model::{RunOf, count, significant, subject_name};
+use crate::views::charts::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
+
+const SPEED_UP: &str = "speed-up";
+const EFFICIENCY: &str = "efficiency";
+const TIME: &str = "time";
+
+/// Matrices whose entries a rank differ by less than this factor are as large for each rank.
+const ALIKE: f64 = 1.15;
+
+pub(super) fn of_strong(_: &Data<'_>) -> Vec<String> {
+    [SPEED_UP, EFFICIENCY, TIME].map(str::to_owned).to_vec()
+}
+
+pub(super) fn of_weak(_: &Data<'_>) -> Vec<String> {
+    [EFFICIENCY, TIME].map(str::to_owned).to_vec()
+}
+
+/// A run, by what scaling asks of it.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    run: RunOf<'a>,
+    ranks: f64,
+    /// Of the matrix.
+    entries: f64,
+    /// Of one product, or of one iteration of a solver.
+    seconds: f64,
+}
+
+impl<'a> Step<'a> {
+    /// None of a run that was not shared by ranks.
+    fn of(run: &RunOf<'a>) -> Option<Self> {
+        let ranks = run.run.distributed.as_ref()?.ranks.len() as f64;
+        let Subject::Matrix(matrix) = run.subject else { return None };
+        let iterations = run.solved().map_or(1, |solve| solve.iterations.max(1));
+        let seconds = run.figures()?.median_s / iterations as f64;
+        let entries = matrix.statistics.nnz as f64;
+        (ranks > 0.0 && seconds > 0.0).then_some(Self { run: *run, ranks, entries, seconds })
+    }
+
+    /// What is compared apart from the number of ranks: kernel, transport, partition, threads a rank.
+    fn class(&self) -> String {
+        let Some(shared) = &self.run.run.distributed else { return String::new() };
+        let threads = match shared.threads {
+            0 | 1 => String::new(),
+            threads => format!(", {threads} threads a rank"),
+        };
+        let partition = match shared.partition.as_str() {
+            "" | "entries" => String::new(),
+            other => format!(", {other}"),
+        };
+        format!("{}{partition}{threads}", kernel(&self.run))
+    }
+
+    /// Entries a second that a rank goes through.
+    fn rate(&self) -> f64 {
+        self.entries / self.ranks / self.seconds
+    }
+}
+
+/// Runs of one line, the fastest of each number of ranks.
+type Line<'a> = BTreeMap<u64, Step<'a>>;
+
+fn take<'a>(line: &mut Line<'a>, step: Step<'a>) {
+    let known = line.entry(step.ranks as u64).or_insert(step);
+    if step.seconds < known.seconds {
+        *known = step;
+    }
+}
+
+/// One matrix on more and more ranks.
+pub(super) fn strong<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut lines: BTreeMap<(String, usize), Line<'a>> = BTreeMap::new();
+    for step in data.runs.iter().filter_map(Step::of) {
+        let name = format!("{} on {}", step.class(), subject_name(step.run.subject));
+        take(lines.entry((name, step.run.bundle.series)).or_default(), step);
+    }
+    drawn(data, lines, &data.chosen(&of_strong(data)))
+}
+
+/// Matrices that grow with the ranks.
+pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut classes: BTreeMap<(String, usize), Vec<Step<'a>>> = BTreeMap::new();
+    for step in data.runs.iter().filter_map(Step::of) {
+        classes.entry((step.class(), step.run.bundle.series)).or_default().push(step);
+    }
+    let mut lines: BTreeMap<(String, usize), Line<'a>> = BTreeMap::new();
+    for ((class, series), mut steps) in classes {
+        let share = |step: &Step<'_>| step.entries / step.ranks;
+        crate::order::sort_by(&mut steps, |one, other| share(one).total_cmp(&share(other)));
+        let mut least = f64::INFINITY;
+        for step in steps {
+            if share(&step) > least * ALIKE || least.is_infinite() {
+                least = share(&step);
+            }
+            let name = format!("{class}, {} entries a rank", count(least as u64));
+            take(lines.entry((name, series)).or_default(), step);
+        }
+    }
+    // One matrix on one number of ranks does not grow.
+    lines.retain(|_, line| {
+        let entries = || line.values().map(|step| step.entries);
+        let most = entries().fold(0.0, f64::max);
+        entries().any(|entries| entries * ALIKE < most)
+    });
+    drawn(data, lines, &data.chosen(&of_weak(data)))
+}
+
+/// A line for each that has several numbers of ranks, and what would be ideal.
+fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
+    let y = match what {
+        SPEED_UP => Scale::new("times the speed on the fewest ranks", true),
+        TIME if data.state.filter.operation == "solve" => {
+            Scale::new("milliseconds an iteration", true)
+        }
+        TIME => Scale::new("milliseconds", true),
+        _ => Scale::new("share of the rate of a rank among the fewest", false),
+    };
+    let mut plot = Plot::plane(Scale::new("ranks", true), y);
+    plot.form = Form::Lines;
+    let mut least: Option<(f64, String)> = None;
+    for ((name, _), line) in lines.into_iter().filter(|(_, line)| line.len() > 1) {
+        let Some(base) = line.values().next().copied() else { continue };
+        for step in line.values() {
+            let efficiency = step.rate() / base.rate();
+            let value = match what {
+                SPEED_UP => base.seconds / step.seconds * (step.entries / base.entries),
+                TIME => step.seconds * 1e3,
+                _ => efficiency,
+            };
+            let mut point = Point::of(&step.run, step.ranks, value);
+            point.text = format!(
+                "Efficiency {} % over {} ranks.",
+                significant(efficiency * 100.0),
+                base.ranks
+            );
+            if least.as_ref().is_none_or(|(found, _)| efficiency < *found) {
+                least = Some((efficiency, format!("{name} on {} ranks", step.ranks)));
+            }
+            plot.add(0, &name, Some(step.run.bundle), point);
+        }
+    }
+    if plot.is_empty() {
+        return plot;
+    }
+    plot.tick_x_at_points();
+    let ticks = [plot.x.ticks.first(), plot.x.ticks.last()].map(|tick| tick.copied());
+    if let [Some(first), Some(last)] = ticks {
+        let guide = match what {
+            SPEED_UP => Some([[first, 1.0], [last, last / first]]),
+            TIME => None,
+            _ => Some([[first, 1.0], [last, 1.0]]),
+        };
+        let name = "ideal".to_owned();
+        plot.guides.extend(guide.map(|ends| Guide { ends, name }));
+    }
+    if let Some((efficiency, name)) = least {
+        let percent = significant(efficiency * 100.0);
+        plot.note = format!("The least efficient is {name}: {percent} %.");
+    }
+    plot
+}

@@ -1,0 +1,36 @@
+//! Where the time of each rank goes.
+
+use super::chosen::{chosen, name};
+use crate::model::{count, significant};
+use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
+
+/// What a rank does, in the order of the bars.
+const PARTS: [&str; 3] = ["computing", "packing", "waiting"];
+
+/// A bar for each rank of one run.
+pub(super) fn times<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("milliseconds of one execution", false));
+    plot.form = Form::Bars;
+    let Some((run, shared)) = chosen(data, &mut plot) else { return plot };
+    for (number, rank) in shared.ranks.iter().enumerate() {
+        let row = plot.row(|| name(number), &name(number));
+        let mut from = 0.0;
+        let seconds = [rank.computing_s, rank.packing_s, rank.waiting_s];
+        for (order, (part, seconds)) in PARTS.into_iter().zip(seconds).enumerate() {
+            let to = from + seconds * 1e3;
+            let mut point = Point::of(&run, seconds * 1e3, row);
+            point.range = Some([from, to]);
+            point.text = format!(
+                "{} rows, {} entries, {} elements of x from others.",
+                count(rank.rows),
+                count(rank.entries),
+                count(rank.halo)
+            );
+            plot.add(order, part, Some(run.bundle), point);
+            from = to;
+        }
+    }
+    let imbalance = significant(shared.imbalance());
+    plot.note += &format!("The fullest rank has {imbalance} times the mean entries.");
+    plot
+}

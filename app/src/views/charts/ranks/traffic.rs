@@ -1,0 +1,35 @@
+//! What ranks send one another.
+
+use super::chosen::{chosen, name};
+use crate::model::{bytes, count};
+use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
+
+/// A cell for each pair of ranks of one run that exchange something, as dark as what is sent from the row's
+/// to the column's is much.
+pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
+    let mut plot = Plot::rows(Scale::new("receiving rank", false));
+    plot.form = Form::Cells;
+    plot.weights = "bytes";
+    let Some((run, shared)) = chosen(data, &mut plot) else { return plot };
+    if shared.pairs.is_empty() {
+        return plot;
+    }
+    for rank in 0..shared.ranks.len() {
+        plot.row(|| name(rank), &name(rank));
+    }
+    let ranks = shared.ranks.len() as f64;
+    for pair in &shared.pairs {
+        let mut point = Point::of(&run, f64::from(pair.to), f64::from(pair.from));
+        point.range = Some([f64::from(pair.to), f64::from(pair.to) + 1.0]);
+        point.weight = Some(pair.bytes as f64);
+        point.text = format!("{} in {} messages.", bytes(pair.bytes), pair.messages);
+        plot.add(0, "sent", Some(run.bundle), point);
+    }
+    let (sent, messages) = (shared.bytes(), count(shared.messages()));
+    plot.note += &format!(
+        "All send {} in {messages} messages before a product, {} a rank.",
+        bytes(sent),
+        bytes((sent as f64 / ranks) as u64)
+    );
+    plot
+}

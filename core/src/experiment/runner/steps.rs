@@ -1,0 +1,85 @@
+//! Running cut into steps, between which the caller may do something else: the page draws.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::Ending;
+
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is more to do at once.
+    Working,
+    /// A backend has been asked for something that is not ready yet.
+    Waiting,
+    /// All is done, or it was cancelled.
+    Finished(Ending),
+}
+
+/// An experiment under way. Dropping it ends it, with nothing told of the run under way.
+#[must_use = "it does nothing until its steps are taken"]
+pub struct Steps<'s> {
+    work: Pin<Box<dyn Future<Output = Ending> + 's>>,
+    more: Arc<More>,
+    ended: Option<Ending>,
+}
+
+/// Whether the step that is set down has more to do.
+#[derive(Default)]
+struct More(AtomicBool);
+
+impl Wake for More {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl<'s> Steps<'s> {
+    pub(super) fn new(work: impl Future<Output = Ending> + 's) -> Self {
+        Self { work: Box::pin(work), more: Arc::default(), ended: None }
+    }
+
+    /// Works until a backend has not answered yet, or until there is a good moment to do something else:
+    /// about a tenth of a second, unless one sample alone takes longer.
+    pub fn step(&mut self) -> Step {
+        if let Some(ending) = self.ended {
+            return Step::Finished(ending);
+        }
+        self.more.0.store(false, Ordering::Release);
+        let waker = Waker::from(Arc::clone(&self.more));
+        match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(ending) => {
+                self.ended = Some(ending);
+                Step::Finished(ending)
+            }
+            Poll::Pending if self.more.0.load(Ordering::Acquire) => Step::Working,
+            Poll::Pending => Step::Waiting,
+        }
+    }
+
+    /// Takes every step. Backends that answer later rest while they are asked.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn finish(mut self) -> Ending {
+        loop {
+            if let Step::Finished(ending) = self.step() {
+                return ending;
+            }
+        }
+    }
+}
+
+/// Ends a step with more to do.
+pub(super) async fn set_down() {
+    let mut is_over = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

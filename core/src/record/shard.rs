@@ -1,0 +1,78 @@
+//! Which part of a sweep a bundle holds.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Most parts that a sweep is split into.
+const MOST_PARTS: u32 = 1_000_000;
+
+/// One of the parts of a sweep that several processes measure, each into a bundle of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// Its number, from 1.
+    pub part: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl Shard {
+    /// The `part`-th of `of` parts; what is wrong, in one sentence, where there is no such part.
+    pub fn new(part: u64, of: u64) -> Result<Self, String> {
+        let most = u64::from(MOST_PARTS);
+        let of =
+            u32::try_from(of).ok().filter(|of| (1..=MOST_PARTS).contains(of)).ok_or_else(|| {
+                format!("a sweep cannot be split into {of} parts: expected 1 to {most}")
+            })?;
+        match u32::try_from(part).ok().filter(|part| (1..=of).contains(part)) {
+            Some(part) => Ok(Self { part, of }),
+            None => Err(format!("there is no part {part} of {of}: parts are counted from 1")),
+        }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    /// Understands `K/N`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
+        let (part, of) = numbers
+            .ok_or_else(|| "expected a part and how many there are, such as 2/8".to_owned())?;
+        Self::new(part, of)
+    }
+}
+
+/// `part 2 of 8`.
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "part {} of {}", self.part, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_counted_from_one_and_nonsense_is_told() {
+        assert_eq!("2/8".parse(), Ok(Shard { part: 2, of: 8 }));
+        assert_eq!(" 1 / 1".parse::<Shard>().unwrap().to_string(), "part 1 of 1");
+        for bad in ["", "2", "/", "a/b", "1/", "-1/2", "1/2/3", "1.5/2"] {
+            assert!(bad.parse::<Shard>().unwrap_err().starts_with("expected a part"), "{bad}");
+        }
+        assert_eq!(
+            "0/8".parse::<Shard>().unwrap_err(),
+            "there is no part 0 of 8: parts are counted from 1"
+        );
+        assert_eq!(
+            "9/8".parse::<Shard>().unwrap_err(),
+            "there is no part 9 of 8: parts are counted from 1"
+        );
+        let none = "a sweep cannot be split into 0 parts: expected 1 to 1000000";
+        assert_eq!("1/0".parse::<Shard>().unwrap_err(), none);
+        assert!("1/4294967297".parse::<Shard>().is_err());
+    }
+}

@@ -1,0 +1,41 @@
+// y = A x, A in ELLPACK of one width for all rows.
+
+@group(0) @binding(1) var<storage, read> row_len: array<u32>;
+@group(0) @binding(2) var<storage, read> col: array<u32>;
+@group(0) @binding(3) var<storage, read> val: array<f32>;
+@group(0) @binding(4) var<storage, read> x: array<f32>;
+@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+
+// wgpu/ell/thread-per-row: one invocation a row, slots row-major, padding multiplied.
+@compute @workgroup_size(block)
+fn ell_thread_per_row(
+    @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
+) {
+    let row = group_of(id) * block + local;
+    if (row < params.rows) {
+        let first = row * params.count;
+        var sum = 0.0;
+        for (var j = 0u; j < params.count; j++) {
+            sum += val[first + j] * x[col[first + j]];
+        }
+        y[GUARD + row] = sum;
+    }
+}
+
+// wgpu/ell/column-major: one invocation a row, slots column-major, so that neighbours' loads are
+// neighbours; stops at the row's length.
+@compute @workgroup_size(block)
+fn ell_column_major(
+    @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
+) {
+    let row = group_of(id) * block + local;
+    if (row < params.rows) {
+        let length = row_len[row];
+        var sum = 0.0;
+        for (var j = 0u; j < length; j++) {
+            let slot = j * params.rows + row;
+            sum += val[slot] * x[col[slot]];
+        }
+        y[GUARD + row] = sum;
+    }
+}

@@ -1,0 +1,170 @@
+//! An open device: its limits, what goes wrong on it, and waiting for it.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use web_time::Instant;
+
+use crate::answer::{Answer, answer, lock};
+use crate::error::{DeviceError, one_line};
+use crate::families::Pipelines;
+use crate::options::Options;
+
+/// A device that has not answered for so long never will.
+const PATIENCE_S: u64 = 60;
+
+/// naga counts the elements of a binding in 31 bits of bytes.
+const MOST_BINDING: u64 = i32::MAX as u64;
+
+/// An open device.
+pub(crate) struct Device {
+    pub(crate) raw: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) info: wgpu::AdapterInfo,
+    pub(crate) options: Options,
+    pub(crate) pipelines: Pipelines,
+    trouble: Arc<Trouble>,
+}
+
+/// What the device told without being asked.
+#[derive(Default)]
+struct Trouble {
+    /// The first error that no scope caught.
+    error: Mutex<Option<DeviceError>>,
+    lost: Mutex<Option<String>>,
+}
+
+impl Device {
+    /// Opens an adapter's device with all limits that it has, timestamps and subgroups where there are any.
+    pub(crate) async fn open(
+        adapter: &wgpu::Adapter,
+        options: Options,
+    ) -> Result<Self, DeviceError> {
+        let wanted = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("sparsescope"),
+            required_features: adapter.features() & wanted,
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let opened = adapter.request_device(&descriptor).await;
+        let (raw, queue) = opened.map_err(|e| DeviceError::Closed(one_line(&e.to_string())))?;
+        let trouble = Arc::<Trouble>::default();
+        let told = Arc::clone(&trouble);
+        raw.on_uncaptured_error(Arc::new(move |error| {
+            lock(&told.error).get_or_insert(DeviceError::of("a command", error));
+        }));
+        let told = Arc::clone(&trouble);
+        raw.set_device_lost_callback(move |reason, message| {
+            let why = match message.is_empty() {
+                true => format!("{reason:?}"),
+                false => one_line(&message),
+            };
+            lock(&told.lost).get_or_insert(why);
+        });
+        let pipelines = Pipelines::default();
+        Ok(Self { raw, queue, info: adapter.get_info(), options, pipelines, trouble })
+    }
+
+    /// Whether the device has a feature, and it is switched on.
+    pub(crate) fn has(&self, feature: wgpu::Features) -> bool {
+        self.raw.features().contains(feature)
+    }
+
+    /// The most bytes of one array.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        let limits = self.raw.limits();
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(MOST_BINDING)
+    }
+
+    /// The smallest that a subgroup may be.
+    pub(crate) fn least_subgroup(&self) -> u32 {
+        self.info.subgroup_min_size.clamp(4, 128)
+    }
+
+    /// Whether it is lost.
+    pub(crate) fn is_lost(&self) -> bool {
+        lock(&self.trouble.lost).is_some()
+    }
+
+    /// What went wrong since it was last asked, and not where it was looked for.
+    pub(crate) fn check(&self) -> Result<(), DeviceError> {
+        if let Some(why) = lock(&self.trouble.lost).clone() {
+            return Err(DeviceError::Lost(why));
+        }
+        lock(&self.trouble.error).take().map_or(Ok(()), Err)
+    }
+
+    /// Does `work` and tells what went wrong with it: `what` is made.
+    pub(crate) async fn scoped<R>(
+        &self,
+        what: &str,
+        work: impl FnOnce() -> R,
+    ) -> Result<R, DeviceError> {
+        let filters = [
+            wgpu::ErrorFilter::Internal,
+            wgpu::ErrorFilter::Validation,
+            wgpu::ErrorFilter::OutOfMemory,
+        ];
+        let scopes = filters.map(|filter| self.raw.push_error_scope(filter));
+        let made = work();
+        // The last one opened is the first to close.
+        let [internal, validation, memory] = scopes;
+        let (memory, validation, internal) = (memory.pop(), validation.pop(), internal.pop());
+        let errors = [memory.await, validation.await, internal.await];
+        if let Some(error) = errors.into_iter().flatten().next() {
+            return Err(DeviceError::of(what, error));
+        }
+        self.check()?;
+        Ok(made)
+    }
+
+    /// Waits for what a callback tells.
+    pub(crate) async fn told<T>(&self, answer: Answer<T>) -> Result<T, DeviceError> {
+        let start = Instant::now();
+        poll_fn(|context| {
+            #[cfg(not(target_family = "wasm"))]
+            crate::native::rest(&self.raw);
+            if let Some(told) = answer.take() {
+                return Poll::Ready(self.check().map(|()| told));
+            }
+            if let Err(error) = self.check() {
+                return Poll::Ready(Err(error));
+            }
+            if start.elapsed().as_secs() >= PATIENCE_S {
+                return Poll::Ready(Err(DeviceError::Silent(PATIENCE_S)));
+            }
+            answer.wakes(context.waker());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Submits commands and waits until they are done.
+    pub(crate) async fn finish(
+        &self,
+        commands: Option<wgpu::CommandBuffer>,
+    ) -> Result<(), DeviceError> {
+        self.queue.submit(commands);
+        let (teller, done) = answer();
+        self.queue.on_submitted_work_done(move || teller.tell(()));
+        self.told(done).await
+    }
+
+    /// An encoder of commands.
+    pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Features in use, by the names that WebGPU has for them.
+    pub(crate) fn features(&self) -> BTreeMap<&'static str, bool> {
+        [
+            ("timestamp-query", wgpu::Features::TIMESTAMP_QUERY),
+            ("subgroups", wgpu::Features::SUBGROUP),
+        ]
+        .map(|(name, feature)| (name, self.has(feature)))
+        .into()
+    }
+}

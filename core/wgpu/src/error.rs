@@ -1,0 +1,71 @@
+//! What goes wrong on a device, in sentences.
+
+use sparsescope_core::experiment::PrepareError;
+use sparsescope_core::memory::gigabytes;
+
+/// Why something was not done on a device.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum DeviceError {
+    #[error("{what} needs {bytes} bytes ({}), but this device binds at most {most} ({})", gigabytes(*bytes), gigabytes(*most))]
+    TooLarge { what: &'static str, bytes: u64, most: u64 },
+    #[error("the device has too little memory left for {0}")]
+    OutOfMemory(String),
+    #[error("the device does not accept {what}: {reason}")]
+    Invalid { what: String, reason: String },
+    #[error("the device failed at {what}: {reason}")]
+    Internal { what: String, reason: String },
+    #[error("the device was lost: {0}")]
+    Lost(String),
+    #[error("the device does not open: {0}")]
+    Closed(String),
+    #[error("the device has not answered for {0} s")]
+    Silent(u64),
+    #[error("{found} invocations a workgroup: expected a multiple of 32 from 32 to {most}")]
+    Block { found: u32, most: u32 },
+    #[error(
+        "its first product took {0:.1} s: one of more than 1 s may be ended by the system, and the device with it"
+    )]
+    Slow(f64),
+    #[error("{0} has no subgroups, or its driver does not offer them")]
+    NoSubgroups(String),
+    #[error("the clock of the device told no time in {0} tries")]
+    NoTime(u32),
+    #[error("a product with flushed caches is too short for the clock, which is exact to {0:e} s")]
+    TooShortCold(f64),
+    #[error("this build does not have it")]
+    Absent,
+    #[error("it was not set up")]
+    NotSetUp,
+}
+
+impl DeviceError {
+    /// That of an error scope.
+    pub(crate) fn of(what: &str, error: wgpu::Error) -> Self {
+        let what = what.to_owned();
+        match error {
+            wgpu::Error::OutOfMemory { .. } => Self::OutOfMemory(what),
+            wgpu::Error::Validation { description, .. } => {
+                Self::Invalid { what, reason: one_line(&description) }
+            }
+            wgpu::Error::Internal { description, .. } => {
+                Self::Internal { what, reason: one_line(&description) }
+            }
+        }
+    }
+}
+
+impl From<DeviceError> for PrepareError {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            DeviceError::NoSubgroups(_) | DeviceError::Absent => {
+                Self::Unsupported(error.to_string())
+            }
+            _ => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+/// A message of several lines in one.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

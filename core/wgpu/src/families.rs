@@ -1,0 +1,72 @@
+//! The kernels' texts, a family a file, and what is built of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// A file of kernels that have their bindings in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Family {
+    Csr,
+    CsrSubgroup,
+    Ell,
+    Hll,
+    HllSubgroup,
+    Coo,
+    Memory,
+}
+
+/// How a family uses an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Reads,
+    Writes,
+}
+
+/// What stands before every family.
+pub(crate) const COMMON: &str = include_str!("../kernels/common.wgsl");
+
+impl Family {
+    /// Its text without what stands before every family.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Csr => include_str!("../kernels/csr.wgsl"),
+            Self::CsrSubgroup => include_str!("../kernels/csr_subgroup.wgsl"),
+            Self::Ell => include_str!("../kernels/ell.wgsl"),
+            Self::Hll => include_str!("../kernels/hll.wgsl"),
+            Self::HllSubgroup => include_str!("../kernels/hll_subgroup.wgsl"),
+            Self::Coo => include_str!("../kernels/coo.wgsl"),
+            Self::Memory => include_str!("../kernels/memory.wgsl"),
+        }
+    }
+
+    /// Whether its kernels need subgroups.
+    pub(crate) fn needs_subgroups(self) -> bool {
+        matches!(self, Self::CsrSubgroup | Self::HllSubgroup)
+    }
+
+    /// Its arrays, from binding 1 on.
+    pub(crate) fn arrays(self) -> &'static [Access] {
+        use Access::{Reads, Writes};
+        match self {
+            Self::Csr | Self::Ell => &[Reads, Reads, Reads, Reads, Writes],
+            Self::CsrSubgroup => &[Reads, Reads, Reads, Reads, Writes, Writes],
+            Self::Hll => &[Reads, Reads, Reads, Reads, Reads, Writes],
+            Self::HllSubgroup => &[Reads, Reads, Reads, Reads, Reads, Writes, Writes],
+            Self::Coo => &[Reads, Reads, Reads, Reads, Writes, Writes, Writes],
+            Self::Memory => &[Reads, Writes],
+        }
+    }
+}
+
+/// A kernel built for a workgroup size.
+pub(crate) struct Pipeline {
+    pub(crate) raw: wgpu::ComputePipeline,
+    pub(crate) bindings: wgpu::BindGroupLayout,
+}
+
+/// What has been built on a device.
+#[derive(Default)]
+pub(crate) struct Pipelines {
+    pub(crate) modules: Mutex<BTreeMap<Family, Arc<wgpu::ShaderModule>>>,
+    pub(crate) built: Mutex<BTreeMap<(&'static str, u32), Arc<Pipeline>>>,
+}

@@ -1,0 +1,32 @@
+//! Sparsescope's wgpu room: the kernels of `kernels/*.wgsl` and the backend that runs them on any GPU that
+//! Vulkan, Metal or Direct3D 12 reach. Nothing here blocks but what lies in `native.rs`: answers of the
+//! device are waited for as futures, so that the page can ask again later.
+
+#![deny(clippy::indexing_slicing, clippy::string_slice)]
+
+mod answer;
+mod arrays;
+mod backend;
+mod buffer;
+mod clock;
+mod device;
+mod error;
+mod families;
+mod grid;
+mod kernels;
+mod launchers;
+mod machine;
+mod memory;
+mod names;
+#[cfg(not(target_family = "wasm"))]
+mod native;
+mod operands;
+mod options;
+mod prepared;
+mod record;
+mod sampling;
+
+pub use backend::WgpuBackend;
+#[cfg(not(target_family = "wasm"))]
+pub use native::count;
+pub use options::{ClockChoice, Options};

@@ -1,0 +1,91 @@
+//! What all kernels on a device share, and the device itself, which may be lost and opened anew.
+
+use std::sync::{Arc, Mutex};
+
+use crate::answer::lock;
+use crate::clock::Clock;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::grid::Launch;
+use crate::memory;
+use crate::operands::Uploads;
+use crate::options::Options;
+
+/// A device with what all kernels on it share.
+pub(crate) struct Machine {
+    pub(crate) uploads: Uploads,
+    clock: Mutex<Option<Arc<Clock>>>,
+    flusher: Mutex<Option<Arc<Vec<Launch>>>>,
+    pub(crate) device: Device,
+}
+
+impl Machine {
+    async fn open(adapter: &wgpu::Adapter, options: Options) -> Result<Self, DeviceError> {
+        let device = Device::open(adapter, options).await?;
+        let (clock, flusher) = Default::default();
+        Ok(Self { uploads: Uploads::new(), clock, flusher, device })
+    }
+
+    /// The clock, found when it is first asked for.
+    pub(crate) async fn clock(&self) -> Result<Arc<Clock>, DeviceError> {
+        if let Some(clock) = lock(&self.clock).as_ref() {
+            return Ok(Arc::clone(clock));
+        }
+        let clock = Arc::new(Clock::new(&self.device).await?);
+        *lock(&self.clock) = Some(Arc::clone(&clock));
+        Ok(clock)
+    }
+
+    /// What pushes others' data out of the caches, made when it is first asked for.
+    pub(crate) async fn flusher(&self) -> Result<Arc<Vec<Launch>>, DeviceError> {
+        if let Some(flusher) = lock(&self.flusher).as_ref() {
+            return Ok(Arc::clone(flusher));
+        }
+        let flusher = Arc::new(memory::flusher(&self.device).await?);
+        *lock(&self.flusher) = Some(Arc::clone(&flusher));
+        Ok(flusher)
+    }
+}
+
+/// An adapter whose device is open, and opened anew once.
+pub(crate) struct Adapter {
+    pub(crate) raw: wgpu::Adapter,
+    options: Options,
+    opened: Mutex<Opened>,
+}
+
+/// The device at present, and whether it has been opened anew.
+struct Opened {
+    machine: Arc<Machine>,
+    is_second: bool,
+}
+
+impl Adapter {
+    pub(crate) async fn open(raw: wgpu::Adapter, options: Options) -> Result<Self, DeviceError> {
+        let machine = Arc::new(Machine::open(&raw, options).await?);
+        let opened = Mutex::new(Opened { machine, is_second: false });
+        Ok(Self { raw, options, opened })
+    }
+
+    /// The device, opened anew where it was lost for the first time.
+    pub(crate) async fn machine(&self) -> Result<Arc<Machine>, DeviceError> {
+        let (machine, is_second) = {
+            let opened = lock(&self.opened);
+            (Arc::clone(&opened.machine), opened.is_second)
+        };
+        if !machine.device.is_lost() {
+            return Ok(machine);
+        }
+        if is_second {
+            machine.device.check()?;
+        }
+        let machine = Arc::new(Machine::open(&self.raw, self.options).await?);
+        *lock(&self.opened) = Opened { machine: Arc::clone(&machine), is_second: true };
+        Ok(machine)
+    }
+
+    /// Ends the device.
+    pub(crate) fn lose_device(&self) {
+        lock(&self.opened).machine.device.raw.destroy();
+    }
+}

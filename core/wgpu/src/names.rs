@@ -1,0 +1,78 @@
+//! Adapters by the names that people know.
+
+/// Whether a processor plays the GPU.
+pub(crate) fn is_software(info: &wgpu::AdapterInfo) -> bool {
+    let name = info.name.to_lowercase();
+    let is_known = ["swiftshader", "llvmpipe", "basic render"].iter().any(|of| name.contains(of));
+    info.device_type == wgpu::DeviceType::Cpu || is_known
+}
+
+/// The device's model: its name, what reaches it, and that it is none where a processor plays it. So it
+/// is told from the same device through CUDA.
+pub(crate) fn model(info: &wgpu::AdapterInfo) -> String {
+    let software = if is_software(info) { ", software" } else { "" };
+    format!("{} ({}{software})", info.name, interface(info.backend))
+}
+
+/// An interface by the name that people know.
+pub(crate) fn interface(backend: wgpu::Backend) -> &'static str {
+    match backend {
+        wgpu::Backend::Vulkan => "Vulkan",
+        wgpu::Backend::Metal => "Metal",
+        wgpu::Backend::Dx12 => "Direct3D 12",
+        wgpu::Backend::BrowserWebGpu => "WebGPU",
+        wgpu::Backend::Gl => "OpenGL",
+        wgpu::Backend::Noop => "nothing",
+    }
+}
+
+/// What kind of device it is.
+pub(crate) fn kind(info: &wgpu::AdapterInfo) -> &'static str {
+    match (is_software(info), info.device_type) {
+        (true, _) => "software: a processor plays the GPU",
+        (_, wgpu::DeviceType::DiscreteGpu) => "GPU with memory of its own",
+        (_, wgpu::DeviceType::IntegratedGpu) => "GPU that shares the processor's memory",
+        (_, wgpu::DeviceType::VirtualGpu) => "GPU of a virtual machine",
+        _ => "unknown",
+    }
+}
+
+/// A vendor by its PCI number.
+pub(crate) fn vendor(number: u32) -> String {
+    match number {
+        0x1002 => "AMD".to_owned(),
+        0x106b => "Apple".to_owned(),
+        0x10de => "NVIDIA".to_owned(),
+        0x13b5 => "Arm".to_owned(),
+        0x5143 => "Qualcomm".to_owned(),
+        0x8086 => "Intel".to_owned(),
+        0x10005 => "Mesa".to_owned(),
+        0 => String::new(),
+        other => format!("{other:#06x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(name: &str, device_type: wgpu::DeviceType) -> wgpu::AdapterInfo {
+        let info = wgpu::AdapterInfo::new(device_type, wgpu::Backend::Vulkan);
+        wgpu::AdapterInfo { name: name.to_owned(), ..info }
+    }
+
+    #[test]
+    fn software_is_named_as_such_whatever_it_says_it_is() {
+        let gpu = info("NVIDIA H200", wgpu::DeviceType::DiscreteGpu);
+        assert_eq!((is_software(&gpu), model(&gpu).as_str()), (false, "NVIDIA H200 (Vulkan)"));
+        for software in [
+            info("llvmpipe (LLVM 19.1.7, 256 bits)", wgpu::DeviceType::Other),
+            info("SwiftShader Device (Subzero)", wgpu::DeviceType::VirtualGpu),
+            info("something", wgpu::DeviceType::Cpu),
+        ] {
+            assert!(is_software(&software));
+            assert!(model(&software).ends_with(" (Vulkan, software)"), "{}", model(&software));
+            assert!(kind(&software).starts_with("software"));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What blocks, which is nothing for the page: finding adapters, and resting until the device has done
+//! something.
+
+use std::time::Duration;
+
+use sparsescope_core::experiment::Ticket;
+use sparsescope_core::record::{GPU_SWITCH, GpuAbsence};
+
+use crate::names::is_software;
+
+/// The longest rest before the caller is asked whether to go on.
+const REST: Duration = Duration::from_millis(100);
+
+/// Rests until the device has done what was submitted, but not long.
+pub(crate) fn rest(device: &wgpu::Device) {
+    // Where the rest ended too early, or the device was lost, the caller finds out.
+    let _ = device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(REST) });
+}
+
+/// How many adapters there are.
+pub fn count() -> Result<usize, GpuAbsence> {
+    Ok(adapters()?.len())
+}
+
+/// The adapter of this number, from 0: those with memory of their own first, those of software last.
+pub(crate) fn adapter(ordinal: usize) -> Result<wgpu::Adapter, GpuAbsence> {
+    let mut all = adapters()?;
+    match ordinal < all.len() {
+        true => Ok(all.swap_remove(ordinal)),
+        false => Err(GpuAbsence::NoSuchAdapter { asked: ordinal, found: all.len() }),
+    }
+}
+
+fn adapters() -> Result<Vec<wgpu::Adapter>, GpuAbsence> {
+    if std::env::var(GPU_SWITCH).is_ok_and(|value| value.trim().eq_ignore_ascii_case("off")) {
+        return Err(GpuAbsence::Disabled);
+    }
+    let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    let descriptor = wgpu::InstanceDescriptor {
+        backends,
+        // No validation layers: they are not there where this is measured, or falsify the times.
+        flags: wgpu::InstanceFlags::empty(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    };
+    let instance = wgpu::Instance::new(descriptor);
+    let mut all = Ticket::later(instance.enumerate_adapters(backends)).wait();
+    all.sort_by_key(|adapter| {
+        let info = adapter.get_info();
+        match (is_software(&info), info.device_type) {
+            (true, _) => 4,
+            (_, wgpu::DeviceType::DiscreteGpu) => 0,
+            (_, wgpu::DeviceType::IntegratedGpu) => 1,
+            (_, wgpu::DeviceType::VirtualGpu) => 2,
+            _ => 3,
+        }
+    });
+    if all.is_empty() { Err(GpuAbsence::NoAdapter) } else { Ok(all) }
+}

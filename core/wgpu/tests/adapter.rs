@@ -1,0 +1,342 @@
+//! Every kernel on an adapter, which may be one of software: the matrices that break kernels, the gate,
+//! and what is timed.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sparsescope_core::experiment::{
+    Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
+    SpmvProblem, Temperature, Watch,
+};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::measure::integer_vector;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_tests::{Need, skip};
+use sparsescope_wgpu::{ClockChoice, Options, WgpuBackend};
+
+/// The first adapter, or a skip that says why there is none.
+macro_rules! adapter {
+    ($options:expr) => {
+        match WgpuBackend::open(0, $options) {
+            Ok(backend) => backend,
+            Err(absence) => skip!(Need::Adapter, "{absence}"),
+        }
+    };
+}
+
+/// llvmpipe ends an invocation's loops after so many steps, all told.
+const STEPS_IN_SOFTWARE: usize = 65_000;
+
+/// With and without checks of every index.
+const BOTH: [Options; 2] = [
+    Options { checks: false, clock: ClockChoice::Best },
+    Options { checks: true, clock: ClockChoice::Best },
+];
+
+/// A kernel and its invocations a workgroup.
+type Case = (&'static KernelDescriptor, u32);
+
+fn of_wgpu() -> impl Iterator<Item = &'static KernelDescriptor> {
+    kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Wgpu)
+}
+
+/// Every kernel that the device has with each of these sizes of workgroups.
+fn cases(backend: &WgpuBackend, blocks: &[u32]) -> Vec<Case> {
+    let here = of_wgpu().filter(|k| backend.availability(k) == Availability::Available);
+    here.flat_map(|kernel| blocks.iter().map(move |&block| (kernel, block))).collect()
+}
+
+fn configured((kernel, block): Case, hack_size: usize) -> Configuration {
+    let parameters = Parameters::default().with(Parameter::HackSize, &hack_size.to_string());
+    let parameters = kernel.listed(&parameters);
+    Configuration { block: Some(block), parameters, ..Configuration::usual(kernel) }
+}
+
+/// A kernel made ready and set up.
+fn ready<'p>(
+    backend: &'p WgpuBackend,
+    configuration: &Configuration,
+    problem: &'p Problem,
+) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+    let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
+    let never = AtomicBool::new(false);
+    prepared.set_up(&Watch::cancelled_by(&never)).wait()?;
+    Ok(prepared)
+}
+
+/// The result of one execution.
+fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> {
+    let never = AtomicBool::new(false);
+    Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
+}
+
+/// Rows of these lengths with values that are not exact, columns spread over `cols`.
+fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
+    let lengths: Vec<usize> = lengths.into_iter().collect();
+    let mut triplets = Vec::new();
+    for (i, &length) in lengths.iter().enumerate() {
+        for j in 0..length {
+            let value = 1.0 / (1.0 + (i * 31 + j * 17) as f64) - 0.1 * (j % 7) as f64;
+            triplets.push((i, (i * 13 + j) % cols, value));
+        }
+    }
+    Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
+}
+
+/// Matrices that break kernels, by what is odd about them.
+fn matrices() -> Vec<(&'static str, Csr)> {
+    vec![
+        ("no rows", matrix(3, [])),
+        ("no columns", Csr::from_triplets(3, 0, &[]).unwrap()),
+        ("no entries", matrix(5, [0; 40])),
+        ("one row", matrix(100, [77])),
+        ("one entry", matrix(1, [1])),
+        ("empty first and last rows", matrix(50, [0, 0, 3, 7, 0, 40, 1, 0, 0])),
+        ("one dense row", matrix(5000, (0..300).map(|i| if i == 117 { 5000 } else { 2 }))),
+        ("only the last row", matrix(3000, (0..70).map(|i| if i == 69 { 3000 } else { 0 }))),
+        ("more columns than rows", matrix(4000, (0..33).map(|i| i * 3))),
+        ("more rows than columns", matrix(7, (0..4001).map(|i| i % 8))),
+        ("rows that are no multiple of warp or hack", matrix(500, (0..1003).map(|i| i % 41))),
+        ("rows of exactly one warp", matrix(64, [32; 64])),
+        ("a dense row across many spans", matrix(20_000, [20_000, 1, 0, 20_000])),
+        ("rows that end with spans", matrix(300, [128, 128, 256, 1, 127, 300, 84])),
+        ("large enough for several blocks", matrix(9000, (0..9000).map(|i| 1 + i * i % 67))),
+    ]
+}
+
+fn problem(a: Csr) -> Problem {
+    let x = integer_vector(a.cols(), 42);
+    Problem::Spmv(SpmvProblem::new(Arc::new(a), x))
+}
+
+#[test]
+fn all_kernels_pass_the_gate_on_matrices_that_break_kernels_with_and_without_checks() {
+    for options in BOTH {
+        let backend = adapter!(options);
+        let cases = cases(&backend, &[32, 64, 96, 128, 160, 256]);
+        for (name, a) in matrices() {
+            let widest = a.max_row_len();
+            let problem = problem(a);
+            for &case in &cases {
+                for hack_size in [4, 32, 256] {
+                    if hack_size != 32 && case.0.allowed(Parameter::HackSize).is_none() {
+                        continue;
+                    }
+                    let steps = hack_size * widest;
+                    let is_hack = case.0.id == "wgpu/hll/thread-per-hack";
+                    if backend.is_software() && is_hack && steps > STEPS_IN_SOFTWARE {
+                        continue;
+                    }
+                    let what = format!("{} {} hack {hack_size}: {name}", case.0.id, case.1);
+                    let configuration = configured(case, hack_size);
+                    let prepared = ready(&backend, &configuration, &problem);
+                    let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
+                    let output =
+                        output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
+                    let check = problem.check(&configuration, &output);
+                    assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
+    for options in BOTH {
+        let backend = adapter!(options);
+        for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let a = matrix(400, (0..700).map(|i| i % 29));
+            let mut x = vec![1.0; 400];
+            x[5] = bad;
+            x[399] = bad;
+            let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+            for case in cases(&backend, &[64, 128]) {
+                let (kernel, configuration) = (case.0, configured(case, 32));
+                match ready(&backend, &configuration, &problem) {
+                    Ok(mut prepared) => {
+                        assert!(!kernel.needs.finite_x, "{}", kernel.id);
+                        let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+                        assert_eq!(check.verdict, Verdict::Pass, "{} {check:?}", kernel.id);
+                    }
+                    Err(error) => {
+                        assert!(kernel.needs.finite_x, "{}: {error}", kernel.id);
+                        let is_refusal =
+                            matches!(&error, PrepareError::Refused(why) if why.contains("padding"));
+                        assert!(is_refusal, "{error}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_the_same_from_run_to_run() {
+    let backend = adapter!(Options::default());
+    let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 167)));
+    for case in cases(&backend, &[128]) {
+        let mut prepared = ready(&backend, &configured(case, 32), &problem).unwrap();
+        let first = output(&mut prepared).unwrap();
+        for _ in 0..3 {
+            assert_eq!(output(&mut prepared).unwrap(), first, "{}", case.0.id);
+        }
+    }
+}
+
+#[test]
+fn more_workgroups_than_one_dimension_holds_pass_the_gate() {
+    let backend = adapter!(Options::default());
+    // 32 invocations a row, and 32 a workgroup: one for each of 70 000 rows.
+    let problem = problem(matrix(90, (0..70_000).map(|i| i % 3)));
+    for case in cases(&backend, &[32]) {
+        let configuration = configured(case, 4);
+        let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+        let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+        assert_eq!(check.verdict, Verdict::Pass, "{}: {:?}", case.0.id, check.reason);
+    }
+}
+
+#[test]
+fn a_row_that_is_off_fails_the_gate() {
+    let backend = adapter!(Options::default());
+    let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
+    let configuration = configured(cases(&backend, &[128])[0], 32);
+    let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+    let Output::Single(y) = output(&mut prepared).unwrap() else { panic!("no vector") };
+    for spoilt in [y[300] * (1.0 + 1e-4), f32::NAN] {
+        let mut z = y.clone();
+        z[300] = spoilt;
+        let check = problem.check(&configuration, &Output::Single(z));
+        assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(300)));
+    }
+}
+
+#[test]
+fn values_beyond_f32_f64_and_workgroups_of_odd_sizes_are_refused_in_a_sentence() {
+    let backend = adapter!(Options::default());
+    let large = problem(Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1e300)]).unwrap());
+    let small = problem(matrix(5, [1, 2]));
+    for case in cases(&backend, &[128]) {
+        let error = ready(&backend, &configured(case, 32), &large).err().unwrap();
+        assert!(error.to_string().starts_with("row 1 has 1e300"), "{error}");
+        let in_f64 = Configuration {
+            precision: sparsescope_core::record::Precision::F64,
+            ..configured(case, 32)
+        };
+        let error = ready(&backend, &in_f64, &small).err().unwrap();
+        assert_eq!(error.to_string(), "it does not compute in f64");
+        for block in [320, 1024] {
+            let error = ready(&backend, &configured((case.0, block), 32), &small).err().unwrap();
+            let expected = format!("{block} invocations a workgroup: expected a multiple of 32");
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
+    }
+}
+
+/// Samples of one kernel by a clock, products behind each, and what the run says of the clock.
+fn sampled(
+    backend: &WgpuBackend,
+    temperature: Temperature,
+) -> Result<(Vec<f64>, u32, String), KernelError> {
+    let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 67)));
+    let configuration = configured(cases(backend, &[128])[0], 32);
+    let configuration = Configuration { temperature, ..configuration };
+    let mut prepared = ready(backend, &configuration, &problem).unwrap();
+    let never = AtomicBool::new(false);
+    let watch = Watch::cancelled_by(&never);
+    let samples = prepared.sample(3, temperature, &watch).wait()?;
+    Ok((samples, prepared.repetitions(), prepared.params()["clock"].clone()))
+}
+
+#[test]
+fn samples_are_long_enough_for_whatever_clock_there_is_and_the_run_names_it() {
+    for (clock, resolution_s, name) in [
+        (ClockChoice::Best, 1e-9, "timestamps of "),
+        (ClockChoice::Rounded(65_536), 65_536e-9, "timestamps of 65536 ns"),
+        (ClockChoice::Rounded(100_000), 100e-6, "timestamps of 100000 ns"),
+        (ClockChoice::Wall, 10e-6, "wall clock without an empty submission"),
+    ] {
+        let backend = adapter!(Options { checks: false, clock });
+        let (samples, products, told) = sampled(&backend, Temperature::Hot).unwrap();
+        assert!(told.starts_with(name), "{told}");
+        assert_eq!(samples.len(), 3);
+        for seconds in samples {
+            let sample_s = seconds * f64::from(products);
+            // The product may be faster the next time; a tenth of what is wanted is no clock's step.
+            let wanted_s = (100.0_f64 * resolution_s).clamp(1e-3, 50e-3);
+            assert!(sample_s > 0.1 * wanted_s, "{told}: {products} products in {sample_s} s");
+        }
+    }
+}
+
+#[test]
+fn flushed_caches_are_timed_a_product_at_a_time_or_the_clock_is_too_coarse() {
+    let backend = adapter!(Options::default());
+    let (samples, products, _) = sampled(&backend, Temperature::Cold).unwrap();
+    assert!(samples.len() == 3 && products == 1 && samples.iter().all(|&s| s > 0.0));
+    let coarse = Options { checks: false, clock: ClockChoice::Rounded(10_000_000) };
+    let coarse = sampled(&adapter!(coarse), Temperature::Cold);
+    // Most products begin and end between two steps of such a clock.
+    assert!(coarse.unwrap_err().to_string().contains("clock"));
+}
+
+#[test]
+fn a_cancelled_run_takes_no_more_samples() {
+    let backend = adapter!(Options::default());
+    let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
+    let configuration = configured(cases(&backend, &[128])[0], 32);
+    let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+    let stop = AtomicBool::new(true);
+    let samples = prepared.sample(1000, Temperature::Hot, &Watch::cancelled_by(&stop)).wait();
+    assert_eq!(samples.unwrap(), Vec::<f64>::new());
+}
+
+#[test]
+fn a_lost_device_is_told_and_opened_anew_once() {
+    let backend = adapter!(Options::default());
+    let problem = problem(matrix(500, (0..500).map(|i| i % 41)));
+    let configuration = configured(cases(&backend, &[128])[0], 32);
+    let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+    backend.lose_device();
+    let error = output(&mut prepared).unwrap_err().to_string();
+    assert!(error.contains("the device was lost"), "{error}");
+    let mut again = ready(&backend, &configuration, &problem).unwrap();
+    let check = problem.check(&configuration, &output(&mut again).unwrap());
+    assert_eq!(check.verdict, Verdict::Pass);
+    backend.lose_device();
+    drop(output(&mut again));
+    let error = ready(&backend, &configuration, &problem).err().unwrap();
+    assert!(matches!(&error, PrepareError::Refused(why) if why.contains("lost")), "{error}");
+}
+
+#[test]
+fn the_device_is_described_with_its_bandwidth_and_as_software_where_it_is() {
+    let backend = adapter!(Options::default());
+    let gpu = backend.describe().unwrap();
+    assert_eq!(gpu.model, backend.model());
+    assert!(gpu.copy.is_some_and(|copy| copy > 1e8), "{gpu:?}");
+    for name in ["interface", "kind", "features", "clock", "largest_array_bytes"] {
+        assert!(gpu.details.contains_key(name), "{name} in {gpu:?}");
+    }
+    assert_eq!(backend.is_software(), gpu.model.ends_with("software)"), "{}", gpu.model);
+    let is_none = sparsescope_wgpu::WgpuBackend::open(99, Options::default()).err().unwrap();
+    assert!(is_none.to_string().starts_with("there is no device 99;"), "{is_none}");
+}
+
+#[test]
+fn a_device_without_subgroups_leaves_those_kernels_out_in_a_sentence() {
+    let backend = adapter!(Options::default());
+    for kernel in of_wgpu() {
+        match backend.availability(kernel) {
+            Availability::Available => {}
+            Availability::Missing(why) => {
+                assert!(kernel.id.ends_with("/subgroup-per-row"), "{}", kernel.id);
+                assert!(why.contains("has no subgroups"), "{why}");
+            }
+        }
+    }
+}

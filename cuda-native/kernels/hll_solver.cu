@@ -1,0 +1,101 @@
+// cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A in column-major HLL. A
+// hack's slots begin at offsets[hack]; slot j of its row r is the one j * hack_size + r further. Where rows
+// are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all columns are near
+// their rows they are stored as distances of 16 bits.
+
+// Slots of a row that a lane asks for before it waits for the first.
+const u32 IN_FLIGHT = 4;
+
+// The column of a slot, as it is or as its distance from the row.
+__device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
+__device__ inline u32 column(const u16* distance, u64 at, u32 row) {
+    return row + (u32)(int)(short)__ldcs(&distance[at]);
+}
+
+template <typename COLUMN>
+__device__ inline void product_of_solver(
+    u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const COLUMN* col,
+    const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, u32* words, real* told)
+{
+    const u32 rows_a_warp = WARP / lanes, share = threadIdx.x % WARP / rows_a_warp;
+    const u64 thread = thread_in_grid();
+    const u64 row = thread / WARP * rows_a_warp + thread % rows_a_warp;
+    const u32 length = row < rows ? row_len[row] : 0;
+    const u64 first = row < rows ? offsets[row / hack_size] + row % hack_size : 0;
+
+    u32 c[IN_FLIGHT];
+    real v[IN_FLIGHT];
+    const auto ask = [&](u32 j) {
+#pragma unroll
+        for (u32 i = 0; i < IN_FLIGHT; i++) {
+            const u32 slot = j + i * lanes;
+            const u64 at = first + (u64)slot * hack_size;
+            c[i] = slot < length ? column(col, at, (u32)row) : 0;
+            v[i] = slot < length ? __ldcs(&val[at]) : 0;
+        }
+    };
+    // The first slots, which nobody writes, are on their way before the kernels that write x have ended.
+    ask(share);
+    after_others();
+    if (words[OVER] != 0) return;
+    let_next_begin();
+
+    real of_row = 0;
+    for (u32 j = share; j < length;) {
+        real element[IN_FLIGHT], value[IN_FLIGHT];
+#pragma unroll
+        for (u32 i = 0; i < IN_FLIGHT; i++) {
+            element[i] = j + i * lanes < length ? x[c[i]] : 0;
+            value[i] = v[i];
+        }
+        j += IN_FLIGHT * lanes;
+        if (j < length) ask(j);
+#pragma unroll
+        for (u32 i = 0; i < IN_FLIGHT; i++) of_row += value[i] * element[i];
+    }
+    for (u32 distance = WARP / 2; distance >= rows_a_warp; distance /= 2)
+        of_row += __shfl_down_sync(ALL_LANES, of_row, distance);
+
+    const bool stores = row < rows && share == 0;
+    if (stores) y[row] = of_row;
+    if (purpose == FOR_NOTHING) return;
+    real sum[1] = {stores ? with[row] * of_row : 0};
+    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
+        conclude(purpose, sum[0], numbers, words, told);
+}
+
+// `distance` has the columns where `near` says so, else `col`.
+extern "C" __global__ void hll_column_major_solver(
+    u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
+    const u32* col, const u16* distance, const real* val, const real* x, real* y, u32 purpose,
+    const real* with, real* parts, u32* counts, real* numbers, u32* words, real* told)
+{
+    if (near)
+        product_of_solver(
+            rows, hack_size, lanes, offsets, row_len, distance, val, x, y, purpose, with, parts,
+            counts, numbers, words, told);
+    else
+        product_of_solver(
+            rows, hack_size, lanes, offsets, row_len, col, val, x, y, purpose, with, parts, counts,
+            numbers, words, told);
+}
+
+// The distances of columns from their rows, a row a thread; `far` becomes 1 where one takes more than 16
+// bits. Padding keeps none.
+extern "C" __global__ void hll_distances(
+    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u16* distance,
+    u32* far)
+{
+    const u64 row = thread_in_grid();
+    if (row >= rows) return;
+    const u64 first = offsets[row / hack_size] + row % hack_size;
+    bool fits = true;
+    for (u32 j = 0; j < row_len[row]; j++) {
+        const u64 at = first + (u64)j * hack_size;
+        const long long apart = (long long)col[at] - (long long)row;
+        fits &= apart >= -32768 && apart <= 32767;
+        distance[at] = (u16)apart;
+    }
+    if (!fits) *far = 1;
+}
