@@ -10,12 +10,14 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve sectors (default: all
-# but sectors, which needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve nccl sectors (default: all
+# up to dense; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
-# 20 000 systems and those of the suite.
+# 20 000 systems and those of the suite. nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
+# weak scaling on grids of WEAK x WEAK x WEAK points a GPU (default: 200), strong scaling on STRONG x STRONG x
+# STRONG (default: 256).
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -195,6 +197,41 @@ if wanted solve; then
         suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \
         --x0 precond --format-a csr,hyb,hll --format-g csr,hyb,hll --runs "${RUNS:-10}" \
         --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/solve.zip" --csv "$out/solve.csv"
+fi
+
+# Several GPUs through NCCL, which is looked for where Python packages put it, too.
+together() {
+    local name=$1
+    shift
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" \
+        --kernels 'nccl/*/*' --runs "${RUNS:-10}" --memory-limit "${MEMORY:-200G}" --spy-bytes 0 --force -q \
+        -o "$out/$name.zip" --csv "$out/$name.csv"
+    local status=$?
+    ((status == 0 || status == 130 || status == 124))
+}
+if wanted nccl; then
+    nccl=$(python3 -c 'import glob, os, sys
+for folder in sys.path:
+    for found in glob.glob(os.path.join(folder, "nvidia/nccl/lib")):
+        print(found)' 2>/dev/null | head -n 1)
+    [[ -n $nccl ]] && export SPARSESCOPE_CUDA_LIBRARIES=${SPARSESCOPE_CUDA_LIBRARIES:+$SPARSESCOPE_CUDA_LIBRARIES:}$nccl
+    SPARSESCOPE_REQUIRE=gpu,nccl step nccl-correctness timeout 300 "$folder/gpu-tests" --test-threads=1 several::
+    if wanted sanitizer && [[ -x $sanitizer ]]; then
+        step nccl-memcheck timeout 900 "$sanitizer" --tool memcheck --error-exitcode 9 --print-limit 20 \
+            "$folder/gpu-tests" --test-threads=1 several::products_on_several_gpus_pass
+    fi
+    step nccl-devices "$folder/sparsescope" devices --threads 1
+    gpus=${GPUS:-1 2} weak=${WEAK:-200} strong=${STRONG:-256}
+    for count in $gpus; do
+        grid="gen:stencil27?n=$weak&nz=$((weak * count))"
+        step "nccl-weak-$count" together "nccl-weak-$count" "$grid" --gpus "$count"
+        step "nccl-weak-solve-$count" together "nccl-weak-solve-$count" "$grid" --gpus "$count" \
+            --operation solve --precond jacobi
+    done
+    grid="gen:stencil27?n=$strong"
+    step nccl-strong together nccl-strong "$grid" --gpus "${gpus// /,}"
+    step nccl-strong-solve together nccl-strong-solve "$grid" --gpus "${gpus// /,}" --operation solve \
+        --precond jacobi
 fi
 
 # What the model predicts beside what Nsight Compute counts. The program launches its product once; a

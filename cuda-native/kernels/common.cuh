@@ -139,12 +139,17 @@ const u32 OVER = 0, DONE = 1, REACHED = 2;
 const u32 CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5, BAD_SCALED = 6,
           NO_SCALED = 7;
 
-// What a sum is for: nothing, p.q, or r.z.
+// What a sum is for: nothing, p.q, or r.z; or it is a share of one that several GPUs add up.
 const u32 FOR_NOTHING = 0, FOR_ALPHA = 1, FOR_BETA = 2;
+const u32 FOR_SHARE = 3;
 
 // What follows from p.q, or from r.z. `told` has three elements an iteration: ||r|| before it, its alpha,
-// and the beta that led to it.
+// and the beta that led to it. A share is put into the first of the numbers.
 __device__ inline void conclude(u32 purpose, real sum, real* numbers, u32* words, real* told) {
+    if (purpose == FOR_SHARE) {
+        numbers[0] = sum;
+        return;
+    }
     const u32 done = words[DONE];
     const bool scaled = purpose == FOR_BETA;
     if (!(fabs(sum) <= REAL_MAX) || sum <= 0) {

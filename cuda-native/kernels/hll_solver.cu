@@ -1,4 +1,4 @@
-// cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A square in column-major HLL. A
+// cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A in column-major HLL. A
 // hack's slots begin at offsets[hack]; slot j of its row r is the one j * hack_size + r further. Where rows
 // are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all columns are near
 // their rows they are stored as distances of 16 bits.

@@ -89,6 +89,10 @@ fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
         .chain(listed::<PcgDot<'_>>())
         .chain(listed::<PcgFinish<'_>>())
         .chain(listed::<PcgScale<'_>>())
+        .chain(listed::<PcgShareBegin<'_>>())
+        .chain(listed::<PcgShareReduce<'_>>())
+        .chain(listed::<PcgConclude<'_>>())
+        .chain(listed::<HaloPack<'_>>())
 }
 
 /// Those of sweeps over CSR.

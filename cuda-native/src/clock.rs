@@ -28,11 +28,25 @@ impl Clock {
         device: &Device,
         work: impl FnOnce() -> Result<(), DeviceError>,
     ) -> Result<f64, DeviceError> {
-        let stream = device.stream();
-        self.start.record(stream).doing("record an event")?;
+        self.begin(device)?;
         work()?;
-        self.end.record(stream).doing("record an event")?;
+        self.end(device)?;
         self.end.synchronize().doing("finish its work")?;
+        self.seconds()
+    }
+
+    /// Adds the beginning of what is timed to the device's stream.
+    pub(crate) fn begin(&self, device: &Device) -> Result<(), DeviceError> {
+        self.start.record(device.stream()).doing("record an event")
+    }
+
+    /// Adds its end.
+    pub(crate) fn end(&self, device: &Device) -> Result<(), DeviceError> {
+        self.end.record(device.stream()).doing("record an event")
+    }
+
+    /// Seconds between both, which the device has come to.
+    pub(crate) fn seconds(&self) -> Result<f64, DeviceError> {
         elapsed_ms(&self.start, &self.end).map(|ms| f64::from(ms) * 1e-3)
     }
 }

@@ -74,6 +74,9 @@ pub enum DeviceError {
     /// The arrays of a format cannot be made as the device takes them.
     #[error("{0}")]
     Arrays(String),
+    /// Another GPU of a group failed, for which this one would have waited in vain.
+    #[error("another GPU of the group could not go on")]
+    Elsewhere,
     /// A call of a vendor's library failed.
     #[error("{library} failed: {call} answered {status}")]
     Library {
@@ -121,10 +124,16 @@ pub struct Properties {
     pub bus: String,
 }
 
-/// A device in use. Work goes to one stream, in order.
+/// A device in use. Work goes to one stream, in order; what is to run beside that goes to another [`Device`],
+/// which [`beside`](Device::beside) makes.
 pub struct Device {
-    context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    opened: Arc<Opened>,
+}
+
+/// What all streams of a device have in common.
+struct Opened {
+    context: Arc<CudaContext>,
     properties: Properties,
     probe: Probe,
     nvrtc: Nvrtc,
@@ -134,6 +143,9 @@ pub struct Device {
     /// Those of users' sources, by the SHA-256 of these.
     user_modules: Mutex<BTreeMap<(&'static str, Variant), Arc<CudaModule>>>,
 }
+
+/// Above the priority of every stream.
+const HIGHEST_PRIORITY: i32 = -100;
 
 impl Device {
     /// Opens a device by its number, from 0.
@@ -151,7 +163,7 @@ impl Device {
         };
         let context = CudaContext::new(ordinal).map_err(failed("cuDevicePrimaryCtxRetain"))?;
         // SAFETY: everything runs on the one stream made below, in order, so that no event is
-        // needed to order the use of a buffer.
+        // needed to order the use of a buffer; who uses another orders both with events of their own.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
         let properties = properties(&context, ordinal).map_err(failed("cuDeviceGetAttribute"))?;
@@ -161,9 +173,8 @@ impl Device {
             .map_err(|error| GpuAbsence::NvrtcMissing(error.to_string()))?;
         let (modules, user_modules) = Default::default();
         let cache = KernelCache::of_user();
-        Ok(Self {
+        let opened = Opened {
             context,
-            stream,
             properties,
             probe,
             nvrtc,
@@ -171,22 +182,32 @@ impl Device {
             cache,
             modules,
             user_modules,
-        })
+        };
+        Ok(Self { stream, opened: Arc::new(opened) })
+    }
+
+    /// The same device with a stream of its own, whose blocks come before those of other streams. Nothing
+    /// orders the streams but events that are recorded in them.
+    pub(crate) fn beside(&self) -> Result<Self, DeviceError> {
+        // The driver takes the highest priority that it has for one that is higher.
+        let stream = self.context().new_stream_with_priority(HIGHEST_PRIORITY);
+        let stream = stream.doing("make a stream")?;
+        Ok(Self { stream, opened: Arc::clone(&self.opened) })
     }
 
     /// What it is like.
     pub fn properties(&self) -> &Properties {
-        &self.properties
+        &self.opened.properties
     }
 
     /// CUDA version that the driver supports, as CUDA counts: 13000 is 13.0.
     pub fn driver_version(&self) -> i32 {
-        self.probe.driver_version
+        self.opened.probe.driver_version
     }
 
     /// The compiler that builds its kernels.
     pub fn nvrtc(&self) -> &Nvrtc {
-        &self.nvrtc
+        &self.opened.nvrtc
     }
 
     /// The stream that all work goes to.
@@ -196,7 +217,7 @@ impl Device {
 
     /// The context that the stream belongs to.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
-        &self.context
+        &self.opened.context
     }
 
     /// Waits for all work. Errors of kernels show here.
@@ -207,7 +228,7 @@ impl Device {
     /// Bytes of memory that are free, once everything before has been freed.
     pub fn free_bytes(&self) -> Result<u64, DeviceError> {
         self.synchronize()?;
-        let (free, _) = self.context.mem_get_info().doing("tell its free memory")?;
+        let (free, _) = self.opened.context.mem_get_info().doing("tell its free memory")?;
         Ok(free as u64)
     }
 
@@ -222,13 +243,17 @@ impl Device {
 
     /// A kernel by its name, its family built and loaded on first use.
     pub fn kernel(&self, variant: Variant, name: &str) -> Result<CudaFunction, DeviceError> {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut modules = self.opened.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(&variant) {
             Some(module) => Arc::clone(module),
             None => {
-                let cubin = variant.build(&self.nvrtc, &self.cache, self.architecture)?;
+                let cubin = variant.build(
+                    &self.opened.nvrtc,
+                    &self.opened.cache,
+                    self.opened.architecture,
+                )?;
                 let image = Ptx::from_binary(cubin);
-                let module = self.context.load_module(image).doing("load a kernel")?;
+                let module = self.opened.context.load_module(image).doing("load a kernel")?;
                 modules.insert(variant, Arc::clone(&module));
                 module
             }
@@ -242,15 +267,15 @@ impl Device {
         user: &'static UserKernel,
         like: Variant,
     ) -> Result<CudaFunction, DeviceError> {
-        let mut modules = self.user_modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut modules = self.opened.user_modules.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.source.sha256.as_str(), like);
         let module = match modules.get(&key) {
             Some(module) => Arc::clone(module),
             None => {
-                let tools = (&self.nvrtc, &self.cache);
-                let cubin = user_source::build(user.source, like, tools, self.architecture)?;
+                let tools = (&self.opened.nvrtc, &self.opened.cache);
+                let cubin = user_source::build(user.source, like, tools, self.opened.architecture)?;
                 let image = Ptx::from_binary(cubin);
-                let module = self.context.load_module(image).doing("load a kernel")?;
+                let module = self.opened.context.load_module(image).doing("load a kernel")?;
                 modules.insert(key, Arc::clone(&module));
                 module
             }
@@ -260,7 +285,11 @@ impl Device {
 
     /// Fails when a user's kernel is not built for this device.
     pub(crate) fn check_user_kernel(&self, kernel: &KernelDescriptor) -> Result<(), CompileError> {
-        user_source::check_for(kernel, (&self.nvrtc, &self.cache), self.architecture)
+        user_source::check_for(
+            kernel,
+            (&self.opened.nvrtc, &self.opened.cache),
+            self.opened.architecture,
+        )
     }
 }
 

@@ -76,11 +76,13 @@ pub enum Family {
     FsaiFilter,
     /// `fsai_order.cu`
     FsaiOrder,
+    /// `halo.cu`
+    Halo,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -112,6 +114,7 @@ impl Family {
         Self::FsaiLong,
         Self::FsaiFilter,
         Self::FsaiOrder,
+        Self::Halo,
     ];
 
     /// What it is built for: each precision, each width of row offsets and each width of rows, where
@@ -132,7 +135,7 @@ impl Family {
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
-            Self::Pcg | Self::HllSolver => &[Variant::NO_VALUES],
+            Self::Pcg | Self::HllSolver | Self::Halo => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
@@ -231,6 +234,7 @@ impl Family {
             Self::FsaiLong => ("fsai_long.cu", include_str!("../kernels/fsai_long.cu")),
             Self::FsaiFilter => ("fsai_filter.cu", include_str!("../kernels/fsai_filter.cu")),
             Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
+            Self::Halo => ("halo.cu", include_str!("../kernels/halo.cu")),
         }
     }
 }

@@ -255,6 +255,11 @@ impl Launch {
         Self { ahead: can, ..self }
     }
 
+    /// The same, launched once the kernel before it has ended.
+    fn in_turn(self) -> Self {
+        Self { ahead: false, ..self }
+    }
+
     /// Blocks.
     pub(crate) fn grid(&self) -> u32 {
         self.grid
@@ -413,6 +418,14 @@ impl Step {
     /// Sets an array to zero.
     pub(crate) fn zero<T: Value>(array: &Buffer<T>) -> Self {
         Self::fill(array, 0)
+    }
+
+    /// The same, where a launch waits until the kernel before it has ended.
+    pub(crate) fn in_turn(self) -> Self {
+        match self {
+            Self::Launch(launch) => Self::Launch(launch.in_turn()),
+            other => other,
+        }
     }
 
     /// Adds it to the device's stream.

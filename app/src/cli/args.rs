@@ -151,12 +151,13 @@ impl std::str::FromStr for ShardArg {
 }
 
 /// Arguments that say what `--resume` finds in the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 21] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
     "precision",
     "output",
     "shard",
     "kernels",
     "backend",
+    "gpus",
     "threads",
     "block_sizes",
     "runs",
@@ -208,6 +209,10 @@ pub(super) struct BenchArgs {
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
+    /// Numbers of GPUs that share each matrix, from the first GPU on: also run the kernels of several GPUs,
+    /// nccl/*, on so many of them
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks))]
+    pub(super) gpus: Vec<String>,
     /// Threads a block of GPU kernels
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = block_size, default_values_t = [32, 64, 96, 128, 160])]
     pub(super) block_sizes: Vec<u32>,

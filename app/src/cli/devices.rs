@@ -20,7 +20,10 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
     };
     let mut devices = Devices::measure(&threads, interrupt.flag())?;
     match gpus("cuda", gpu::count(), gpu::open) {
-        Ok(gpus) => (devices.gpus, devices.gpus_absent) = (gpus, None),
+        Ok(mut gpus) => {
+            gpus.extend(together(gpus.len()));
+            (devices.gpus, devices.gpus_absent) = (gpus, None);
+        }
         Err(absence) => devices.gpus_absent = Some(absence.to_string()),
     }
     match gpus("wgpu", adapter::count(), adapter::open) {
@@ -56,6 +59,20 @@ fn gpus(
         all.extend(described);
     }
     Ok(all)
+}
+
+/// What so many GPUs send to one another, where there are several and NCCL.
+fn together(count: usize) -> Option<Gpu> {
+    if count < 2 {
+        return None;
+    }
+    match gpu::several() {
+        Ok(several) => several.describe(),
+        Err(absence) => {
+            eprintln!("note: {absence}");
+            None
+        }
+    }
 }
 
 fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {

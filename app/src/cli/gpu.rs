@@ -19,6 +19,18 @@ pub(super) fn open(_: usize) -> Result<Gpu, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 
+/// Brings the GPUs of this machine together.
+#[cfg(feature = "cuda")]
+pub(super) fn several() -> Result<Gpu, GpuAbsence> {
+    Ok(Box::new(sparsescope_cuda::NcclBackend::open()?))
+}
+
+/// Brings the GPUs of this machine together.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn several() -> Result<Gpu, GpuAbsence> {
+    Err(GpuAbsence::NotCompiled)
+}
+
 /// How many GPUs there are.
 #[cfg(feature = "cuda")]
 pub(crate) fn count() -> Result<usize, GpuAbsence> {

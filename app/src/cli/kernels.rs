@@ -32,11 +32,13 @@ impl Kernel {
         k: &KernelDescriptor,
         cpu: &CpuBackend,
         gpu: &Result<Gpu, GpuAbsence>,
+        several: &Result<Gpu, GpuAbsence>,
         adapter: &Result<Gpu, GpuAbsence>,
     ) -> Self {
         let availability = match k.device {
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
+            DeviceKind::Nccl => gpu::availability(several, k),
             DeviceKind::Wgpu => adapter::availability(adapter, k),
         };
         let reason = match availability {
@@ -60,9 +62,10 @@ impl Kernel {
 
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
-    let gpu = gpu::open(args.gpu.device);
+    let (gpu, several) = (gpu::open(args.gpu.device), gpu::several());
     let adapter = adapter::open(args.gpu.device);
-    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu, &adapter)).collect();
+    let of = |k| Kernel::of(k, &cpu, &gpu, &several, &adapter);
+    let kernels: Vec<Kernel> = all_kernels().map(of).collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

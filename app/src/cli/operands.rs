@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
 use sparsescope_core::io::{open_vector, save, vector};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
@@ -53,10 +53,24 @@ pub(super) fn backend(
         DeviceKind::Cuda => {
             gpu::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
+        DeviceKind::Nccl => {
+            gpu::several().with_context(|| format!("{} cannot run here", kernel.id))?
+        }
         DeviceKind::Wgpu => {
             adapter::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
     })
+}
+
+/// The parameters of one run: what several GPUs share is run on all that there are.
+pub(super) fn on_all_gpus(
+    kernel: &KernelDescriptor,
+    parameters: Parameters,
+) -> anyhow::Result<Parameters> {
+    match kernel.device {
+        DeviceKind::Nccl => Ok(parameters.with(Parameter::Ranks, &gpu::count()?.to_string())),
+        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => Ok(parameters),
+    }
 }
 
 /// The threads that a kernel runs with: those asked for, or all that the machine has.

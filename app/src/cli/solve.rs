@@ -21,7 +21,7 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Ve
 
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
-use super::operands::{Desk, backend, kernel_of, threads};
+use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
 use super::shared_args::BackendArg;
@@ -80,7 +80,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         }
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
-    let parameters = parameters(args, kernel)?;
+    let parameters = on_all_gpus(kernel, parameters(args, kernel)?)?;
     let files = || [&args.output, &args.history, &args.write_g].into_iter().flatten();
     match (args.matrices.len(), args.reuse_pattern) {
         (1, _) => {}
@@ -324,7 +324,7 @@ impl<'a> Report<'a> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
         match self.backend {
-            "cuda" => writeln!(out, "kernel     {}", self.kernel)?,
+            "cuda" | "nccl" => writeln!(out, "kernel     {}", self.kernel)?,
             _ => {
                 let workers = counted(self.threads as usize, "thread", "threads");
                 writeln!(out, "kernel     {}, {workers}", self.kernel)?;

@@ -13,7 +13,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, threads};
+use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::check_free;
 
@@ -22,7 +22,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let parameters = args.format.lists()?.single().ok_or_else(|| {
         UsageError("a single product takes one value of each parameter, not a list".to_owned())
     })?;
-    let parameters = kernel.listed(&parameters);
+    let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;
     }

@@ -9,7 +9,7 @@ use super::task::{Finished, Groups, Watch};
 use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::kernel::KernelDescriptor;
 use crate::memory::MemoryLimit;
-use crate::record::{Costs, Gpu, History};
+use crate::record::{Costs, Distributed, Gpu, History};
 
 /// Whether a kernel can run here, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,12 @@ pub trait Prepared {
 
     /// Parameters in force, by name.
     fn params(&self) -> BTreeMap<String, String>;
+
+    /// How several ranks share the work, with what each of them does; nothing where one device does all of
+    /// it. To be asked after the last sample.
+    fn distributed(&mut self) -> Option<Distributed> {
+        None
+    }
 
     /// What the last execution told of its steps, as passes over the rows; nothing for most kernels.
     fn told(&mut self) -> Option<History> {

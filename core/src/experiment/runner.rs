@@ -17,7 +17,7 @@ use super::predictions::Predictions;
 use super::problem::Problem;
 use super::references::References;
 use super::task::{Finished, Watch};
-use crate::kernel::DeviceKind;
+use crate::kernel::{DeviceKind, Parameter};
 use crate::memory::MemoryLimit;
 use crate::record::{
     Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
@@ -468,6 +468,7 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
+        run.distributed = prepared.distributed();
         let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
         run.history = history.or(run.history);
         run.cut_short = run.samples.len() < samples;
@@ -495,6 +496,13 @@ impl Runner<'_> {
             DeviceKind::Cuda | DeviceKind::Wgpu => {
                 let model = self.backend(configuration)?.model();
                 self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
+            }
+            // Each of its GPUs copies as much as the slowest.
+            DeviceKind::Nccl => {
+                let model = self.backend(configuration)?.model();
+                let copy = self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy?;
+                let ranks = configuration.parameters.number::<u32>(Parameter::Ranks)?;
+                Some(copy * f64::from(ranks))
             }
         }
     }

@@ -14,16 +14,19 @@ pub enum DeviceKind {
     Cpu,
     /// NVIDIA graphics processor, through CUDA.
     Cuda,
+    /// Several NVIDIA graphics processors of one process, which NCCL brings together.
+    Nccl,
     /// Any graphics processor, through Vulkan, Metal, Direct3D 12 or WebGPU.
     Wgpu,
 }
 
 impl DeviceKind {
-    /// `cpu`, `cuda` or `wgpu`.
+    /// `cpu`, `cuda`, `nccl` or `wgpu`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
+            Self::Nccl => "nccl",
             Self::Wgpu => "wgpu",
         }
     }

@@ -77,6 +77,8 @@ pub enum Parameter {
     Start,
     /// Right-hand sides of dense systems.
     Rhs,
+    /// GPUs that share a matrix.
+    Ranks,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -112,7 +114,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -142,6 +144,7 @@ impl Parameter {
         Self::RightSide,
         Self::Start,
         Self::Rhs,
+        Self::Ranks,
     ];
 
     /// The name in files: `hack_size`.
@@ -176,6 +179,7 @@ impl Parameter {
             Self::RightSide => "b",
             Self::Start => "x0",
             Self::Rhs => "rhs",
+            Self::Ranks => "ranks",
         }
     }
 
@@ -196,6 +200,7 @@ impl Parameter {
             Self::Counting => Some(Counting::Device.as_str().to_owned()),
             Self::SetUp => Some(SetUpBy::Device.as_str().to_owned()),
             Self::Rhs => Some(Rhs::LastUnit.as_str().to_owned()),
+            Self::Ranks => Some("1".to_owned()),
             _ => self.of_solver().map(|(usual, _)| usual.to_owned()),
         }
     }
@@ -261,6 +266,7 @@ impl Parameter {
             Self::HackSize => HACK_SIZES.contains(&size),
             Self::BsrBlock => BSR_BLOCKS.contains(&size),
             Self::MinFill => number <= 100,
+            Self::Ranks => number >= 1,
             // Words and what solvers take have been looked at.
             _ => true,
         };
@@ -273,6 +279,7 @@ impl Parameter {
                 let (least, most) = (BSR_BLOCKS.start(), BSR_BLOCKS.end());
                 Err(wrong(format!("a number from {least} to {most}")))
             }
+            (false, Self::Ranks) => Err(wrong("a number of GPUs from 1".to_owned())),
             (false, _) => Err(wrong("a share of 0 to 100 percent".to_owned())),
             // Windows of no row and of one are both no sorting.
             (true, Self::Sigma) => Ok(number.max(1).to_string()),
@@ -403,6 +410,8 @@ mod tests {
             assert!(error.ends_with("expected a whole number"), "{error}");
         }
         assert!(Parameter::MinFill.value("101").is_err());
+        let error = Parameter::Ranks.value("0").unwrap_err().to_string();
+        assert_eq!(error, "ranks is `0`: expected a number of GPUs from 1");
         assert_eq!(Parameter::Mode.value("smoother"), Ok("smoother".to_owned()));
         let error = Parameter::Mode.value("soft").unwrap_err().to_string();
         assert_eq!(error, "mode is `soft`: expected smoother or standard");

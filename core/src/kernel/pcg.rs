@@ -107,6 +107,17 @@ const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Al
 const LIBRARY: &[(Parameter, Allowed)] = &of_library(&["none", "jacobi", "fsai"]);
 const TRANSPOSED: &[(Parameter, Allowed)] = &of_library(&["fsai"]);
 
+/// What several GPUs take.
+const OF_SEVERAL: &[(Parameter, Allowed)] = &[
+    (Parameter::Ranks, Allowed::Any),
+    (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi"])),
+    (Parameter::FormatA, Allowed::Only(&["csr", "hll"])),
+    (Parameter::Tolerance, Allowed::Any),
+    (Parameter::MaxIterations, Allowed::Any),
+    (Parameter::RightSide, Allowed::Any),
+    (Parameter::Start, Allowed::Any),
+];
+
 /// Every kernel of a solve, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -120,4 +131,9 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "the program of paper 003: cuSPARSE and cuBLAS, one call after another, scalars on the host"),
     cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor], TRANSPOSED,
         "the same, where the second product with the factor takes G transposed in place of its transpose"),
+    KernelDescriptor {
+        device: DeviceKind::Nccl,
+        ..cuda("nccl/pcg/halo-overlap", Mapping::EqualEntries, &[Origin::Ours], OF_SEVERAL,
+            "several GPUs, each with its rows: the halo travels while the other rows are multiplied, sums are added up by NCCL, graphs of iterations")
+    },
 ];

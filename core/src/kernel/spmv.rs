@@ -45,10 +45,10 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
         (Format::Hyb(_), _) => &[(HybWidth, Any)],
         (Format::Hll(_), DeviceKind::Cpu) => &[(HackSize, Any), (Sigma, Any), (Spill, Any)],
-        (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Wgpu) => {
+        (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
             &[(HackSize, Any), (Sigma, Only(&["1"])), (Spill, Only(&[]))]
         }
-        (Format::HllCompact, DeviceKind::Cuda) => {
+        (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
             &[(HackSize, Only(&["32"])), (Sigma, Any), (Spill, Only(&[])), (Values, Any)]
         }
         (Format::Bsr, _) => &[(BsrBlock, Any), (MinFill, Any)],
@@ -199,6 +199,15 @@ use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
 use Unrolling::{FoursRestLast, RestFirst, RestLast};
 
+/// A kernel of several GPUs, each of which has contiguous rows.
+const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> KernelDescriptor {
+    let (device, mapping) = (DeviceKind::Nccl, Mapping::EqualEntries);
+    let mut kernel = product(id, format, device, mapping, &[Origin::Ours], summary);
+    kernel.precisions = &[Precision::F64];
+    kernel.parameters = &[(Parameter::Ranks, Allowed::Any)];
+    kernel
+}
+
 /// Every kernel of a product, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -292,6 +301,11 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE's SpMV on COO, algorithm 1, preprocessed"),
     vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor), true,
         "cuSPARSE's SpMV on sliced ELLPACK, one slice a hack, preprocessed"),
+
+    nccl_spmv("nccl/csr/halo-overlap", Format::Csr,
+        "several GPUs, each with its rows by tiles of entries: the halo travels while the other rows are multiplied"),
+    nccl_spmv("nccl/hll/halo-overlap", Format::Hll(ColumnMajor),
+        "several GPUs, each with its rows in column-major hacks: the halo travels while the other rows are multiplied"),
 
     wgpu_spmv("wgpu/csr/thread-per-row", Format::Csr, Mapping::Grid(ThreadPerRow), false, &[Paper000, Paper002],
         "one invocation a row"),

@@ -75,4 +75,7 @@ pub enum GpuAbsence {
     /// The run-time compiler that kernels are built with was not found.
     #[error("NVIDIA's run-time compiler NVRTC was not found: {0}")]
     NvrtcMissing(String),
+    /// The library with which several GPUs work together was not found.
+    #[error("several GPUs work together through NCCL, which was not found: {0}")]
+    NcclMissing(String),
 }

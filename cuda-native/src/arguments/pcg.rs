@@ -82,4 +82,28 @@ arguments! {
     PcgScale<'a> of Pcg [pcg_scale] (
         n: u32, span: u32, inverse: Reads<'a, f64>, r: Reads<'a, f64>, z: Writes<'a, f64>
     )
+
+    /// r = b and a GPU's share of b·b.
+    PcgShareBegin<'a> of Pcg [pcg_share_begin] (
+        n: u32, span: u32, b: Reads<'a, f64>, r: Writes<'a, f64>, parts: Writes<'a, f64>,
+        counts: Writes<'a, u32>, shares: Writes<'a, f64>
+    )
+
+    /// r −= α·q and a GPU's shares of r·r and r·z.
+    PcgShareReduce<'a> of Pcg [pcg_share_reduce] (
+        n: u32, span: u32, is_first: u32, form: u32, inverse: Reads<'a, f64>, q: Reads<'a, f64>,
+        r: Writes<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
+        numbers: Reads<'a, f64>, words: Reads<'a, u32>, shares: Writes<'a, f64>
+    )
+
+    /// What follows from totals.
+    PcgConclude<'a> of Pcg [pcg_conclude] (
+        at: u32, form: u32, most: u32, tol: f64, totals: Reads<'a, f64>,
+        numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
+    )
+
+    /// Elements of x that other GPUs need.
+    HaloPack<'a> of Halo [halo_pack] (
+        n: u32, list: Reads<'a, u32>, x: Reads<'a, f64>, out: Writes<'a, f64>
+    )
 }

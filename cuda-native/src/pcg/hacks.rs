@@ -1,4 +1,4 @@
-//! A square matrix in column-major HLL as a solver multiplies with it.
+//! A matrix in column-major HLL as a solver multiplies with it.
 
 use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, SlotLayout};
@@ -91,9 +91,9 @@ impl NearHacks {
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
         // SAFETY: every row lies in a hack of that size at its own position, and the slots of its length have
-        // a column, in the array that `near` says, within the square matrix; x, y and what y is multiplied
-        // with have an element a row. What blocks add up has room for as many. All threads wait for the
-        // kernels before this one before they read x or write.
+        // a column, in the array that `near` says, within the matrix; x has an element a column, y and what
+        // it is multiplied with have one a row. What blocks add up has room for as many. All threads wait
+        // for the kernels before this one before they read x or write.
         let launch = unsafe {
             Launch::new(device, "hll_column_major_solver", shape, &arguments)?.ahead(device)
         };

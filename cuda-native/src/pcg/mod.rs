@@ -2,11 +2,13 @@
 //! called one after another.
 
 mod factor;
+mod glance;
 mod hacks;
 mod operator;
 mod preconditioner;
 mod prepared;
 mod program;
+mod shares;
 mod solver;
 mod source;
 mod state;
@@ -18,6 +20,12 @@ use sparsescope_core::experiment::{
     Availability, Configuration, PrepareError, Prepared, SolveProblem, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
+
+pub(crate) use glance::Glance;
+pub(crate) use operator::Operator;
+pub(crate) use shares::{At, Shares};
+pub(crate) use source::Source;
+pub(crate) use state::{Ended, Form, Product, Purpose, Scalars, Vectors, row_count};
 
 use crate::cusparse::Direction;
 use crate::machine::Machine;

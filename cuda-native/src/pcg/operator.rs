@@ -26,16 +26,16 @@ use crate::spmv::Plan;
 /// Threads a block where the format does not say.
 const BLOCK: u32 = 128;
 
-/// A square matrix ready to be multiplied with.
-pub(super) struct Operator {
+/// A matrix ready to be multiplied with: square, or some of a square one's rows, which a GPU has.
+pub(crate) struct Operator {
     stored: Stored,
     rows: u32,
     /// Bringing it into its format; 0 where it stays as it was.
-    pub(super) conversion_s: f64,
+    pub(crate) conversion_s: f64,
     /// Bytes of the format's arrays.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// What it took to make arrays beside those of CSR.
-    pub(super) spent: Spent,
+    pub(crate) spent: Spent,
 }
 
 enum Stored {
@@ -51,7 +51,7 @@ fn wrong_format() -> DeviceError {
 impl Operator {
     /// The matrix, which lies on the device in CSR, in a format. Refused where it does not fit there, or
     /// its plan within `memory`.
-    pub(super) fn of(
+    pub(crate) fn of(
         device: &Device,
         csr: Source,
         format: OperatorFormat,
@@ -90,7 +90,7 @@ impl Operator {
     }
 
     /// Blocks of a launch that adds up a sum; none where a launch of its own does.
-    pub(super) fn blocks(&self) -> u64 {
+    pub(crate) fn blocks(&self) -> u64 {
         match &self.stored {
             Stored::Tiles { plan, .. } => plan.tiles as u64,
             Stored::Hacks(hacks) => hacks.blocks(),
@@ -99,7 +99,7 @@ impl Operator {
     }
 
     /// The steps of a product, which do nothing once the solve is over.
-    pub(super) fn product(
+    pub(crate) fn product(
         &self,
         device: &Device,
         scalars: &Scalars,
@@ -179,8 +179,8 @@ impl Of<'_> {
         let shape = Shape { grid: plan.tiles as u64, block: plan.shape.threads, shared_bytes: 0 };
         let name = format!("csr_adaptive_solver_{}x{}", plan.shape.threads, plan.shape.items);
         // SAFETY: as for `csr_adaptive`: there are as many blocks as tiles, which hold each row once, whole
-        // or in parts, and no more entries than the shape has; x, y and what y is multiplied with have an
-        // element a row of the square matrix. What blocks add up has room for as many of them.
+        // or in parts, and no more entries than the shape has; x has an element a column, y and what it is
+        // multiplied with have one a row. What blocks add up has room for as many of them.
         // They wait for others before they read x, after what nobody writes.
         let launch =
             unsafe { Launch::new(self.device, &name, shape, &arguments)?.ahead(self.device) };

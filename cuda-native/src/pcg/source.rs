@@ -13,7 +13,7 @@ use crate::upload::Uploaded;
 
 /// A matrix that operators of any format are made of.
 #[derive(Clone)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// One that the host has.
     Copied { host: Arc<Csr>, copy: Arc<Uploaded<f64>> },
     /// One that was made on the device.
@@ -21,7 +21,7 @@ pub(super) enum Source {
 }
 
 /// A matrix that was made on the device.
-pub(super) struct Made {
+pub(crate) struct Made {
     row_ptr: RowPtr,
     arrays: Arrays<f64>,
 }
@@ -67,7 +67,7 @@ fn wrong_format() -> DeviceError {
 
 impl Source {
     /// A matrix that was copied to the device in CSR.
-    pub(super) fn copied(copy: Arc<Uploaded<f64>>) -> Result<Self, DeviceError> {
+    pub(crate) fn copied(copy: Arc<Uploaded<f64>>) -> Result<Self, DeviceError> {
         let AnyFormat::Csr(host) = copy.host() else {
             return Err(wrong_format());
         };

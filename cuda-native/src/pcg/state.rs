@@ -13,7 +13,7 @@ use crate::launch::{Launch, Shape, Step};
 const BLOCK: u32 = 256;
 
 /// Elements of a block.
-const SPAN: u32 = 2 * BLOCK;
+pub(super) const SPAN: u32 = 2 * BLOCK;
 
 /// Blocks whose sums one of them adds up, as `common.cuh` has it.
 const GROUP: u64 = 256;
@@ -32,42 +32,45 @@ const TOLD: usize = 3;
 
 /// What a sum is for, and the vector that a product is multiplied with for it.
 #[derive(Clone, Copy)]
-pub(super) enum Purpose<'a> {
+pub(crate) enum Purpose<'a> {
     /// There is none.
     Nothing,
     /// p·q, which gives α.
     Alpha(&'a Buffer<f64>),
     /// r·z, which gives β.
     Beta(&'a Buffer<f64>),
+    /// A share of p·q that several GPUs add up.
+    Share(&'a Buffer<f64>),
 }
 
 impl<'a> Purpose<'a> {
-    pub(super) fn number(self) -> u32 {
+    pub(crate) fn number(self) -> u32 {
         match self {
             Self::Nothing => 0,
             Self::Alpha(_) => 1,
             Self::Beta(_) => 2,
+            Self::Share(_) => 3,
         }
     }
 
-    pub(super) fn with(self) -> Option<&'a Buffer<f64>> {
+    pub(crate) fn with(self) -> Option<&'a Buffer<f64>> {
         match self {
             Self::Nothing => None,
-            Self::Alpha(with) | Self::Beta(with) => Some(with),
+            Self::Alpha(with) | Self::Beta(with) | Self::Share(with) => Some(with),
         }
     }
 }
 
 /// y = A·x, and what the sum with·y is for.
-pub(super) struct Product<'a> {
-    pub(super) x: &'a Buffer<f64>,
-    pub(super) y: &'a Buffer<f64>,
-    pub(super) purpose: Purpose<'a>,
+pub(crate) struct Product<'a> {
+    pub(crate) x: &'a Buffer<f64>,
+    pub(crate) y: &'a Buffer<f64>,
+    pub(crate) purpose: Purpose<'a>,
 }
 
 /// What z = K⁻¹·r is to the kernels that work on vectors.
 #[derive(Clone, Copy)]
-pub(super) enum Form<'a> {
+pub(crate) enum Form<'a> {
     /// r itself.
     Plain,
     /// r times these reciprocals of the diagonal.
@@ -77,39 +80,39 @@ pub(super) enum Form<'a> {
 }
 
 /// The vectors of a solve, an element a row each.
-pub(super) struct Vectors<'a> {
-    pub(super) b: &'a Buffer<f64>,
-    pub(super) x: &'a Buffer<f64>,
-    pub(super) r: &'a Buffer<f64>,
-    pub(super) p: &'a Buffer<f64>,
-    pub(super) q: &'a Buffer<f64>,
+pub(crate) struct Vectors<'a> {
+    pub(crate) b: &'a Buffer<f64>,
+    pub(crate) x: &'a Buffer<f64>,
+    pub(crate) r: &'a Buffer<f64>,
+    pub(crate) p: &'a Buffer<f64>,
+    pub(crate) q: &'a Buffer<f64>,
 }
 
 /// The scalars of a solve, and where sums are added up.
-pub(super) struct Scalars {
-    rows: u32,
-    most: u32,
-    pub(super) numbers: Buffer<f64>,
-    pub(super) words: Buffer<u32>,
-    pub(super) told: Buffer<f64>,
-    pub(super) parts: Buffer<f64>,
-    pub(super) counts: Buffer<u32>,
+pub(crate) struct Scalars {
+    pub(super) rows: u32,
+    pub(super) most: u32,
+    pub(crate) numbers: Buffer<f64>,
+    pub(crate) words: Buffer<u32>,
+    pub(crate) told: Buffer<f64>,
+    pub(crate) parts: Buffer<f64>,
+    pub(crate) counts: Buffer<u32>,
 }
 
 /// The words that the host looks at between iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Look {
-    pub(super) is_over: bool,
-    pub(super) iterations: u32,
+pub(crate) struct Look {
+    pub(crate) is_over: bool,
+    pub(crate) iterations: u32,
     /// ‖r‖/‖b‖, about.
-    pub(super) residual: f64,
+    pub(crate) residual: f64,
 }
 
 impl Look {
     /// Words of a look.
-    pub(super) const WORDS: usize = WORDS;
+    pub(crate) const WORDS: usize = WORDS;
 
-    pub(super) fn of(words: &[u32]) -> Self {
+    pub(crate) fn of(words: &[u32]) -> Self {
         let word = |k: usize| words.get(k).copied().unwrap_or_default();
         let residual = f64::from(f32::from_bits(word(REACHED)));
         Self { is_over: word(OVER) != 0, iterations: word(DONE), residual }
@@ -118,17 +121,28 @@ impl Look {
 
 /// What the scalars tell of a solve that is over.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ended {
-    pub(super) converged: bool,
-    pub(super) iterations: usize,
-    pub(super) norm_b: f64,
-    pub(super) history: Vec<f64>,
-    pub(super) alphas: Vec<f64>,
-    pub(super) betas: Vec<f64>,
+pub(crate) struct Ended {
+    pub(crate) converged: bool,
+    pub(crate) iterations: usize,
+    pub(crate) norm_b: f64,
+    pub(crate) history: Vec<f64>,
+    pub(crate) alphas: Vec<f64>,
+    pub(crate) betas: Vec<f64>,
+}
+
+impl Ended {
+    /// Whether another solve went through the same numbers, bit for bit.
+    pub(crate) fn has_bits_of(&self, other: &Self) -> bool {
+        let bits = |of: &[f64]| of.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let all =
+            |of: &Self| [bits(&[of.norm_b]), bits(&of.history), bits(&of.alphas), bits(&of.betas)];
+        (self.converged, self.iterations) == (other.converged, other.iterations)
+            && all(self) == all(other)
+    }
 }
 
 /// The rows as kernels count them: their last number stands for none.
-pub(super) fn row_count(rows: usize) -> Result<u32, DeviceError> {
+pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
     let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
     let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
     rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })
@@ -139,9 +153,14 @@ fn blocks(rows: u32) -> u64 {
     u64::from(rows.div_ceil(SPAN).max(1))
 }
 
+/// A launch over vectors of so many elements.
+pub(super) fn shape(rows: u32) -> Shape {
+    Shape { grid: blocks(rows), block: BLOCK, shared_bytes: 0 }
+}
+
 impl Scalars {
     /// For vectors of so many elements, `most` iterations, and sums of launches of up to so many blocks.
-    pub(super) fn new(
+    pub(crate) fn new(
         device: &Device,
         rows: u32,
         most: usize,
@@ -153,44 +172,53 @@ impl Scalars {
             found: most as u64,
             most: u64::from(u32::MAX) - 1,
         })?;
-        let blocks = blocks(rows).max(largest);
-        let groups = blocks.div_ceil(GROUP);
-        let parts = 2 * (blocks + groups) as usize;
-        let counts = vec![0; groups as usize + 1];
+        let (parts, counts) = Self::places(device, blocks(rows).max(largest))?;
         Ok(Self {
             rows,
             most,
             numbers: Buffer::unset(device, "the scalars", NUMBERS)?,
             words: Buffer::unset(device, "the scalars", WORDS)?,
             told: Buffer::unset(device, "the residuals", TOLD * (most as usize + 1))?,
-            parts: Buffer::unset(device, "the sums of blocks", parts)?,
-            counts: Buffer::of(device, "the sums that are done", &counts)?,
+            parts,
+            counts,
         })
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    /// Where launches of up to so many blocks add up their sums.
+    pub(super) fn places(
+        device: &Device,
+        blocks: u64,
+    ) -> Result<(Buffer<f64>, Buffer<u32>), DeviceError> {
+        let groups = blocks.div_ceil(GROUP);
+        let parts = 2 * (blocks + groups) as usize;
+        let counts = vec![0; groups as usize + 1];
+        let parts = Buffer::unset(device, "the sums of blocks", parts)?;
+        Ok((parts, Buffer::of(device, "the sums that are done", &counts)?))
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
         let numbers = self.numbers.bytes() + self.told.bytes() + self.parts.bytes();
         numbers + self.words.bytes() + self.counts.bytes()
     }
 
-    pub(super) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spent {
         let numbers = self.numbers.spent() + self.told.spent() + self.parts.spent();
         numbers + self.words.spent() + self.counts.spent()
     }
 
     /// Puts them back to before a solve.
-    pub(super) fn reset(&self) -> [Step; 2] {
+    pub(crate) fn reset(&self) -> [Step; 2] {
         // SAFETY: words count from 0, at which nothing is over.
         let words = unsafe { Step::fill_numbers(&self.words, 0) };
         [Step::zero(&self.numbers), words]
     }
 
     fn shape(&self) -> Shape {
-        Shape { grid: blocks(self.rows), block: BLOCK, shared_bytes: 0 }
+        shape(self.rows)
     }
 
     /// r = b and ‖b‖.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         &self,
         device: &Device,
         tol: f64,
@@ -206,7 +234,7 @@ impl Scalars {
     }
 
     /// r −= α·q and ‖r‖; before the first iteration r −= q.
-    pub(super) fn reduce(
+    pub(crate) fn reduce(
         &self,
         device: &Device,
         is_first: bool,
@@ -238,7 +266,7 @@ impl Scalars {
     }
 
     /// x += α·p and p = z + β·p.
-    pub(super) fn advance(
+    pub(crate) fn advance(
         &self,
         device: &Device,
         form: Form<'_>,
@@ -264,7 +292,7 @@ impl Scalars {
     }
 
     /// a·b for a purpose.
-    pub(super) fn dot(
+    pub(crate) fn dot(
         &self,
         device: &Device,
         purpose: Purpose<'_>,
@@ -290,7 +318,7 @@ impl Scalars {
     }
 
     /// What x lacks at the end.
-    pub(super) fn finish(&self, device: &Device, v: &Vectors<'_>) -> Result<Step, DeviceError> {
+    pub(crate) fn finish(&self, device: &Device, v: &Vectors<'_>) -> Result<Step, DeviceError> {
         let (p, x, numbers) = (Reads(v.p), Writes(v.x), Reads(&self.numbers));
         let arguments = PcgFinish { n: self.rows, span: SPAN, p, x, numbers };
         // SAFETY: as for `advance`.
@@ -298,7 +326,7 @@ impl Scalars {
     }
 
     /// What came of a solve that is over, or why it could not go on.
-    pub(super) fn ended(&self, device: &Device) -> Result<Result<Ended, Breakdown>, DeviceError> {
+    pub(crate) fn ended(&self, device: &Device) -> Result<Result<Ended, Breakdown>, DeviceError> {
         let words = self.words.to_host(device)?;
         let numbers = self.numbers.to_host(device)?;
         let iterations = Look::of(&words).iterations.min(self.most) as usize;
@@ -309,18 +337,27 @@ impl Scalars {
 }
 
 impl<'a> Form<'a> {
-    /// Its number, the reciprocals and the vector z; r in the place of what it has not.
-    fn parts(self, r: &'a Buffer<f64>) -> (u32, &'a Buffer<f64>, &'a Buffer<f64>) {
+    /// Its number.
+    pub(super) fn number(self) -> u32 {
         match self {
-            Self::Plain => (0, r, r),
-            Self::Diagonal(inverse) => (1, inverse, r),
-            Self::Elsewhere(z) => (2, r, z),
+            Self::Plain => 0,
+            Self::Diagonal(_) => 1,
+            Self::Elsewhere(_) => 2,
+        }
+    }
+
+    /// Its number, the reciprocals and the vector z; r in the place of what it has not.
+    pub(super) fn parts(self, r: &'a Buffer<f64>) -> (u32, &'a Buffer<f64>, &'a Buffer<f64>) {
+        match self {
+            Self::Plain => (self.number(), r, r),
+            Self::Diagonal(inverse) => (self.number(), inverse, r),
+            Self::Elsewhere(z) => (self.number(), r, z),
         }
     }
 }
 
 /// z = D⁻¹·r, a product a thread, for who has the scalars on the host.
-pub(super) fn scale(
+pub(crate) fn scale(
     device: &Device,
     rows: u32,
     inverse: &Buffer<f64>,
@@ -328,9 +365,8 @@ pub(super) fn scale(
 ) -> Result<Step, DeviceError> {
     let (inverse, r, z) = (Reads(inverse), Reads(r), Writes(z));
     let arguments = PcgScale { n: rows, span: SPAN, inverse, r, z };
-    let shape = Shape { grid: blocks(rows), block: BLOCK, shared_bytes: 0 };
     // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
-    unsafe { Launch::new(device, "pcg_scale", shape, &arguments) }.map(Step::Launch)
+    unsafe { Launch::new(device, "pcg_scale", shape(rows), &arguments) }.map(Step::Launch)
 }
 
 /// What words, numbers and what was told of each iteration mean.

@@ -31,6 +31,7 @@ macro_rules! gpu {
 mod dense;
 mod fsai;
 mod pcg;
+mod several;
 mod skyline;
 mod symgs;
 mod user;

@@ -86,6 +86,9 @@ fn run_with(
             "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
         );
     }
+    // Where several GPUs are asked for, they are to be there.
+    let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
+    let several = if uses_several { Some(gpu::several()?) } else { None };
     // Every file is opened before anything takes long: a mistyped path is answered at once.
     let (share, plan) = Share::of(&sweep)?;
     let configurations = share.configurations();
@@ -136,6 +139,7 @@ fn run_with(
         configurations.iter().filter(on_gpu).for_each(|c| drop(gpu.availability(c.kernel)));
         machine.gpus.extend(gpu.describe());
     }
+    machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
 
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
         eprintln!("{shard} has nothing to run: there are more parts than there is to split");
@@ -160,6 +164,7 @@ fn run_with(
     backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
     backends.extend(adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
     backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
+    backends.extend(several.as_deref().map(|several| (DeviceKind::Nccl, several)));
     let runner = Runner {
         backends,
         settings,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
-use sparsescope_core::kernel::{DeviceKind, reference};
+use sparsescope_core::kernel::{DeviceKind, Parameter, reference};
 use sparsescope_core::record::{
     Operation, Precision, Predicted, Run, Shard, Source, Subject, Until, Verdict,
 };
@@ -282,6 +282,9 @@ fn planned(c: &Configuration) -> String {
         (DeviceKind::Cpu, _) => c.threads.to_string(),
         (DeviceKind::Cuda | DeviceKind::Wgpu, Some(block)) => format!("{block}/block"),
         (DeviceKind::Cuda | DeviceKind::Wgpu, None) => "-".to_owned(),
+        (DeviceKind::Nccl, _) => {
+            format!("{} GPUs", c.parameters.get(Parameter::Ranks).unwrap_or_default())
+        }
     };
     match c.precision {
         Precision::F64 => workers,

@@ -16,7 +16,7 @@ use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
 use super::planned::{NOT_A_PLAN, Plan, PlannedMatrix};
 use super::{list, shard, user};
 use crate::cli::args::BenchArgs;
-use crate::cli::gpu::Gpu;
+use crate::cli::gpu::{self, Gpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
@@ -275,6 +275,21 @@ fn kernels(
         devices.push(DeviceKind::Wgpu);
     }
     let operation = args.operation.into();
+    // All GPUs together are taken only where that is asked for.
+    let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
+    if !args.gpus.is_empty() || names_nccl {
+        if !args.backend.is_empty() && !asked(BackendArg::Cuda) {
+            let sentence = match asked(BackendArg::Wgpu) {
+                true => "several GPUs are asked for, which --backend wgpu does not bring together",
+                false => "several GPUs are asked for, and --backend cpu takes none",
+            };
+            return Err(UsageError(sentence.to_owned()).into());
+        }
+        if let Err(absence) = gpu {
+            return Err(absence.clone().into());
+        }
+        devices.push(DeviceKind::Nccl);
+    }
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
     if patterns.is_empty() {
         // As without a GPU: what nobody has asked for, and is not here, is left out.
@@ -314,6 +329,11 @@ fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::
     args.solver.add_to(&mut parameters)?;
     args.system.add_to(&mut parameters)?;
     parameters.set(Parameter::Rhs, &args.rhs)?;
+    let on_several = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
+    match args.gpus.is_empty() && on_several {
+        true => parameters.set(Parameter::Ranks, &[gpu::count()?])?,
+        false => parameters.set(Parameter::Ranks, &args.gpus)?,
+    }
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },
         until: args.until.map(|share| {

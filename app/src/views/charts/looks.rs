@@ -14,7 +14,7 @@ use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
 /// Kernels that came after bundles were shown with the forms of the others, which they must not take: they
 /// are listed among these, and have their forms after them.
-const LATER: [&str; 14] = [
+const LATER: [&str; 16] = [
     "cpu/csr/simd",
     "cpu/hll/simd",
     "cpu/csr/compact",
@@ -29,6 +29,8 @@ const LATER: [&str; 14] = [
     "cuda/bsr/warp",
     "cuda/dia/thread-per-row",
     "cuda/spmv/auto",
+    "nccl/csr/halo-overlap",
+    "nccl/hll/halo-overlap",
 ];
 
 /// The forms of kernels by their ids.

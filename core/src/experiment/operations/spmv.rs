@@ -191,7 +191,9 @@ fn predict_in<T: Real>(
     let workers = match kernel.device {
         DeviceKind::Cpu => configuration.threads,
         // Kernels with blocks of their own take no notice of it.
-        DeviceKind::Cuda | DeviceKind::Wgpu => configuration.block.unwrap_or(LANES as u32),
+        DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu => {
+            configuration.block.unwrap_or(LANES as u32)
+        }
     };
     // The format is there since it was measured, unless it was made on a GPU.
     let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;

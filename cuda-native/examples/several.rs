@@ -1,0 +1,87 @@
+//! Weak and strong scaling on several GPUs with generated matrices that nobody holds whole:
+//! `several SAMPLES RANKS SPEC...`, e.g. `several 20 2 'stencil27?n=300&nz=600'`. One line of CSV each: what,
+//! matrix, GPUs, verdict, iterations, seconds (of a product or of an iteration), worst or true residual.
+
+#![allow(clippy::print_stdout, reason = "a program for people who measure")]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use sparsescope_core::distributed::Rows;
+use sparsescope_core::generate::{GeneratedRows, GeneratorSpec};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
+use sparsescope_core::record::Distributed;
+use sparsescope_cuda::NcclBackend;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [samples, ranks, specs @ ..] = arguments.as_slice() else {
+        return Err("expected SAMPLES RANKS SPEC...".into());
+    };
+    let (samples, ranks): (usize, usize) = (samples.parse()?, ranks.parse()?);
+    let backend = NcclBackend::open()?;
+    eprintln!("NCCL {} on {} GPUs", backend.version(), backend.devices());
+    println!("what,matrix,gpus,verdict,iterations,median_s,error,set_up_s");
+    for text in specs {
+        let spec = GeneratorSpec::parse(text)?;
+        let memory = MemoryLimit::of_machine();
+        let rows: Arc<dyn Rows + Send + Sync> = Arc::new(GeneratedRows::new(&spec, memory)?);
+        for id in ["nccl/csr/halo-overlap", "nccl/hll/halo-overlap"] {
+            let begun = Instant::now();
+            let made =
+                backend.product_of_rows(id, ranks, Arc::clone(&rows), (42, samples), memory)?;
+            let took = begun.elapsed().as_secs_f64();
+            let (verdict, worst) = (made.check.verdict, made.check.worst.unwrap_or(0.0));
+            let median = median(made.samples);
+            println!("{id},{text},{ranks},{verdict:?},,{median:.6e},{worst:.2e},{took:.1}");
+            tell(&made.distributed);
+        }
+        for format in [OperatorFormat::Csr, OperatorFormat::Hll] {
+            let begun = Instant::now();
+            let how = SolveParameters { max_iterations: 5000, ..SolveParameters::default() };
+            let made = backend.solve_of_rows(
+                ranks,
+                Arc::clone(&rows),
+                (true, format),
+                how,
+                (samples.min(2), memory),
+            )?;
+            let took = begun.elapsed().as_secs_f64();
+            let each = median(made.samples) / made.iterations.max(1) as f64;
+            let verdict = match made.true_residual <= 1.1e-10 + made.rounding_floor {
+                true if made.converged => "Pass",
+                _ => "Fail",
+            };
+            let (iterations, error) = (made.iterations, made.true_residual);
+            println!(
+                "pcg jacobi {format:?},{text},{ranks},{verdict},{iterations},{each:.6e},{error:.2e},{took:.1}"
+            );
+            if let Some(why) = made.no_graph {
+                eprintln!("no graph: {why}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// What each GPU has and does.
+fn tell(distributed: &Distributed) {
+    for (rank, share) in distributed.ranks.iter().enumerate() {
+        eprintln!(
+            "  GPU {rank}: {} rows ({} interior), {} entries, halo {}, computing {:.3e} s, packing {:.3e} s, waiting {:.3e} s",
+            share.rows,
+            share.interior_rows,
+            share.entries,
+            share.halo,
+            share.computing_s,
+            share.packing_s,
+            share.waiting_s
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! The scalars of a solve that several GPUs share: each has its share of every sum, and all conclude the
+//! same from the totals.
+
+use super::state::{Form, SPAN, Scalars, Vectors, shape};
+use crate::arguments::{PcgConclude, PcgShareBegin, PcgShareReduce, Reads, Writes};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError};
+use crate::launch::{Launch, Shape, Step};
+
+/// Sums of an iteration: of p·q those of rows without halo and of the others, r·r and r·z, as `pcg.cu`
+/// counts them.
+const SUMS: usize = 4;
+
+/// What a solve's totals are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// ‖b‖.
+    Begin = 0,
+    /// α.
+    Product = 1,
+    /// The residual before the first iteration, and β where vector kernels apply the preconditioner.
+    FirstResidual = 2,
+    /// The same after an iteration.
+    Residual = 3,
+}
+
+/// A GPU's shares of sums, and the totals over all GPUs.
+pub(crate) struct Shares {
+    pub(crate) shares: Buffer<f64>,
+    pub(crate) totals: Buffer<f64>,
+}
+
+impl Shares {
+    /// One array for both where a GPU is alone.
+    pub(crate) fn new(device: &Device, is_alone: bool) -> Result<Self, DeviceError> {
+        let array = || Buffer::of(device, "the shares of sums", &[0.0; SUMS]);
+        let shares = array()?;
+        let totals = if is_alone { shares.clone() } else { array()? };
+        Ok(Self { shares, totals })
+    }
+
+    /// Puts them back: a GPU without rows of a kind never writes their share.
+    pub(crate) fn reset(&self) -> [Step; 2] {
+        [Step::zero(&self.shares), Step::zero(&self.totals)]
+    }
+
+    /// The place for the share of p·q of rows without halo, or of the others.
+    pub(crate) fn of_product(&self, with_halo: bool) -> Buffer<f64> {
+        let place = usize::from(with_halo);
+        self.shares.part(place..place + 1).expect("there are two shares of p·q") // invariant
+    }
+}
+
+impl Scalars {
+    /// The same solve's for a launch of up to `blocks` blocks, which puts its share of a sum into `share` and
+    /// runs beside others.
+    pub(crate) fn for_share(
+        &self,
+        device: &Device,
+        share: Buffer<f64>,
+        blocks: u64,
+    ) -> Result<Self, DeviceError> {
+        let (parts, counts) = Self::places(device, blocks)?;
+        let (words, told) = (self.words.clone(), self.told.clone());
+        Ok(Self { numbers: share, words, told, parts, counts, ..*self })
+    }
+
+    /// r = b, and the share of b·b.
+    pub(crate) fn share_begin(
+        &self,
+        device: &Device,
+        shares: &Shares,
+        v: &Vectors<'_>,
+    ) -> Result<Step, DeviceError> {
+        let arguments = PcgShareBegin {
+            n: self.rows,
+            span: SPAN,
+            b: Reads(v.b),
+            r: Writes(v.r),
+            parts: Writes(&self.parts),
+            counts: Writes(&self.counts),
+            shares: Writes(&shares.shares),
+        };
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
+        // has room for as many of them, and there is a share for each sum.
+        unsafe { Launch::new(device, "pcg_share_begin", shape(self.rows), &arguments) }
+            .map(Step::Launch)
+    }
+
+    /// r −= α·q, and the shares of r·r and r·z; before the first iteration r −= q.
+    pub(crate) fn share_reduce(
+        &self,
+        device: &Device,
+        is_first: bool,
+        form: Form<'_>,
+        shares: &Shares,
+        v: &Vectors<'_>,
+    ) -> Result<Step, DeviceError> {
+        let (number, inverse, _) = form.parts(v.r);
+        let arguments = PcgShareReduce {
+            n: self.rows,
+            span: SPAN,
+            is_first: u32::from(is_first),
+            form: number,
+            inverse: Reads(inverse),
+            q: Reads(v.q),
+            r: Writes(v.r),
+            parts: Writes(&self.parts),
+            counts: Writes(&self.counts),
+            numbers: Reads(&self.numbers),
+            words: Reads(&self.words),
+            shares: Writes(&shares.shares),
+        };
+        // SAFETY: as above; two sums a block have their room.
+        unsafe { Launch::new(device, "pcg_share_reduce", shape(self.rows), &arguments) }
+            .map(Step::Launch)
+    }
+
+    /// What follows from the totals.
+    pub(crate) fn conclude(
+        &self,
+        device: &Device,
+        at: At,
+        (form, tol): (Form<'_>, f64),
+        shares: &Shares,
+    ) -> Result<Step, DeviceError> {
+        let arguments = PcgConclude {
+            at: at as u32,
+            form: form.number(),
+            most: self.most,
+            tol,
+            totals: Reads(&shares.totals),
+            numbers: Writes(&self.numbers),
+            words: Writes(&self.words),
+            told: Writes(&self.told),
+        };
+        let one = Shape { grid: 1, block: 1, shared_bytes: 0 };
+        // SAFETY: one thread; scalars and totals have their numbers of elements. An iteration is told of
+        // before `most` of them are done, or once they are, and there is room for one more.
+        unsafe { Launch::new(device, "pcg_conclude", one, &arguments) }.map(Step::Launch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_both_sides_are_the_same() {
+        let (_, source) = crate::kernels::Family::Pcg.source();
+        let (product, residual) = (At::Product as u32, At::Residual as u32);
+        let first = At::FirstResidual as u32;
+        for expected in [
+            "SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;".to_owned(),
+            format!(
+                "AT_BEGIN = 0, AT_PRODUCT = {product}, AT_FIRST_RESIDUAL = {first}, AT_RESIDUAL = {residual};"
+            ),
+        ] {
+            assert!(source.contains(&expected), "{expected}");
+        }
+        assert!(crate::kernels::COMMON.1.contains("FOR_SHARE = 3;"));
+    }
+}

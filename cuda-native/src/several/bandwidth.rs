@@ -1,0 +1,74 @@
+//! How fast each pair of GPUs is: what one sends to another, measured as products send their halos.
+
+use std::sync::Arc;
+
+use super::rank::Rank;
+use super::team::Team;
+use crate::buffer::Buffer;
+use crate::clock::to_picoseconds;
+use crate::device::DeviceError;
+use crate::launch::{Step, enqueue};
+use crate::nccl::Passage;
+
+/// Bytes that are sent at once.
+const BYTES: usize = 256 << 20;
+
+/// Passes of which the best counts.
+const PASSES: usize = 6;
+
+/// What one GPU sends to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairBandwidth {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Bytes a second, best of several passes.
+    pub(crate) rate: f64,
+    /// Seconds of sending one number, best of several passes.
+    pub(crate) latency_s: f64,
+}
+
+/// Of all pairs, each way on its own.
+pub(crate) fn pairs(team: &Arc<Team>) -> Result<Vec<PairBandwidth>, DeviceError> {
+    let ranks = team.ranks();
+    let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+    let mut all = Vec::new();
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        let rate = BYTES as f64 / best(team, (from, to), BYTES / size_of::<f64>())?;
+        let latency_s = to_picoseconds(best(team, (from, to), 1)?);
+        all.push(PairBandwidth { from, to, rate, latency_s });
+    }
+    Ok(all)
+}
+
+/// Seconds of sending so many numbers; the longer of both sides', best of several passes.
+fn best(team: &Team, (from, to): (usize, usize), count: usize) -> Result<f64, DeviceError> {
+    let of_all = team.jointly(move |rank| {
+        let device = rank.device();
+        let mine = rank.number();
+        let numbers = if mine == from || mine == to { count } else { 0 };
+        let array = Buffer::<f64>::unset(device, "an array to measure the bandwidth", numbers)?;
+        enqueue(device, &[Step::zero(&array)])?;
+        rank.finish()?;
+        let one = |peer| vec![Passage { peer, elements: array.clone() }];
+        let (sends, receives) = match mine {
+            mine if mine == from => (one(to), Vec::new()),
+            mine if mine == to => (Vec::new(), one(from)),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let pass = |_| send(rank, &sends, &receives);
+        // The first connects the two.
+        (0..=PASSES).map(pass).collect::<Result<Vec<f64>, _>>()
+    })?;
+    let passes = (1..=PASSES).map(|pass| {
+        let of_pass = of_all.iter().filter_map(|times| times.get(pass));
+        of_pass.copied().fold(0.0, f64::max)
+    });
+    Ok(passes.fold(f64::INFINITY, f64::min))
+}
+
+fn send(rank: &Rank, sends: &[Passage], receives: &[Passage]) -> Result<f64, DeviceError> {
+    rank.time(|| match sends.is_empty() && receives.is_empty() {
+        true => Ok(()),
+        false => rank.lane().communicator.exchange(rank.device(), sends, receives),
+    })
+}
