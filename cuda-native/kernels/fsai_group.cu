@@ -4,12 +4,45 @@
 // Columns that a union may have, and groups that a row is compared with.
 const u32 CAP = 200, OPEN = 10;
 
+// Columns that a lane keeps of a row.
+const u32 PER_LANE = (CAP + WARP - 1) / WARP;
+
 __device__ inline int cube(int n) { return n * n * n; }
 
+// Sum, and greatest number, of the warp, in all lanes.
+__device__ inline u32 warp_total(u32 sum) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, sum);
+#else
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(ALL_LANES, sum, distance);
+    return sum;
+#endif
+}
+__device__ inline int warp_greatest(int most) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, most);
+#else
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2)
+        most = max(most, __shfl_xor_sync(ALL_LANES, most, distance));
+    return most;
+#endif
+}
+
+// A lane's columns of a row, NONE beyond its end; of a row of more than CAP nobody needs any.
+__device__ inline void ask_for_row(const u32* col, u32 from, u32 to, u32 (&own)[PER_LANE]) {
+#pragma unroll
+    for (u32 i = 0; i < PER_LANE; i++) {
+        const u32 k = i * WARP + threadIdx.x;
+        own[i] = k < to - from && to - from <= CAP ? __ldg(&col[from + k]) : NONE;
+    }
+}
+
 // A warp goes through blocks of rows one after the other, as groups close at a block's end: rows wait for
-// those before them. Every column has a bit for each open group that holds it, all 0 before and after; each
-// warp has columns of its own. A group is known by the row that opened it. Unions lie where the patterns
-// of the block's rows do, for they have no more columns than these, each in the order of its growth.
+// those before them, and their columns are asked for meanwhile. Every column has a bit for each open group
+// that holds it, all 0 before and after; each warp has columns of its own. A group is known by the row that
+// opened it. Unions lie where the patterns of the block's rows do, for they have no more columns than
+// these, each in the order of its growth.
 extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
     u32 rows, u32 block_rows, double alpha, const u32* ptr, const u32* col, u16* marks, u32* opener,
     u32* begin, u32* len, u32* unions)
@@ -22,116 +55,122 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
         u32 out = ptr[first], open = 0;
         // Lane g has the g-th open group, the first opened first: its opener, its bit and its size.
         u32 group = NONE, bit = 0, size = 0;
-        for (u32 row = (u32)first; row <= last; row++) {
-            // What closes: the group of this place; all of them, one after the other, at the end.
-            u32 closing = row == last ? 0 : NONE;
-            if (row < last) {
-                const u32* own = col + ptr[row];
-                const u32 d = ptr[row + 1] - ptr[row];
-                int common = 0;
-                for (u32 k = lane; d <= CAP && k - lane < d; k += WARP) {
-                    const u32 mark = k < d ? marks[own[k]] : 0;
-                    for (u32 g = 0; g < open; g++) {
-                        const u32 b = __shfl_sync(ALL_LANES, bit, g);
-                        const int held = __popc(__ballot_sync(ALL_LANES, mark >> b & 1));
-                        if (lane == g) common += held;
-                    }
-                }
-                const int grown = (int)(size + d) - common;
-                // Of groups that save as much the last opened counts.
-                int best = lane < open && d <= CAP ? cube(size) + cube(d) - cube(grown) : -0x7fffffff;
-                u32 at = lane;
-                for (u32 distance = WARP / 2; distance > 0; distance /= 2) {
-                    const int other = __shfl_xor_sync(ALL_LANES, best, distance);
-                    const u32 there = __shfl_xor_sync(ALL_LANES, at, distance);
-                    if (other > best || (other == best && there > at)) {
-                        best = other;
-                        at = there;
-                    }
-                }
-                bool joins = open > 0 && d <= CAP;
-                const int all = __shfl_sync(ALL_LANES, grown, at);
-                const int had = __shfl_sync(ALL_LANES, (int)size, at);
-                joins = joins && (double)cube(all) < alpha * (double)(cube(had) + cube(d))
-                    && all <= (int)CAP;
-                if (joins) {
-                    const u32 b = __shfl_sync(ALL_LANES, bit, at), id = __shfl_sync(ALL_LANES, group, at);
-                    u32 place = had;
-                    for (u32 k = lane; k - lane < d; k += WARP) {
-                        const u32 c = k < d ? own[k] : 0;
-                        const u32 mark = k < d ? marks[c] : 0;
-                        const bool joining = k < d && !(mark >> b & 1);
-                        const u32 news = __ballot_sync(ALL_LANES, joining);
-                        if (joining) {
-                            marks[c] = mark | 1u << b;
-                            columns[b][place + __popc(news & ((1u << lane) - 1))] = c;
-                        }
-                        place += __popc(news);
-                    }
-                    if (lane == at) size = all;
-                    if (lane == 0) opener[row] = id;
-                    if (all >= (int)CAP) closing = at;
-                } else {
-                    if (lane == 0) opener[row] = row;
-                    if (d >= CAP) {
-                        for (u32 k = lane; k < d; k += WARP) unions[out + k] = own[k];
-                        if (lane == 0) {
-                            begin[row] = out;
-                            len[row] = d;
-                        }
-                        out += d;
-                    } else if (open == OPEN) {
-                        closing = 0;
-                    }
-                }
-                __syncwarp();
+        // Of the row at hand and the next one where they end, their columns, and the groups that hold these.
+        u32 from = out, to = ptr[first + 1], next_to = ptr[min((u32)first + 2, last)];
+        u32 own[PER_LANE], next[PER_LANE], mark[PER_LANE];
+        ask_for_row(col, from, to, own);
+
+        // Closes the group of a place.
+        const auto close = [&](u32 place) {
+            const u32 b = __shfl_sync(ALL_LANES, bit, place);
+            const u32 n = __shfl_sync(ALL_LANES, size, place);
+            if (lane == place) {
+                begin[group] = out;
+                len[group] = n;
             }
-            const bool opens = row < last && opener[row] == row && ptr[row + 1] - ptr[row] < CAP;
-            while (closing != NONE && open > 0) {
-                const u32 b = __shfl_sync(ALL_LANES, bit, closing);
-                const u32 n = __shfl_sync(ALL_LANES, size, closing);
-                if (lane == closing) {
-                    begin[group] = out;
-                    len[group] = n;
-                }
-                for (u32 k = lane; k < n; k += WARP) {
-                    const u32 c = columns[b][k];
-                    unions[out + k] = c;
-                    marks[c] &= ~(1u << b);
-                }
-                out += n;
-                // Those opened later move up.
-                const u32 next = min(lane + 1, WARP - 1);
-                const u32 id = __shfl_sync(ALL_LANES, group, next), to = __shfl_sync(ALL_LANES, bit, next);
-                const u32 its = __shfl_sync(ALL_LANES, size, next);
-                if (lane >= closing) {
-                    group = id;
-                    bit = to;
-                    size = its;
-                }
-                open--;
-                if (row < last) closing = NONE;
-                __syncwarp();
+            for (u32 k = lane; k < n; k += WARP) {
+                const u32 c = columns[b][k];
+                unions[out + k] = c;
+                marks[c] &= ~(1u << b);
             }
-            if (opens) {
-                const u32 d = ptr[row + 1] - ptr[row];
-                u32 taken = 0;
-                for (u32 g = 0; g < open; g++) taken |= 1u << __shfl_sync(ALL_LANES, bit, g);
-                const u32 b = __ffs(~taken) - 1;
-                for (u32 k = lane; k < d; k += WARP) {
-                    const u32 c = col[ptr[row] + k];
-                    marks[c] |= 1u << b;
-                    columns[b][k] = c;
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++) mark[i] &= ~(1u << b);
+            out += n;
+            // Those opened later move up.
+            const u32 above = min(lane + 1, WARP - 1);
+            const u32 id = __shfl_sync(ALL_LANES, group, above), its_bit = __shfl_sync(ALL_LANES, bit, above);
+            const u32 its_size = __shfl_sync(ALL_LANES, size, above);
+            if (lane >= place) {
+                group = id;
+                bit = its_bit;
+                size = its_size;
+            }
+            open--;
+            __syncwarp();
+        };
+        // Gives the row's columns without that bit a place in the union of that bit, after those it has.
+        const auto take_in = [&](u32 b, u32 has) {
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++) {
+                const bool joining = own[i] != NONE && !(mark[i] >> b & 1);
+                const u32 news = __ballot_sync(ALL_LANES, joining);
+                if (joining) {
+                    mark[i] |= 1u << b;
+                    marks[own[i]] = mark[i];
+                    columns[b][has + __popc(news & ((1u << lane) - 1))] = own[i];
                 }
-                if (lane == open) {
-                    group = row;
-                    bit = b;
-                    size = d;
-                }
-                open++;
+                has += __popc(news);
             }
             __syncwarp();
+        };
+
+        for (u32 row = (u32)first; row < last; row++) {
+            const u32 d = to - from;
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++) mark[i] = own[i] != NONE ? marks[own[i]] : 0;
+            const u32 then = ptr[min(row + 3, last)];
+            ask_for_row(col, to, next_to, next);
+
+            // How many of the row's columns each bit has: four bits a word, for there are at most 200.
+            u32 held[3] = {0, 0, 0};
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++)
+#pragma unroll
+                for (u32 w = 0; w < 3; w++) held[w] += (mark[i] >> 4 * w & 15) * 0x00204081 & 0x01010101;
+#pragma unroll
+            for (u32 w = 0; w < 3; w++) held[w] = warp_total(held[w]);
+            const u32 word = bit < 4 ? held[0] : bit < 8 ? held[1] : held[2];
+            const int grown = (int)(size + d) - (int)(word >> 8 * (bit % 4) & 255);
+
+            bool joins = open > 0 && d <= CAP;
+            u32 at = 0;
+            int all = 0;
+            if (joins) {
+                // Of groups that save as much the last opened counts. A cube has at most 26 bits.
+                const int saved = cube(size) + cube(d) - cube(grown);
+                at = warp_greatest(lane < open ? saved * 16 + (int)lane : -0x7fffffff) & 15;
+                all = __shfl_sync(ALL_LANES, grown, at);
+                const int had = __shfl_sync(ALL_LANES, (int)size, at);
+                joins = all <= (int)CAP && (double)cube(all) < alpha * (double)(cube(had) + cube(d));
+            }
+            if (joins) {
+                const u32 b = __shfl_sync(ALL_LANES, bit, at), had = __shfl_sync(ALL_LANES, size, at);
+                if (lane == at) {
+                    opener[row] = group;
+                    size = all;
+                }
+                take_in(b, had);
+                if (all >= (int)CAP) close(at);
+            } else {
+                if (lane == 0) opener[row] = row;
+                if (d >= CAP) {
+                    for (u32 k = lane; k < d; k += WARP) unions[out + k] = col[from + k];
+                    if (lane == 0) {
+                        begin[row] = out;
+                        len[row] = d;
+                    }
+                    out += d;
+                } else {
+                    if (open == OPEN) close(0);
+                    u32 taken = 0;
+                    for (u32 g = 0; g < open; g++) taken |= 1u << __shfl_sync(ALL_LANES, bit, g);
+                    const u32 b = __ffs(~taken) - 1;
+                    take_in(b, 0);
+                    if (lane == open) {
+                        group = row;
+                        bit = b;
+                        size = d;
+                    }
+                    open++;
+                }
+            }
+            from = to;
+            to = next_to;
+            next_to = then;
+#pragma unroll
+            for (u32 i = 0; i < PER_LANE; i++) own[i] = next[i];
         }
+        while (open > 0) close(0);
     }
 }
 

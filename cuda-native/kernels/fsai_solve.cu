@@ -160,9 +160,28 @@ __device__ inline void solve_in_warp(
     }
 }
 
+// One over d and over the next pivot, of the system of d, e below it and f: what f becomes is f - e * e / d.
+// Both at once, where nothing overflows.
+struct Pivots {
+    double first, second, over_first, over_second;
+
+    __device__ Pivots(double d, double e, double f) : first(d) {
+        const double both = fma(d, f, -e * e);
+        over_first = 1 / d;
+        const double over_both = 1 / both;
+        if (fabs(both) > 1e-280 && fabs(both) < 1e280) {
+            second = both * over_first;
+            over_second = d * over_both;
+        } else {
+            second = f - e * over_first * e;
+            over_second = 1 / second;
+        }
+    }
+};
+
 // A block of SIDE x SIDE threads a system of SIDE * T unknowns at most. Thread (y, x) keeps the elements
-// whose row is y and whose column is x modulo SIDE, so that all have work until the last columns. Shared
-// memory: the packed triangle, columns handed on, and the columns' numbers.
+// whose row is y and whose column is x modulo SIDE, so that all have work until the last columns, of which
+// two are done at a time. Shared memory: the packed triangle, columns handed on, and the columns' numbers.
 template <u32 SIDE, u32 T>
 __device__ inline void solve_in_block(
     u32 first, u32 gathered, const u32* queue, const u32* sys_begin, const u32* sys_len,
@@ -170,7 +189,7 @@ __device__ inline void solve_in_block(
 {
     const u32 W = SIDE * T, PARTS = (W + WARP - 1) / WARP, THREADS = SIDE * SIDE;
     extern __shared__ double space[];
-    __shared__ double handed[2][W], pivots[W], inverses[W];
+    __shared__ double handed[2][2][W], pivots[W], inverses[W];
     __shared__ u32 columns[W > 128 ? 256 : W > 64 ? 128 : 64], bad;
     double* triangle = space;
     const u32 x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
@@ -190,34 +209,55 @@ __device__ inline void solve_in_block(
 #pragma unroll
         for (u32 t = 0; t <= s; t++) {
             const u32 i = s * SIDE + y, j = t * SIDE + x;
-            r[s][t] = i < m && j <= i ? triangle[packed(i) + j] : 0;
+            // Beyond the system the unit matrix.
+            r[s][t] = i < m && j <= i ? triangle[packed(i) + j] : i == j ? 1 : 0;
         }
 #pragma unroll
     for (u32 b = 0; b < T; b++) {
         if (b * SIDE >= m) continue;
         const u32 steps = min(SIDE, m - b * SIDE);
-        for (u32 q = 0; q < steps; q++) {
+        for (u32 q = 0; q < steps; q += 2) {
             // Twice, so that nobody writes what others still read.
             const u32 k = b * SIDE + q;
-            double* column = handed[k % 2];
-            if (x == q) {
+            double(*column)[W] = handed[k / 2 % 2];
+            if (x == q || x == q + 1)
 #pragma unroll
-                for (u32 s = b; s < T; s++) column[s * SIDE + y] = r[s][b];
-                if (y == q) {
-                    pivots[k] = r[b][b];
-                    inverses[k] = 1 / r[b][b];
-                    if (bad == NONE && !is_pivot(r[b][b])) bad = k;
+                for (u32 s = b; s < T; s++) column[x - q][s * SIDE + y] = r[s][b];
+            // The warp that has both pivots.
+            if (threadIdx.x / WARP == q * SIDE / WARP) {
+                const double d = __shfl_sync(ALL_LANES, r[b][b], (q * SIDE + q) % WARP);
+                const double e = __shfl_sync(ALL_LANES, r[b][b], ((q + 1) * SIDE + q) % WARP);
+                const double f = __shfl_sync(ALL_LANES, r[b][b], ((q + 1) * SIDE + q + 1) % WARP);
+                const Pivots next(d, e, f);
+                if (threadIdx.x % WARP == 0) {
+                    pivots[k] = next.first;
+                    pivots[k + 1] = next.second;
+                    inverses[k] = next.over_first;
+                    inverses[k + 1] = next.over_second;
+                    if (bad == NONE && !is_pivot(next.first)) bad = k;
+                    if (bad == NONE && !is_pivot(next.second)) bad = k + 1;
                 }
             }
             __syncthreads();
-            const double over = inverses[k];
+            const double over = inverses[k], over_second = inverses[k + 1], ratio = column[0][k + 1] * over;
+            double of_row[T], of_row_second[T];
+#pragma unroll
+            for (u32 s = b; s < T; s++) {
+                of_row[s] = column[0][s * SIDE + y];
+                of_row_second[s] = column[1][s * SIDE + y] - ratio * of_row[s];
+            }
 #pragma unroll
             for (u32 t = b; t < T; t++) {
                 if (t * SIDE >= m) continue;
                 // Columns of this part that are done stay as they are.
-                const double factor = t > b || x > q ? column[t * SIDE + x] * over : 0;
+                const double c = column[0][t * SIDE + x], c_second = column[1][t * SIDE + x] - ratio * c;
+                const double factor = t > b || x > q ? c * over : 0;
+                const double factor_second = t > b || x > q + 1 ? c_second * over_second : 0;
 #pragma unroll
-                for (u32 s = t; s < T; s++) r[s][t] -= column[s * SIDE + y] * factor;
+                for (u32 s = t; s < T; s++) {
+                    r[s][t] -= of_row[s] * factor;
+                    r[s][t] -= of_row_second[s] * factor_second;
+                }
             }
         }
     }
@@ -358,6 +398,20 @@ extern "C" __global__ void __launch_bounds__(256) fsai_solve_96(
     const Members g = {merged, member_ptr, member, place, g_ptr, g_col, g_val, failed};
     if (blockIdx.x < systems)
         solve_in_block<16, 6>(
+            first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
+}
+
+// Systems of 112 unknowns at most, a block of 256 each.
+extern "C" __global__ void __launch_bounds__(256) fsai_solve_112(
+    u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
+    const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
+    const double* val, const u64* dense_ptr, const double* dense, u32 merged, const u32* member_ptr,
+    const u32* member, const u32* place, const u32* g_ptr, u32* g_col, double* g_val, u32* failed)
+{
+    const Lower a = {row_ptr, low, col, val, on_diagonal};
+    const Members g = {merged, member_ptr, member, place, g_ptr, g_col, g_val, failed};
+    if (blockIdx.x < systems)
+        solve_in_block<16, 7>(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 

@@ -1,21 +1,25 @@
 // cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A in column-major HLL. A
 // hack's slots begin at offsets[hack]; slot j of its row r is the one j * hack_size + r further. Where rows
 // are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all columns are near
-// their rows they are stored as distances of 16 bits.
+// their rows they are stored as distances of 16 bits: in the first low[r] slots of row r from r + base, in
+// the others from 65 536 further, one base a matrix.
 
 // Slots of a row that a lane asks for before it waits for the first.
-const u32 IN_FLIGHT = 4;
+const u32 IN_FLIGHT = 6;
 
-// The column of a slot, as it is or as its distance from the row.
+// Distances that 16 bits tell apart.
+const u32 WINDOW = 65536;
+
+// The column of a slot, as it is or as its distance from where its slots' window begins.
 __device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
-__device__ inline u32 column(const u16* distance, u64 at, u32 row) {
-    return row + (u32)(int)(short)__ldcs(&distance[at]);
+__device__ inline u32 column(const u16* distance, u64 at, u32 window) {
+    return window + __ldcs(&distance[at]);
 }
 
 template <typename COLUMN>
 __device__ inline void product_of_solver(
-    u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const COLUMN* col,
-    const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
+    u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const u32* low,
+    u32 base, const COLUMN* col, const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, u32* words, real* told)
 {
     const u32 rows_a_warp = WARP / lanes, share = threadIdx.x % WARP / rows_a_warp;
@@ -23,6 +27,8 @@ __device__ inline void product_of_solver(
     const u64 row = thread / WARP * rows_a_warp + thread % rows_a_warp;
     const u32 length = row < rows ? row_len[row] : 0;
     const u64 first = row < rows ? offsets[row / hack_size] + row % hack_size : 0;
+    const u32 lows = sizeof(COLUMN) == sizeof(u16) && row < rows ? low[row] : 0;
+    const u32 window = (u32)row + base;
 
     u32 c[IN_FLIGHT];
     real v[IN_FLIGHT];
@@ -31,7 +37,7 @@ __device__ inline void product_of_solver(
         for (u32 i = 0; i < IN_FLIGHT; i++) {
             const u32 slot = j + i * lanes;
             const u64 at = first + (u64)slot * hack_size;
-            c[i] = slot < length ? column(col, at, (u32)row) : 0;
+            c[i] = slot < length ? column(col, at, slot < lows ? window : window + WINDOW) : 0;
             v[i] = slot < length ? __ldcs(&val[at]) : 0;
         }
     };
@@ -66,36 +72,63 @@ __device__ inline void product_of_solver(
 }
 
 // `distance` has the columns where `near` says so, else `col`.
-extern "C" __global__ void hll_column_major_solver(
+extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
-    const u32* col, const u16* distance, const real* val, const real* x, real* y, u32 purpose,
+    const u32* low, u32 base, const u32* col, const u16* distance, const real* val, const real* x, real* y, u32 purpose,
     const real* with, real* parts, u32* counts, real* numbers, u32* words, real* told)
 {
     if (near)
         product_of_solver(
-            rows, hack_size, lanes, offsets, row_len, distance, val, x, y, purpose, with, parts,
+            rows, hack_size, lanes, offsets, row_len, low, base, distance, val, x, y, purpose, with, parts,
             counts, numbers, words, told);
     else
         product_of_solver(
-            rows, hack_size, lanes, offsets, row_len, col, val, x, y, purpose, with, parts, counts,
-            numbers, words, told);
+            rows, hack_size, lanes, offsets, row_len, low, base, col, val, x, y, purpose, with, parts,
+            counts, numbers, words, told);
 }
 
-// The distances of columns from their rows, a row a thread; `far` becomes 1 where one takes more than 16
-// bits. Padding keeps none.
+// How far the entries' columns are from their rows, 2^32 added: the least into range[0], the greatest into
+// range[1]; range[2] becomes 1 where a row's columns do not ascend. A row a thread.
+extern "C" __global__ void hll_distance_range(
+    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
+{
+    const u64 row = thread_in_grid();
+    u64 least = ~0ull, greatest = 0;
+    if (row < rows) {
+        const u64 first = offsets[row / hack_size] + row % hack_size;
+        bool ascend = true;
+        for (u32 j = 0; j < row_len[row]; j++) {
+            const u64 apart = (1ull << 32) + col[first + (u64)j * hack_size] - row;
+            ascend &= j == 0 || apart > greatest;
+            least = min(least, apart);
+            greatest = max(greatest, apart);
+        }
+        if (!ascend) range[2] = 1;
+    }
+    for (u32 lane = WARP / 2; lane > 0; lane /= 2) {
+        least = min(least, __shfl_down_sync(ALL_LANES, least, lane));
+        greatest = max(greatest, __shfl_down_sync(ALL_LANES, greatest, lane));
+    }
+    if (threadIdx.x % WARP != 0 || least > greatest) return;
+    atomicMin(&range[0], least);
+    atomicMax(&range[1], greatest);
+}
+
+// The distances of ascending columns from where their window begins, and how many of a row's are in the low
+// one; a row a thread. Padding keeps none.
 extern "C" __global__ void hll_distances(
-    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u16* distance,
-    u32* far)
+    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, u32 base, const u32* col,
+    u32* low, u16* distance)
 {
     const u64 row = thread_in_grid();
     if (row >= rows) return;
     const u64 first = offsets[row / hack_size] + row % hack_size;
-    bool fits = true;
+    u32 lows = 0;
     for (u32 j = 0; j < row_len[row]; j++) {
         const u64 at = first + (u64)j * hack_size;
-        const long long apart = (long long)col[at] - (long long)row;
-        fits &= apart >= -32768 && apart <= 32767;
+        const u32 apart = col[at] - (u32)row - base;
+        lows += apart < WINDOW;
         distance[at] = (u16)apart;
     }
-    if (!fits) *far = 1;
+    low[row] = lows;
 }

@@ -83,6 +83,7 @@ fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String),
 fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<PcgBegin<'_>>()
         .chain(listed::<HllColumnMajorSolver<'_>>())
+        .chain(listed::<HllDistanceRange<'_>>())
         .chain(listed::<HllDistances<'_>>())
         .chain(listed::<PcgReduce<'_>>())
         .chain(listed::<PcgAdvance<'_>>())

@@ -83,7 +83,7 @@ arguments! {
     /// Dense systems in shared memory and registers.
     FsaiSolve<'a, offset O> of FsaiSolve [
         fsai_solve_8, fsai_solve_16, fsai_solve_24, fsai_solve_32, fsai_solve_48, fsai_solve_64,
-        fsai_solve_96, fsai_solve_128, fsai_solve_160, fsai_solve_208
+        fsai_solve_96, fsai_solve_112, fsai_solve_128, fsai_solve_160, fsai_solve_208
     ] (
         first: u32, systems: u32, gathered: u32, on_diagonal: f64, queue: Reads<'a, u32>,
         sys_begin: Reads<'a, u32>, sys_len: Reads<'a, u32>, sys_col: Reads<'a, u32>,

@@ -13,19 +13,27 @@ arguments! {
         numbers: Writes<'a, T>, words: Writes<'a, u32>, told: Writes<'a, T>
     )
 
-    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances.
+    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances,
+    /// those of a row's first `low` slots from row + `base`, the others from 65 536 further.
     HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        near: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
+        near: u32, low: Reads<'a, u32>, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
         val: Reads<'a, f64>, x: Reads<'a, f64>, y: Writes<'a, f64>, purpose: u32,
         with: Reads<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
         numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
     )
 
-    /// The distances of columns from their rows.
-    HllDistances<'a> of HllSolver [hll_distances] (
+    /// The least and the greatest distance of columns from their rows, 2³² added, and whether any do not
+    /// ascend.
+    HllDistanceRange<'a> of HllSolver [hll_distance_range] (
         rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        col: Reads<'a, u32>, distance: Writes<'a, u16>, far: Writes<'a, u32>
+        col: Reads<'a, u32>, range: Writes<'a, u64>
+    )
+
+    /// The distances of columns from where their window begins, and a row's in the low one.
+    HllDistances<'a> of HllSolver [hll_distances] (
+        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>, base: u32,
+        col: Reads<'a, u32>, low: Writes<'a, u32>, distance: Writes<'a, u16>
     )
 
     /// y = A·x in ELLPACK, each row to its own length.

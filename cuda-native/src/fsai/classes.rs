@@ -16,7 +16,7 @@ const fn class(most: u32, function: &'static str, block: u32, systems: u32) -> C
 }
 
 /// Some lanes a system up to 32, then a block. The sizes are those of the kernels' registers.
-const CLASSES: [Class; 10] = [
+const CLASSES: [Class; 11] = [
     class(8, "fsai_solve_8", 128, 16),
     class(16, "fsai_solve_16", 128, 8),
     class(24, "fsai_solve_24", 128, 4),
@@ -24,6 +24,7 @@ const CLASSES: [Class; 10] = [
     class(48, "fsai_solve_48", 64, 1),
     class(64, "fsai_solve_64", 64, 1),
     class(96, "fsai_solve_96", 256, 1),
+    class(112, "fsai_solve_112", 256, 1),
     class(128, "fsai_solve_128", 256, 1),
     class(160, "fsai_solve_160", 256, 1),
     class(208, "fsai_solve_208", 256, 1),

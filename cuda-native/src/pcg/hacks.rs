@@ -4,7 +4,7 @@ use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, SlotLayout};
 
 use super::state::{Product, Scalars};
-use crate::arguments::{HllColumnMajorSolver, HllDistances, Reads, Writes};
+use crate::arguments::{HllColumnMajorSolver, HllDistanceRange, HllDistances, Reads, Writes};
 use crate::arrays::Hacks;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
@@ -13,12 +13,27 @@ use crate::launch::{Launch, Shape, Step};
 /// Threads a block.
 const BLOCK: u32 = 256;
 
-/// The hacks of a matrix, whose columns are 16-bit distances from their rows where all of them fit.
+/// Distances that 16 bits tell apart.
+const WINDOW: u64 = 1 << 16;
+
+/// The hacks of a matrix, whose columns are 16-bit distances where all of them fit: those of a row's first
+/// slots from one window of 65 536 columns that goes along with the rows, the others from the next one. So the
+/// widest may be 131 071 columns from the narrowest, as in bands of 65 536 on either side.
 pub(super) struct NearHacks {
     hacks: Hacks<f64>,
     rows: u32,
-    /// Whether `distance` has the columns, and not the hacks.
-    near: bool,
+    near: Near,
+}
+
+/// Columns as distances.
+struct Near {
+    /// Whether these are the columns, and `hacks` has none; otherwise there is nothing in them.
+    used: bool,
+    /// Where a row's low window begins, less the row, modulo 2³².
+    base: u32,
+    /// Slots of each row in the low window.
+    low: Buffer<u32>,
+    /// The distance of each slot.
     distance: Buffer<u16>,
 }
 
@@ -29,26 +44,23 @@ impl NearHacks {
         mut hacks: Hacks<f64>,
         rows: u32,
     ) -> Result<Self, DeviceError> {
-        let distances = |slots| Buffer::unset(device, "the distances of columns", slots);
-        if let Ok(distance) = distances(hacks.slots.col.len())
-            && all_fit(device, &hacks, rows, &distance)?
-        {
+        let near = Near::of(device, &hacks, rows)?;
+        if near.used {
             hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
-            return Ok(Self { hacks, rows, near: true, distance });
         }
-        Ok(Self { hacks, rows, near: false, distance: distances(0)? })
+        Ok(Self { hacks, rows, near })
     }
 
     /// Bytes of its arrays.
     pub(super) fn bytes(&self) -> u64 {
         let Hacks { offsets, row_len, slots, .. } = &self.hacks;
-        let columns = slots.col.bytes() + self.distance.bytes();
+        let columns = slots.col.bytes() + self.near.low.bytes() + self.near.distance.bytes();
         offsets.bytes() + row_len.bytes() + columns + slots.val.bytes()
     }
 
     /// What it took to make them.
     pub(super) fn spent(&self) -> Spent {
-        self.hacks.spent() + self.distance.spent()
+        self.hacks.spent() + self.near.low.spent() + self.near.distance.spent()
     }
 
     fn lanes(&self) -> u32 {
@@ -75,9 +87,11 @@ impl NearHacks {
             lanes: self.lanes(),
             offsets: Reads(&self.hacks.offsets),
             row_len: Reads(&self.hacks.row_len),
-            near: u32::from(self.near),
+            near: u32::from(self.near.used),
+            low: Reads(&self.near.low),
+            base: self.near.base,
             col: Reads(&self.hacks.slots.col),
-            distance: Reads(&self.distance),
+            distance: Reads(&self.near.distance),
             val: Reads(&self.hacks.slots.val),
             x: Reads(x),
             y: Writes(y),
@@ -101,27 +115,89 @@ impl NearHacks {
     }
 }
 
-/// Makes the distances of columns from their rows, one a slot; whether all of them fit.
-fn all_fit(
-    device: &Device,
-    hacks: &Hacks<f64>,
-    rows: u32,
-    distance: &Buffer<u16>,
-) -> Result<bool, DeviceError> {
-    let far = Buffer::of(device, "whether columns are far from their rows", &[0])?;
-    let arguments = HllDistances {
+impl Near {
+    /// The columns as distances, where all fit and there is memory for them.
+    fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
+        let made = |used, base, rows, slots| {
+            let low = Buffer::unset(device, "how many slots are in the low window", rows)?;
+            let distance = Buffer::unset(device, "the distances of columns", slots)?;
+            Ok(Self { used, base, low, distance })
+        };
+        if let Some(base) = base_of(device, hacks, rows)?
+            && let Ok(near) = made(true, base, rows as usize, hacks.slots.col.len())
+        {
+            near.fill(device, hacks, rows)?;
+            return Ok(near);
+        }
+        made(false, 0, 0, 0)
+    }
+
+    fn fill(&self, device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<(), DeviceError> {
+        let arguments = HllDistances {
+            rows,
+            hack_size: DEFAULT_HACK_SIZE as u32,
+            offsets: Reads(&hacks.offsets),
+            row_len: Reads(&hacks.row_len),
+            base: self.base,
+            col: Reads(&hacks.slots.col),
+            low: Writes(&self.low),
+            distance: Writes(&self.distance),
+        };
+        // SAFETY: every row lies in a hack of that size at its own position, and there are a distance a slot
+        // and a number a row.
+        let launch =
+            unsafe { Launch::new(device, "hll_distances", row_a_thread(rows), &arguments)? };
+        Step::Launch(launch).enqueue(device)
+    }
+}
+
+/// From where the distances of ascending columns count so that two windows have all of them, if they do.
+fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>, DeviceError> {
+    let range = Buffer::of(device, "how far columns are from their rows", &[u64::MAX, 0, 0])?;
+    let arguments = HllDistanceRange {
         rows,
         hack_size: DEFAULT_HACK_SIZE as u32,
         offsets: Reads(&hacks.offsets),
         row_len: Reads(&hacks.row_len),
         col: Reads(&hacks.slots.col),
-        distance: Writes(distance),
-        far: Writes(&far),
+        range: Writes(&range),
     };
-    let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(rows.into()), BLOCK);
-    let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-    // SAFETY: every row lies in a hack of that size at its own position, and there is a distance a slot.
-    let launch = unsafe { Launch::new(device, "hll_distances", shape, &arguments)? };
+    // SAFETY: every row lies in a hack of that size at its own position and has a column in each slot of its
+    // length; `range` has three words.
+    let launch =
+        unsafe { Launch::new(device, "hll_distance_range", row_a_thread(rows), &arguments)? };
     Step::Launch(launch).enqueue(device)?;
-    Ok(far.to_host(device)?.iter().all(|&far| far == 0))
+    Ok(base_of_range(&range.to_host(device)?))
+}
+
+/// The same, from the least and the greatest distance with 2³² added, which without entries are the wrong
+/// way round, and whether columns do not ascend.
+fn base_of_range(range: &[u64]) -> Option<u32> {
+    let [least, greatest, unordered] = *range else { return None };
+    if least > greatest {
+        return Some(0);
+    }
+    // The low half of least is the distance modulo 2³², as kernels add it.
+    (unordered == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
+}
+
+fn row_a_thread(rows: u32) -> Shape {
+    let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(rows.into()), BLOCK);
+    Shape { grid, block: BLOCK, shared_bytes: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base_of_range;
+
+    const ROW: u64 = 1 << 32;
+
+    #[test]
+    fn distances_count_from_the_least_where_two_windows_have_all_of_them() {
+        assert_eq!(base_of_range(&[ROW - 5, ROW + 131_066, 0]), Some(0_u32.wrapping_sub(5)));
+        assert_eq!(base_of_range(&[ROW - 5, ROW + 131_067, 0]), None);
+        assert_eq!(base_of_range(&[ROW + 7, ROW + 7, 0]), Some(7));
+        assert_eq!(base_of_range(&[ROW + 7, ROW + 8, 1]), None);
+        assert_eq!(base_of_range(&[u64::MAX, 0, 0]), Some(0));
+    }
 }
