@@ -22,6 +22,8 @@ pub enum Need {
     Matrices,
     /// oneMKL, where the program finds it.
     Mkl,
+    /// `mpirun` of Open MPI.
+    Mpi,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
     /// A `python3` that can import PyAMG.
@@ -41,7 +43,7 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
@@ -49,6 +51,7 @@ impl Need {
         Self::Gpu,
         Self::Matrices,
         Self::Mkl,
+        Self::Mpi,
         Self::Nvrtc,
         Self::Pyamg,
         Self::Quiet,
@@ -68,6 +71,7 @@ impl Need {
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Mkl => "mkl",
+            Self::Mpi => "mpi",
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",
@@ -149,7 +153,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
+                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,mpi,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

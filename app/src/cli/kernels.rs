@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
-use sparsescope_core::record::{GpuAbsence, Precision};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels, distributed_kernels};
+use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
 use super::adapter;
 use super::args::KernelsArgs;
@@ -35,6 +35,7 @@ impl Kernel {
         adapter: &Result<Gpu, GpuAbsence>,
     ) -> Self {
         let availability = match k.device {
+            _ if k.id.starts_with("mpi/") => on_ranks(),
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
             DeviceKind::Wgpu => adapter::availability(adapter, k),
@@ -58,11 +59,22 @@ impl Kernel {
     }
 }
 
+/// Kernels of several ranks run wherever `mpirun` starts those of a build that knows of them.
+fn on_ranks() -> Availability {
+    match cfg!(feature = "mpi") {
+        true => Availability::Available,
+        false => Availability::Missing("this build has no MPI (the feature `mpi`)".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
     let gpu = gpu::open(args.gpu.device);
     let adapter = adapter::open(args.gpu.device);
-    let kernels: Vec<Kernel> = all_kernels().map(|k| Kernel::of(k, &cpu, &gpu, &adapter)).collect();
+    let kernels: Vec<Kernel> = all_kernels()
+        .chain(Operation::ALL.iter().flat_map(|&operation| distributed_kernels(operation)))
+        .map(|k| Kernel::of(k, &cpu, &gpu, &adapter))
+        .collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);
