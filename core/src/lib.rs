@@ -19,6 +19,8 @@ pub mod measure;
 pub mod memory;
 #[cfg(not(target_family = "wasm"))]
 mod mkl;
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub mod mpi;
 pub mod pace;
 mod packed;
 mod parallel;

@@ -22,6 +22,8 @@ pub enum Need {
     Matrices,
     /// oneMKL, where the program finds it.
     Mkl,
+    /// `mpirun` of Open MPI.
+    Mpi,
     /// NCCL beside two NVIDIA GPUs or more.
     Nccl,
     /// NVIDIA's run-time compiler, which needs no GPU.
@@ -43,7 +45,7 @@ pub enum Need {
 
 impl Need {
     /// Every need, in the order of their names.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
@@ -51,6 +53,7 @@ impl Need {
         Self::Gpu,
         Self::Matrices,
         Self::Mkl,
+        Self::Mpi,
         Self::Nccl,
         Self::Nvrtc,
         Self::Pyamg,
@@ -71,6 +74,7 @@ impl Need {
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Mkl => "mkl",
+            Self::Mpi => "mpi",
             Self::Nccl => "nccl",
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
@@ -153,7 +157,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
+                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,mpi,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

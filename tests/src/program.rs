@@ -69,6 +69,23 @@ impl Program {
         command
     }
 
+    /// The program with these arguments as so many ranks of Open MPI, ready to be started.
+    pub fn ranks(&self, ranks: usize, args: &[&str]) -> Command {
+        let mut command = Command::new("mpirun");
+        command.args([
+            "--oversubscribe",
+            "--allow-run-as-root",
+            "--mca",
+            "btl",
+            "self,vader,tcp",
+            "-n",
+        ]);
+        command.arg(ranks.to_string()).arg(&self.executable).args(args);
+        command.current_dir(self.folder()).env_remove("RUST_BACKTRACE");
+        command.env("SPARSESCOPE_GPU", "off");
+        command
+    }
+
     /// Runs the program to its end.
     ///
     /// # Panics

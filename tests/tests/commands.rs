@@ -1,7 +1,7 @@
 //! The commands that describe, make and multiply matrices.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use sparsescope_core::kernel::{DeviceKind, Mapping, all_kernels, kernels};
+use sparsescope_core::kernel::{DeviceKind, Mapping, all_kernels, distributed_kernels, kernels};
 use sparsescope_core::record::Operation;
 use sparsescope_tests::Program;
 
@@ -17,7 +17,8 @@ const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n\
 fn kernels_lists_every_kernel_with_the_documented_fields() {
     let kernels = program().json(&["kernels", "--json"]);
     let kernels = kernels.as_array().unwrap();
-    assert_eq!(kernels.len(), all_kernels().count());
+    let of_ranks = Operation::ALL.iter().flat_map(|&operation| distributed_kernels(operation));
+    assert_eq!(kernels.len(), all_kernels().count() + of_ranks.count());
     for k in kernels {
         let names: Vec<&str> = k.as_object().unwrap().keys().map(String::as_str).collect();
         let documented = [
@@ -40,6 +41,11 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         if k["id"].as_str().unwrap().starts_with("vendor/mkl/") {
             // Here or not: then with the reason.
             assert_eq!(k["available"], reason.is_empty(), "{k}");
+            continue;
+        }
+        if k["id"].as_str().unwrap().starts_with("mpi/") {
+            let expected = (cfg!(feature = "mpi"), !cfg!(feature = "mpi"));
+            assert_eq!((reason.is_empty(), reason.contains("feature `mpi`")), expected, "{k}");
             continue;
         }
         assert_eq!(k["available"], on_cpu, "{k}");
@@ -310,4 +316,25 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     }
     assert!(!p.path("figures/compare.svg").exists(), "one bundle is compared with none");
     assert!(p.fail(1, &["export", golden, "--svg", "figures"]).contains("--force"));
+}
+
+/// Each would compute the same and write over what the others wrote.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn several_ranks_of_a_build_without_mpi_are_told_how_to_build_one() {
+    let program = program();
+    let args = ["spmv", "gen:diagonal?m=3", "-o", "y.mtx"];
+    let with = |size: &str| {
+        let mut command = program.command(&args);
+        sparsescope_tests::Ran::of(command.env("OMPI_COMM_WORLD_SIZE", size).output().unwrap())
+    };
+    let ran = with("4");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let expected = "the 4 ranks that were started; `cargo build --release --features mpi`";
+    assert!(ran.err.contains(expected), "{}", ran.err);
+    assert_eq!(program.files(), [""; 0]);
+    assert_eq!(with("1").code, Some(0));
+    let sentence =
+        program.fail(2, &["spmv", "gen:diagonal?m=3", "--kernel", "mpi/csr/halo", "-o", "z.mtx"]);
+    assert!(sentence.contains("mpirun -n 4"), "{sentence}");
 }

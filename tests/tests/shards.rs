@@ -229,6 +229,12 @@ fn the_part_comes_from_what_started_the_process_and_names_the_bundle() {
     let files = p.files();
     assert!(files.len() == 1 && files[0].ends_with("-part-4-of-4.zip"), "{files:?}");
     assert_eq!(open(&p, &files[0]).shard, Some(Shard { part: 4, of: 4 }));
+    // Ranks share no matrix where each has a part of its own, whether the program knows of MPI or not.
+    let ran = with(&[("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let files = p.files();
+    let of_rank = files.iter().find(|name| name.ends_with("-part-2-of-4.zip")).unwrap();
+    assert_eq!(open(&p, of_rank).shard, Some(Shard { part: 2, of: 4 }));
     for (variables, sentence) in [
         (&[][..], "finds none of SLURM_ARRAY_TASK_ID"),
         (&array("4")[..], "not evenly spaced"),

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels};
-use sparsescope_core::record::{GpuAbsence, Precision};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, all_kernels, distributed_kernels};
+use sparsescope_core::record::{GpuAbsence, Operation, Precision};
 
 use super::adapter;
 use super::args::KernelsArgs;
@@ -36,6 +36,7 @@ impl Kernel {
         adapter: &Result<Gpu, GpuAbsence>,
     ) -> Self {
         let availability = match k.device {
+            _ if k.id.starts_with("mpi/") => on_ranks(),
             DeviceKind::Cpu => cpu.availability(k),
             DeviceKind::Cuda => gpu::availability(gpu, k),
             DeviceKind::Nccl => gpu::availability(several, k),
@@ -60,12 +61,22 @@ impl Kernel {
     }
 }
 
+/// Kernels of several ranks run wherever `mpirun` starts those of a build that knows of them.
+fn on_ranks() -> Availability {
+    match cfg!(feature = "mpi") {
+        true => Availability::Available,
+        false => Availability::Missing("this build has no MPI (the feature `mpi`)".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &KernelsArgs) -> anyhow::Result<Outcome> {
     let cpu = CpuBackend::new();
     let (gpu, several) = (gpu::open(args.gpu.device), gpu::several());
     let adapter = adapter::open(args.gpu.device);
-    let of = |k| Kernel::of(k, &cpu, &gpu, &several, &adapter);
-    let kernels: Vec<Kernel> = all_kernels().map(of).collect();
+    let kernels: Vec<Kernel> = all_kernels()
+        .chain(Operation::ALL.iter().flat_map(|&operation| distributed_kernels(operation)))
+        .map(|k| Kernel::of(k, &cpu, &gpu, &several, &adapter))
+        .collect();
     if args.json {
         print_json(&kernels)?;
         return Ok(Outcome::Success);

@@ -18,14 +18,19 @@ mod interrupt;
 mod kernels;
 mod merge;
 mod missing;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod operand_args;
 mod operands;
 mod outcome;
 mod output;
 mod progress;
+mod ranks;
 mod report;
 mod serve;
 mod shared_args;
+#[cfg(feature = "mpi")]
+mod shared_matrix;
 mod skyline;
 mod solve;
 mod solver_args;
@@ -41,7 +46,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use interrupt::Interrupt;
-use outcome::{Outcome, UsageError, sentence};
+use outcome::{Outcome, is_usage, sentence};
 
 /// Runs the program with the process's arguments.
 ///
@@ -71,6 +76,16 @@ pub fn run() -> ExitCode {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),
     };
+    if let Some(command) = cli.command.as_ref().filter(|command| ranks::is_shared(command)) {
+        #[cfg(feature = "mpi")]
+        if ranks::launched().is_some() {
+            return mpi::run(command, &interrupt, cli.quiet);
+        }
+        #[cfg(not(feature = "mpi"))]
+        if let Some(sentence) = ranks::refusal(command) {
+            return fail(&anyhow::anyhow!(sentence));
+        }
+    }
     let result = match cli.command {
         None | Some(Command::View(_)) => Ok(Outcome::Success), // the window was all
         Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),
@@ -96,25 +111,6 @@ pub fn run() -> ExitCode {
         }
         Err(error) => fail(&error),
     }
-}
-
-/// Whether the arguments were at fault, not the work.
-fn is_usage(error: &anyhow::Error) -> bool {
-    use sparsescope_core::experiment::{SelectError, SourceError};
-    use sparsescope_core::generate::SpecError;
-    let source = error.downcast_ref::<SourceError>();
-    error.is::<UsageError>()
-        || error.is::<SelectError>()
-        || error.is::<SpecError>()
-        || matches!(
-            source,
-            Some(
-                SourceError::Spec(_)
-                    | SourceError::UnknownSuiteEntry(_)
-                    | SourceError::UnknownBatch(_)
-                    | SourceError::NoBatch(_)
-            )
-        )
 }
 
 #[cfg(feature = "gui")]

@@ -31,6 +31,9 @@ pub(super) fn kernel_of(
     id: &str,
 ) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
+        Some(kernel) if kernel.id.starts_with("mpi/") => format!(
+            "`{id}` runs on several ranks: `mpirun -n 4 sparsescope …` of a build with the feature `mpi`"
+        ),
         Some(kernel) if kernel.operation == operation => return Ok(kernel),
         Some(kernel) => {
             let (of, wanted) = (kernel.operation.as_str(), operation.as_str());

@@ -31,6 +31,12 @@ impl From<Outcome> for ExitCode {
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
+/// What all ranks know to have failed: told once.
+#[cfg(feature = "mpi")]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct AgreedError(pub(super) String);
+
 /// An error with its causes, each once: some errors say their cause themselves.
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
@@ -42,6 +48,25 @@ pub(super) fn sentence(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+/// Whether the arguments were at fault, not the work.
+pub(super) fn is_usage(error: &anyhow::Error) -> bool {
+    use sparsescope_core::experiment::{SelectError, SourceError};
+    use sparsescope_core::generate::SpecError;
+    let source = error.downcast_ref::<SourceError>();
+    error.is::<UsageError>()
+        || error.is::<SelectError>()
+        || error.is::<SpecError>()
+        || matches!(
+            source,
+            Some(
+                SourceError::Spec(_)
+                    | SourceError::UnknownSuiteEntry(_)
+                    | SourceError::UnknownBatch(_)
+                    | SourceError::NoBatch(_)
+            )
+        )
 }
 
 #[cfg(test)]

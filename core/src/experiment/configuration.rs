@@ -190,7 +190,7 @@ impl Configuration {
     }
 
     /// A run of this configuration with nothing measured yet.
-    pub(super) fn empty_run(&self, subject: &str, environment: &str, device: &str) -> Run {
+    pub(crate) fn empty_run(&self, subject: &str, environment: &str, device: &str) -> Run {
         Run {
             matrix: subject.to_owned(),
             operation: self.kernel.operation.as_str().to_owned(),

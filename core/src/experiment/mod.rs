@@ -47,7 +47,10 @@ pub use operations::{
     SymgsProblem, SymgsSide,
 };
 pub use output::{Output, Solution};
-pub use plan::{MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_kernels};
+pub use plan::{
+    MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_distributed,
+    select_kernels,
+};
 #[cfg(not(target_family = "wasm"))]
 pub use points_source::PointsSource;
 pub use predict::predict;

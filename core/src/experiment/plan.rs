@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::kernel::{
-    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
+    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters,
+    distributed_kernels, kernels,
 };
 use crate::record::{MOST_SECONDS, Operation, Precision};
 
@@ -218,9 +219,28 @@ pub fn select_kernels(
     devices: &[DeviceKind],
     patterns: &[String],
 ) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
-    let offered = || kernels(operation).iter().filter(|k| devices.contains(&k.device));
+    let offered: Vec<_> =
+        kernels(operation).iter().filter(|k| devices.contains(&k.device)).collect();
+    let names: Vec<&str> = devices.iter().map(|d| d.as_str()).collect();
+    select(offered, patterns, &format!("{} {}", names.join(" or "), operation.as_str()))
+}
+
+/// The same of the kernels that run on several ranks.
+pub fn select_distributed(
+    operation: Operation,
+    patterns: &[String],
+) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
+    let what = format!("mpi {}", operation.as_str());
+    select(distributed_kernels(operation).collect(), patterns, &what)
+}
+
+fn select(
+    offered: Vec<&'static KernelDescriptor>,
+    patterns: &[String],
+    what: &str,
+) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
     if patterns.is_empty() {
-        return Ok(offered().collect());
+        return Ok(offered);
     }
     let mut matchers = Vec::new();
     for pattern in patterns {
@@ -229,14 +249,13 @@ pub fn select_kernels(
             reason: error.kind().to_string(),
         })?;
         let matcher = glob.compile_matcher();
-        if !offered().any(|k| matcher.is_match(k.id)) {
-            let names: Vec<&str> = devices.iter().map(|d| d.as_str()).collect();
-            let what = format!("{} {}", names.join(" or "), operation.as_str());
+        if !offered.iter().any(|k| matcher.is_match(k.id)) {
+            let what = what.to_owned();
             return Err(SelectError::NoMatch { pattern: pattern.clone(), what });
         }
         matchers.push(matcher);
     }
-    Ok(offered().filter(|k| matchers.iter().any(|m| m.is_match(k.id))).collect())
+    Ok(offered.into_iter().filter(|k| matchers.iter().any(|m| m.is_match(k.id))).collect())
 }
 
 #[cfg(test)]

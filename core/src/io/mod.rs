@@ -31,6 +31,8 @@ pub use error::IoError;
 pub use extent::read_named_extent;
 pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use open::open_share;
 #[cfg(not(target_family = "wasm"))]
 pub use open::{open_extent, open_matrix, open_points, open_points_extent, open_vector, save};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};

@@ -90,6 +90,8 @@ async fn contents<'a, 'p>(
     Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use self::files::open_share;
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
     open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
@@ -102,6 +104,8 @@ mod files {
     use std::path::Path;
 
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
+    #[cfg(feature = "mpi")]
+    use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{read_named_points, read_named_points_extent};
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
@@ -113,6 +117,25 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
         with_bytes(path, |data| read_named_matrix(&name_of(path), data, limit, progress))
+    }
+
+    /// Reads the `k`-th of so many shares of the lines of a `coordinate` file that is not compressed. Errors name
+    /// the path.
+    #[cfg(feature = "mpi")]
+    pub fn open_share(
+        path: &Path,
+        share: (usize, usize),
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<FileShare, IoError> {
+        with_bytes(path, |data| {
+            if super::gzip::is_gzip(data) {
+                let expected = "text, of which several ranks read a share each (unpack the file)";
+                let (expected, found) = (expected.to_owned(), "gzip data".to_owned());
+                return Err(IoError::Unexpected { line: 1, expected, found });
+            }
+            read_share(data, share, limit, progress)
+        })
     }
 
     /// Reads no more than the sizes of the matrix in the file `path`, as [`read_named_extent`] does.

@@ -6,6 +6,7 @@ mod counting;
 mod cut;
 mod dense;
 mod descriptor;
+mod distributed;
 mod effect;
 mod format;
 mod grid;
@@ -72,9 +73,17 @@ pub fn all_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     Operation::ALL.iter().flat_map(|&operation| kernels(operation))
 }
 
+/// The kernels of an operation that run on several ranks, in the order in which tables list them: no backend of
+/// one process has them.
+pub fn distributed_kernels(
+    operation: Operation,
+) -> impl Iterator<Item = &'static KernelDescriptor> {
+    distributed::KERNELS.iter().filter(move |kernel| kernel.operation == operation)
+}
+
 /// The descriptor with this id, of the program's own kernels.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
-    all_kernels().find(|k| k.id == id)
+    all_kernels().chain(distributed::KERNELS).find(|k| k.id == id)
 }
 
 #[cfg(test)]
@@ -94,6 +103,11 @@ mod tests {
                     assert!(k.id.starts_with(&format!("{device}/{what}/")), "{}", k.id);
                 }
             }
+        }
+        for k in distributed::KERNELS {
+            assert!(k.id.starts_with(&format!("mpi/{}/", k.what())), "{}", k.id);
+            assert_eq!(kernel(k.id).map(|found| found.id), Some(k.id));
+            assert!(all_kernels().all(|other| other.id != k.id));
         }
         assert_eq!(reference(Operation::Spmv).id, "cpu/csr/serial");
         assert!(kernel("cpu/csr/none").is_none());

@@ -93,6 +93,44 @@ impl Sha256Hex {
     }
 }
 
+/// The same from arrays that come piece by piece, because nobody holds the matrix: all row offsets after the
+/// first, then all columns, then all values.
+#[cfg(feature = "mpi")]
+pub struct IdentityStream(Stream);
+
+#[cfg(feature = "mpi")]
+impl IdentityStream {
+    /// Of a matrix of these sizes.
+    pub fn new(rows: u64, cols: u64, nnz: u64) -> Self {
+        let mut stream =
+            Stream { hash: Sha256Hex::default(), buffer: Vec::with_capacity(BUFFER + 16) };
+        for size in [rows, cols, nnz, 0] {
+            stream.push(|bytes| bytes.extend_from_slice(&size.to_le_bytes()));
+        }
+        Self(stream)
+    }
+
+    /// The next row offset.
+    pub fn offset(&mut self, offset: u64) {
+        self.0.push(|bytes| bytes.extend_from_slice(&offset.to_le_bytes()));
+    }
+
+    /// The column of the next entry.
+    pub fn column(&mut self, column: u32) {
+        self.0.push(|bytes| bytes.extend_from_slice(&column.to_le_bytes()));
+    }
+
+    /// The value of the next entry.
+    pub fn value(&mut self, value: f64) {
+        self.0.push(|bytes| value.append_to(bytes));
+    }
+
+    /// The digest of all of it.
+    pub fn finish(self) -> String {
+        self.0.finish()
+    }
+}
+
 /// Gathers small pieces, so that the hash sees long blocks.
 struct Stream {
     hash: Sha256Hex,
@@ -165,6 +203,17 @@ mod tests {
 
     fn one(value: f64) -> String {
         identity(&Csr::from_triplets(1, 1, &[(0, 0, value)]).unwrap())
+    }
+
+    #[cfg(feature = "mpi")]
+    #[test]
+    fn arrays_that_come_piece_by_piece_have_the_digest_of_the_matrix() {
+        let a = five_by_five();
+        let mut stream = IdentityStream::new(5, 5, 10);
+        a.row_ptr().iter().skip(1).for_each(|offset| stream.offset(offset));
+        a.col().iter().for_each(|&column| stream.column(column));
+        a.val().iter().for_each(|&value| stream.value(value));
+        assert_eq!(stream.finish(), identity(&a));
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub use extent::Extent;
 pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
+#[cfg(feature = "mpi")]
+pub use identity::IdentityStream;
 pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
 pub use points::{Points, PointsExtent, PointsView};

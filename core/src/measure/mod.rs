@@ -30,4 +30,6 @@ pub use noise::NoiseWatch;
 pub(crate) use threads::binds_threads;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{ThreadsError, bind_to_processor, default_thread_counts, pool};
+#[cfg(feature = "mpi")]
+pub use threads::{pool_after, processor_numbers};
 pub use vector::{DEFAULT_SEED, IntegerVector, integer_range, integer_vector};

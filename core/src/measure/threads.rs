@@ -21,13 +21,34 @@ pub struct ThreadsError {
 /// their own first: left alone, Linux often wakes a worker on the processor of the thread that
 /// woke it, and two threads then take as long as one.
 pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
+    pool_on(threads, if binds_threads(threads) { processors() } else { &[] })
+}
+
+/// The same for one of several processes on a machine, which leaves the first `others` processors that it
+/// may use to those before it. Where there are not enough for it, none of its threads is bound.
+#[cfg(feature = "mpi")]
+pub fn pool_after(others: usize, threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
+    let own = processors().get(others..).unwrap_or_default();
+    pool_on(threads, if threads as usize <= own.len() { own } else { &[] })
+}
+
+/// Numbers of the processors that this process may use, in no order that means anything.
+#[cfg(feature = "mpi")]
+pub fn processor_numbers() -> Vec<u64> {
+    processors().iter().map(|processor| processor.id as u64).collect()
+}
+
+/// A pool whose threads are bound to the first of these processors, where there is any.
+fn pool_on(
+    threads: u32,
+    processors: &'static [core_affinity::CoreId],
+) -> Result<rayon::ThreadPool, ThreadsError> {
     let refused = |reason: String| ThreadsError { threads, reason };
     let most = rayon::max_num_threads();
     let count = usize::try_from(threads).unwrap_or(usize::MAX);
     if count == 0 || count > most {
         return Err(refused(format!("expected 1 to {most}")));
     }
-    let processors = if binds_threads(threads) { processors() } else { &[] };
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .thread_name(|index| format!("worker-{index}"))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Several ranks at one execution. Times are those of one execution, the median of the timed ones.
+/// Several ranks at one execution. Times are those of one execution, the mean of the timed ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distributed {
     /// What the halo travels by: `mpi`, `nccl`.

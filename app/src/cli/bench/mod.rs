@@ -1,6 +1,8 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
 mod list;
+#[cfg(feature = "mpi")]
+pub(super) mod mpi;
 mod next;
 mod planned;
 mod recorder;

@@ -1,6 +1,6 @@
 //! The plan of a bench as a bundle keeps it: enough to continue, and to say what parts of it are missing.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, Portion, Settings, SubjectSource, Units, split};
@@ -95,7 +95,11 @@ impl Plan {
 
     /// What is run on each subject, of kernels that this program has.
     pub(in crate::cli) fn configurations(&self) -> anyhow::Result<Vec<Configuration>> {
-        Ok(Configuration::all(&self.kernels(&[])?, &self.settings))
+        let kernels = self.kernels(&[])?;
+        if kernels.iter().any(|kernel| kernel.id.starts_with("mpi/")) {
+            bail!("the plan is one of several ranks and does not say how many there were");
+        }
+        Ok(Configuration::all(&kernels, &self.settings))
     }
 
     /// What each part runs.

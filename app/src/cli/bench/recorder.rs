@@ -16,6 +16,8 @@ use sparsescope_core::experiment::{
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
+#[cfg(feature = "mpi")]
+use sparsescope_core::record::MatrixRecord;
 use sparsescope_core::record::{Bandwidth, Environment, Noise, Operation, Run, Subject};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
@@ -188,6 +190,17 @@ impl Recorder {
         }
         self.see(&id);
         Ok(Some(id))
+    }
+
+    /// Keeps the description of a matrix that nobody holds. Returns the id that runs refer to it by.
+    #[cfg(feature = "mpi")]
+    pub(super) fn add_record(&mut self, record: &MatrixRecord) -> Result<String, BundleError> {
+        if self.see(&record.id) {
+            let folder = MatrixFolder { record: record.clone(), files: BTreeMap::new() };
+            self.journal.append(Record::Matrix(&folder))?;
+            self.bundle.matrices.push(folder);
+        }
+        Ok(record.id.clone())
     }
 
     /// Gives a subject the next place; false where it has one.

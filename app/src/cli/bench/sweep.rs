@@ -224,7 +224,7 @@ fn named(
 }
 
 /// The matrices named, those of the suite or of the list, or the default suite.
-fn sources(
+pub(super) fn sources(
     args: &BenchArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -303,7 +303,10 @@ fn kernels(
 
 /// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
 /// these have, unless another is asked for: only so can they be compared.
-fn settings(args: &BenchArgs, kernels: &[&'static KernelDescriptor]) -> anyhow::Result<Settings> {
+pub(super) fn settings(
+    args: &BenchArgs,
+    kernels: &[&'static KernelDescriptor],
+) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
         threads = default_thread_counts(cpu().logical);

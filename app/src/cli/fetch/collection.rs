@@ -5,7 +5,7 @@ use std::fmt;
 
 use anyhow::bail;
 
-use crate::cli::UsageError;
+use crate::cli::outcome::UsageError;
 use crate::percent;
 
 /// The collection of sparse matrices that T. Davis and Y. Hu began (ACM TOMS 38, 2011).

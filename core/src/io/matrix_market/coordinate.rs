@@ -72,6 +72,24 @@ pub(super) async fn read<V: Value>(
     Ok(Found { assembled, notes, pairs })
 }
 
+/// All entries of the text behind the header, in file order, one off the diagonal of a triangle followed by its mirror.
+#[cfg(any(feature = "mpi", test))]
+pub(super) async fn entries<V: Value<Scalar = f64>>(
+    text: &[u8],
+    header: &Header,
+    progress: Progress<'_>,
+) -> Result<(Vec<(u32, u32, f64)>, Notes), IoError> {
+    let parse =
+        |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
+    let mut all = Vec::new();
+    let store = |wave: &[Buckets<Entry<f64>>]| {
+        let entries = wave.iter().flat_map(Buckets::only);
+        all.extend(entries.map(|entry| (entry.row, entry.col, entry.val)));
+    };
+    let notes = super::body::pass_over(text, header, (progress, Pass::Only), parse, store).await?;
+    Ok((all, notes))
+}
+
 /// The second pass where entry k of the file is entry k of the matrix.
 async fn fill_in_order<V: Value>(
     text: &[u8],

@@ -6,6 +6,8 @@ mod body;
 mod coordinate;
 mod count;
 mod header;
+#[cfg(any(feature = "mpi", test))]
+mod share;
 mod value;
 mod write;
 
@@ -17,6 +19,8 @@ use std::pin::Pin;
 use num_complex::Complex64;
 
 pub(super) use self::header::{Format, Header};
+#[cfg(any(feature = "mpi", test))]
+pub use share::{FileShare, read_share};
 pub use write::{WriteValue, write, write_field, write_symmetric};
 
 use self::body::Notes;

@@ -1,0 +1,32 @@
+//! Whether a launcher of MPI has started this process as one of several ranks.
+
+use super::args::Command;
+
+/// What launchers tell each rank of how many there are: Open MPI; MPICH, Intel MPI and Slurm's PMI-2; MVAPICH.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"];
+
+/// Ranks that a launcher has started; nothing where there was none.
+pub(super) fn launched() -> Option<usize> {
+    let size = |name: &&str| std::env::var(name).ok()?.parse().ok();
+    SIZES.iter().find_map(size)
+}
+
+/// Whether all ranks compute one result of this command together. Other commands run on each rank alone, and so does
+/// a part of a sweep, which is one rank's.
+pub(super) fn is_shared(command: &Command) -> bool {
+    match command {
+        Command::Bench(args) => args.shard.is_none(),
+        Command::Spmv(_) | Command::Solve(_) => true,
+        _ => false,
+    }
+}
+
+/// Why several ranks cannot run such a command, where this build has no MPI.
+#[cfg(not(feature = "mpi"))]
+pub(super) fn refusal(command: &Command) -> Option<String> {
+    let ranks = launched().filter(|&ranks| ranks > 1 && is_shared(command))?;
+    Some(format!(
+        "this build does not know of the {ranks} ranks that were started; \
+         `cargo build --release --features mpi`, where `mpicc` and libclang are, builds one that does"
+    ))
+}

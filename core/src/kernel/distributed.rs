@@ -1,0 +1,65 @@
+//! The kernels of several ranks: each multiplies its own rows by a kernel of one process.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::Format;
+use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
+use crate::matrix::Order;
+use crate::record::{Operation, Precision};
+
+const fn over_mpi(
+    id: &'static str,
+    format: Format,
+    mapping: Mapping,
+    parameters: &'static [(Parameter, Allowed)],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Spmv,
+        reads: Reads::Matrix(format),
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin: &[Origin::Ours],
+        precisions: &[Precision::F64],
+        exact: false,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+        takes: Takes { threads: true, block: false, order: false },
+        parameters,
+        model: None,
+        user: None,
+    }
+}
+
+const HACKS: &[(Parameter, Allowed)] = &[
+    (Parameter::HackSize, Allowed::Any),
+    (Parameter::Sigma, Allowed::Any),
+    (Parameter::Spill, Allowed::Any),
+];
+
+/// They run on the ranks that `mpirun` starts, on matrices of which nobody holds the whole.
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    over_mpi(
+        "mpi/csr/halo",
+        Format::Csr,
+        Mapping::EqualPieces,
+        &[],
+        "each rank its own rows: x of the others first, then all rows as csr/simd",
+    ),
+    over_mpi(
+        "mpi/csr/halo-overlap",
+        Format::Csr,
+        Mapping::EqualPieces,
+        &[],
+        "each rank its own rows: the interior as csr/simd while x of the others travels, then the boundary",
+    ),
+    over_mpi(
+        "mpi/hll/halo-overlap",
+        Format::Hll(Order::ColumnMajor),
+        Mapping::EqualSlots,
+        HACKS,
+        "as mpi/csr/halo-overlap, interior and boundary as hll/simd",
+    ),
+];

@@ -1,0 +1,35 @@
+//! What the memories of all ranks move at the same time.
+
+use std::sync::atomic::AtomicBool;
+
+use super::launch::rank_pool;
+use super::matrix::agreed;
+use super::world::World;
+use crate::measure::{BandwidthMeter, CacheSizes, cpu};
+use crate::memory::available_bytes;
+use crate::record::Bandwidth;
+
+/// Bandwidth of all ranks together, each with these numbers of threads, all measuring at once; the record's
+/// threads are those of all ranks.
+pub fn measure_bandwidth(
+    world: &World,
+    threads: &[u32],
+    cancel: &AtomicBool,
+) -> Result<Vec<Bandwidth>, String> {
+    let free = available_bytes() / world.ranks_here() as u64;
+    let meter = BandwidthMeter::new(CacheSizes::of(&cpu()), free);
+    let mut all = Vec::new();
+    for &count in threads {
+        let pool = agreed(world, rank_pool(world, count))?;
+        world.barrier();
+        let own = agreed(world, pool.pool.install(|| meter.measure(cancel)))?;
+        all.push(Bandwidth {
+            threads: count * world.ranks() as u32,
+            array_bytes: own.array_bytes,
+            copy: world.total(own.copy),
+            triad: world.total(own.triad),
+            read: world.total(own.read),
+        });
+    }
+    Ok(all)
+}

@@ -1,0 +1,31 @@
+//! Whether the threads of the ranks of a machine share its processors out among themselves.
+
+use std::sync::Arc;
+
+use super::world::World;
+use crate::measure::{ThreadsError, pool_after, processor_numbers};
+
+/// The threads of a rank.
+#[derive(Clone)]
+pub(super) struct RankPool {
+    pub(super) pool: Arc<rayon::ThreadPool>,
+    /// Each has a processor of its own, so that it may stay awake while it waits.
+    pub(super) is_bound: bool,
+}
+
+/// A pool of `threads` threads of this rank. Where the launcher has bound each rank to processors of its own, as
+/// `mpirun --map-by` does, they are bound to these; where ranks of a machine may run on the same ones, each of them
+/// takes the next `threads`. Where there are not enough for all, none is bound.
+pub(super) fn rank_pool(world: &World, threads: u32) -> Result<RankPool, ThreadsError> {
+    let mut own = processor_numbers();
+    own.sort_unstable();
+    let lists = world.all_lists(&own);
+    // Ranks of this machine with the same processors.
+    let is_alike = |rank: &usize| world.hosts()[*rank] == world.host() && lists[*rank] == own;
+    let alike = (0..world.ranks()).filter(is_alike).count();
+    let before = (0..world.rank()).filter(is_alike).count();
+    let threads_each = threads as usize;
+    let is_bound = alike * threads_each <= own.len();
+    let others = if is_bound { before * threads_each } else { own.len() };
+    Ok(RankPool { pool: Arc::new(pool_after(others, threads)?), is_bound })
+}

@@ -1,0 +1,308 @@
+//! A matrix of which every rank has its own rows: shared out, described, and ready to be checked against.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::links;
+use super::world::World;
+use crate::distributed::{BlockCounts, ExchangePlan, LocalMatrix, Partition, Rows};
+use crate::gate::Reference;
+use crate::matrix::{IdentityStream, RowLengths, Statistics, nnz_class};
+use crate::measure::{IntegerVector, integer_range};
+use crate::memory::MemoryLimit;
+use crate::record::{Link, MatrixRecord, PairTraffic, Source, matrix_id};
+
+/// A rank's part of a matrix, with what all ranks know of the whole.
+pub struct SharedMatrix {
+    local: LocalMatrix,
+    plan: ExchangePlan,
+    /// Own elements of x, in the local order.
+    x: Vec<f64>,
+    reference: Reference,
+    nnz: u64,
+    pairs: Vec<PairTraffic>,
+    links: Vec<Link>,
+    plan_seconds: f64,
+    reduction_seconds: f64,
+    record: Option<MatrixRecord>,
+}
+
+/// Where a matrix comes from, for its record.
+pub struct About {
+    /// Name shown to people.
+    pub name: String,
+    /// Generated, or a stand-in.
+    pub source: Source,
+    /// Its recipe.
+    pub generator: Option<String>,
+    /// Kind of values in the file; `real` where there is none.
+    pub field: &'static str,
+    /// Symmetry that the file declares; `general` where there is none.
+    pub symmetry: &'static str,
+}
+
+/// Rows of about equal entries for each rank, each of which counts a share of the rows.
+pub fn equal_entries(
+    world: &World,
+    source: &dyn Rows,
+    cancel: &AtomicBool,
+) -> Result<Partition, String> {
+    let (rows, ranks) = (source.rows(), world.ranks());
+    let share = BlockCounts::share(rows, ranks, world.rank());
+    let counted = agreed(world, BlockCounts::count(source, ranks, share, cancel))?;
+    let counts = world.all_lists(&counted).concat();
+    let counts = BlockCounts::new(rows, BlockCounts::block_of(rows, ranks), counts);
+    Ok(Partition::equal_entries(&counts, ranks))
+}
+
+impl SharedMatrix {
+    /// Shares the rows of a matrix out, x being the vector of integers of `seed`. Every rank asks `source` for rows of
+    /// its own alone. `begun` is when the matrix began to be read or made. Fails on all ranks alike, in a sentence.
+    pub fn new(
+        world: &World,
+        (source, by_rows): (&dyn Rows, &Partition),
+        (about, begun): (About, Instant),
+        seed: u64,
+        limit: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Result<Self, String> {
+        let (rows, cols) = (source.rows(), source.cols());
+        let by_cols = match rows == cols {
+            true => by_rows.clone(),
+            false => Partition::equal_rows(cols, world.ranks()),
+        };
+        let local = LocalMatrix::new(source, world.rank(), by_rows, &by_cols, limit, cancel);
+        let local = agreed(world, local)?;
+
+        let start = Instant::now();
+        let requests: Vec<(usize, &[u64])> = ExchangePlan::requests(&local).collect();
+        let asked = world.exchange(&requests)?;
+        let asked = asked.iter().enumerate().map(|(peer, columns)| (peer, columns.as_slice()));
+        let plan = agreed(world, ExchangePlan::new(&local, asked))?;
+        let plan_seconds = world.max(start.elapsed().as_secs_f64());
+        let pairs = links::traffic(world, plan.bytes_sent(size_of::<f64>()));
+
+        let x = local.localised(&integer_range(local.cols(), seed));
+        let first = local.rows().start;
+        let reference = Reference::of_terms(local.own_rows(), first, |i, terms| {
+            with_row(|row| {
+                source.row(first + i as u64, row);
+                with_elements(seed, |x| {
+                    terms.extend(row.iter().map(|&(column, value)| value * x.at(column)));
+                });
+            });
+        });
+
+        let nnz = world.sum(local.entries());
+        let mut both_ways: Vec<(u32, u32)> =
+            pairs.iter().map(|pair| (pair.from.min(pair.to), pair.from.max(pair.to))).collect();
+        both_ways.sort_unstable();
+        both_ways.dedup();
+        let links = links::measured(world, &both_ways);
+        let reduction_seconds = links::reduction(world);
+        let mut shared = Self {
+            local,
+            plan,
+            x,
+            reference,
+            nnz,
+            pairs,
+            links,
+            plan_seconds,
+            reduction_seconds,
+            record: None,
+        };
+        let read_seconds = begun.elapsed().as_secs_f64();
+        shared.record = shared.described(world, source, about, read_seconds);
+        Ok(shared)
+    }
+
+    /// The rank's rows.
+    pub fn local(&self) -> &LocalMatrix {
+        &self.local
+    }
+
+    /// Entries of the whole matrix.
+    pub fn nnz(&self) -> u64 {
+        self.nnz
+    }
+
+    /// What a bundle says of the matrix, on rank 0.
+    pub fn record(&self) -> Option<&MatrixRecord> {
+        self.record.as_ref()
+    }
+
+    pub(super) fn plan(&self) -> &ExchangePlan {
+        &self.plan
+    }
+
+    pub(super) fn x(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// What y of the rank's rows is held against, in their order in the whole matrix.
+    pub(super) fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    pub(super) fn pairs(&self) -> &[PairTraffic] {
+        &self.pairs
+    }
+
+    pub(super) fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    pub(super) fn plan_seconds(&self) -> f64 {
+        self.plan_seconds
+    }
+
+    pub(super) fn reduction_seconds(&self) -> f64 {
+        self.reduction_seconds
+    }
+
+    /// Identity and statistics as far as they are found without holding the matrix; rank 0 hears all of its
+    /// bytes, piece by piece, and keeps the lengths of the rows.
+    fn described(
+        &self,
+        world: &World,
+        source: &dyn Rows,
+        about: About,
+        read_seconds: f64,
+    ) -> Option<MatrixRecord> {
+        let (rows, cols, nnz) = (source.rows(), source.cols(), self.nnz);
+        let own = self.local.rows();
+        let mut stream = IdentityStream::new(rows, cols, nnz);
+        let lengths = world.gathered(&self.row_lengths());
+        let mut end = 0;
+        for length in lengths.iter().flatten() {
+            end += u64::from(*length);
+            stream.offset(end);
+        }
+        let (mut lower, mut upper, mut profile, mut diagonal) = (0, 0, 0, 0);
+        world.to_first::<u32>(
+            |give| {
+                in_pieces(
+                    source,
+                    own.clone(),
+                    |i, row, piece| {
+                        for &(column, _) in row {
+                            lower = lower.max(i.saturating_sub(column));
+                            upper = upper.max(column.saturating_sub(i));
+                            diagonal += u64::from(column == i);
+                            piece.push(column as u32);
+                        }
+                        profile += row.first().map_or(0, |&(first, _)| i.saturating_sub(first));
+                    },
+                    give,
+                );
+            },
+            &mut |columns| columns.iter().for_each(|&column| stream.column(column)),
+        );
+        world.to_first::<f64>(
+            |give| {
+                let push = |_, row: &[(u64, f64)], piece: &mut Vec<f64>| {
+                    piece.extend(row.iter().map(|&(_, value)| value));
+                };
+                in_pieces(source, own.clone(), push, give);
+            },
+            &mut |values| values.iter().for_each(|&value| stream.value(value)),
+        );
+        let (lower, upper) = (world.most(lower), world.most(upper));
+        let (profile, diagonal) = (world.sum(profile), world.sum(diagonal));
+        let (lengths, sha256) = (lengths?, stream.finish());
+        let cells = rows as f64 * cols as f64;
+        Some(MatrixRecord {
+            id: matrix_id(&about.name, &sha256),
+            name: about.name,
+            source: about.source,
+            generator: about.generator,
+            reordered: None,
+            sha256,
+            field: about.field.to_owned(),
+            symmetry: about.symmetry.to_owned(),
+            read_seconds,
+            statistics: Statistics {
+                rows,
+                cols,
+                nnz,
+                density: if cells == 0.0 { 0.0 } else { nnz as f64 / cells },
+                nnz_class: nnz_class(nnz).to_owned(),
+                row: RowLengths::of(&lengths),
+                lower_bandwidth: lower,
+                upper_bandwidth: upper,
+                profile,
+                diagonal,
+                ..Statistics::default()
+            },
+        })
+    }
+
+    /// Entries of each row, in the order of the whole matrix.
+    fn row_lengths(&self) -> Vec<u32> {
+        let of = |part: &Arc<crate::matrix::Csr>| {
+            (0..part.rows()).map(|i| part.row_len(i) as u32).collect::<Vec<u32>>()
+        };
+        let local = [of(self.local.interior()), of(self.local.boundary())].concat();
+        self.local.in_global_order(&local)
+    }
+}
+
+/// A result that all ranks have, or a sentence of the first that has none, on all ranks.
+pub fn agreed<T, E: ToString>(world: &World, own: Result<T, E>) -> Result<T, String> {
+    let (own, why) = match own {
+        Ok(own) => (Some(own), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    match (world.objection(why), own) {
+        (None, Some(own)) => Ok(own),
+        (why, _) => Err(why.unwrap_or_default()),
+    }
+}
+
+/// Elements handed over at a time.
+const PIECE: usize = 1 << 18;
+
+/// Goes through rows in order and hands over what `push` appends for each, piece by piece.
+fn in_pieces<T>(
+    source: &dyn Rows,
+    rows: std::ops::Range<u64>,
+    mut push: impl FnMut(u64, &[(u64, f64)], &mut Vec<T>),
+    give: &mut dyn FnMut(&[T]),
+) {
+    let (mut row, mut piece) = (Vec::new(), Vec::with_capacity(PIECE));
+    for i in rows {
+        source.row(i, &mut row);
+        push(i, &row, &mut piece);
+        if piece.len() >= PIECE {
+            give(&piece);
+            piece.clear();
+        }
+    }
+    give(&piece);
+}
+
+/// Lends the thread's own buffer for a row.
+fn with_row(work: impl FnOnce(&mut Vec<(u64, f64)>)) {
+    thread_local! {
+        static ROW: RefCell<Vec<(u64, f64)>> = const { RefCell::new(Vec::new()) };
+    }
+    ROW.with_borrow_mut(work);
+}
+
+/// Lends the thread's own elements of x of a seed.
+fn with_elements(seed: u64, work: impl FnOnce(&mut IntegerVector)) {
+    thread_local! {
+        static ELEMENTS: RefCell<Option<(u64, IntegerVector)>> = const { RefCell::new(None) };
+    }
+    ELEMENTS.with_borrow_mut(|kept| {
+        if kept.as_ref().is_none_or(|(of, _)| *of != seed) {
+            *kept = Some((seed, IntegerVector::new(seed)));
+        }
+        if let Some((_, elements)) = kept {
+            work(elements);
+        }
+    });
+}

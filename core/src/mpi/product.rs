@@ -1,0 +1,139 @@
+//! y = A·x of a rank: interior and boundary by the kernels of one process.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::exchange::Exchange;
+use crate::distributed::LocalMatrix;
+use crate::kernel::Format;
+use crate::matrix::{AnyFormat, Csr, FormatError, FormatSpec, Hll};
+use crate::memory::{MemoryLimit, zeroed};
+use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning};
+
+/// Seconds of one or of several executions of a rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) computing: f64,
+    pub(super) packing: f64,
+    pub(super) waiting: f64,
+}
+
+/// A part of a rank's rows in the format of the kernel that multiplies it.
+enum Part {
+    Csr(Arc<Csr>, CsrPlan),
+    Hll(Arc<Hll>, HllPlan),
+}
+
+/// A product that can be executed again and again, on the pool that it is for.
+pub(super) struct Product {
+    interior: Part,
+    boundary: Part,
+    /// Whether the interior is multiplied while the halo travels.
+    overlaps: bool,
+    exchange: Exchange,
+    y: Vec<f64>,
+    inside: usize,
+    /// Bytes of the format's arrays, and those that one product moves at least, with x and y.
+    pub(super) format_bytes: u64,
+    pub(super) minimal_bytes: u64,
+    /// What the format was made with.
+    pub(super) params: std::collections::BTreeMap<String, String>,
+}
+
+impl Product {
+    /// Of a rank's rows in this format, for `threads` threads of the ambient pool, with x and the messages of its
+    /// halo. Fails before allocating more than `limit`.
+    pub(super) fn new(
+        local: &LocalMatrix,
+        exchange: Exchange,
+        (spec, overlaps): (FormatSpec, bool),
+        (threads, near_bytes): (usize, u64),
+        limit: MemoryLimit,
+    ) -> Result<Self, FormatError> {
+        let mut params = std::collections::BTreeMap::new();
+        let (mut format_bytes, mut minimal_bytes) = (0, 0);
+        let mut part = |a: &Arc<Csr>| {
+            let made = spec.build(a, limit)?;
+            params = spec.in_force(&made);
+            format_bytes += made.bytes();
+            minimal_bytes += made.minimal_bytes();
+            let level = Level::of_machine();
+            Ok::<Part, FormatError>(match made {
+                AnyFormat::Hll(a) => {
+                    let tuning = Tuning::new::<f64>(a.cols(), a.col(), level, near_bytes);
+                    let plan = HllPlan::new(&a, threads, tuning);
+                    Part::Hll(a, plan)
+                }
+                _ => {
+                    let tuning = Tuning::new::<f64>(a.cols(), a.col(), level, near_bytes);
+                    Part::Csr(Arc::clone(a), CsrPlan::new(a, threads, tuning))
+                }
+            })
+        };
+        let (interior, boundary) = (part(local.interior())?, part(local.boundary())?);
+        // Both parts count the own elements of x, which are there once.
+        minimal_bytes -= 8 * local.own_cols() as u64;
+        let (y, inside) = (zeroed(0.0, local.own_rows()), local.interior().rows());
+        Ok(Self {
+            interior,
+            boundary,
+            overlaps,
+            exchange,
+            y,
+            inside,
+            format_bytes,
+            minimal_bytes,
+            params,
+        })
+    }
+
+    /// The format that a kernel's rows are stored in.
+    pub(super) fn is_of(format: Option<Format>) -> bool {
+        matches!(format, Some(Format::Csr | Format::Hll(_)))
+    }
+
+    /// Fills y and the halo with NaN, so that what is left out is seen.
+    pub(super) fn spoil(&mut self) {
+        self.y.fill(f64::NAN);
+        self.exchange.spoil();
+    }
+
+    /// Executes once, with all other ranks.
+    pub(super) fn run(&mut self) -> Spent {
+        let begun = Instant::now();
+        self.exchange.pack();
+        let packed = Instant::now();
+        self.exchange.start();
+        let (inside, outside) = self.y.split_at_mut(self.inside);
+        let mut computing = 0.0;
+        if self.overlaps {
+            let start = Instant::now();
+            self.interior.multiply(self.exchange.own(), inside);
+            computing += start.elapsed().as_secs_f64();
+        }
+        let start = Instant::now();
+        self.exchange.wait();
+        let waiting = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        if !self.overlaps {
+            self.interior.multiply(self.exchange.own(), inside);
+        }
+        self.boundary.multiply(self.exchange.all(), outside);
+        computing += start.elapsed().as_secs_f64();
+        Spent { computing, packing: (packed - begun).as_secs_f64(), waiting }
+    }
+
+    /// y, in the local order.
+    pub(super) fn y(&self) -> &[f64] {
+        &self.y
+    }
+}
+
+impl Part {
+    fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        match self {
+            Self::Csr(a, plan) => simd::csr(a, plan, x, y),
+            Self::Hll(a, plan) => simd::hll(a, plan, x, y),
+        }
+    }
+}

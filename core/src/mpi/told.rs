@@ -1,0 +1,52 @@
+//! What all ranks have and did, gathered for the record of a run.
+
+use super::matrix::SharedMatrix;
+use super::product::Spent;
+use super::world::World;
+use crate::record::{Distributed, RankShare};
+
+/// The record of a run, on every rank. `spent` are the rank's seconds of one execution.
+pub(super) fn distributed(
+    world: &World,
+    matrix: &SharedMatrix,
+    threads: u32,
+    spent: Spent,
+) -> Distributed {
+    let local = matrix.local();
+    let bits = [spent.computing, spent.packing, spent.waiting].map(f64::to_bits);
+    let rows = local.rows();
+    let mut own = vec![
+        rows.start,
+        rows.end - rows.start,
+        local.interior().rows() as u64,
+        local.entries(),
+        local.halo().len() as u64,
+    ];
+    own.extend(bits);
+    let ranks = world.all_lists(&own).into_iter().zip(world.hosts()).map(|(words, &host)| {
+        let word = |k: usize| words.get(k).copied().unwrap_or_default();
+        let seconds = |k: usize| f64::from_bits(word(k));
+        RankShare {
+            host: Some(host),
+            first_row: word(0),
+            rows: word(1),
+            interior_rows: word(2),
+            entries: word(3),
+            halo: word(4),
+            computing_s: seconds(5),
+            packing_s: seconds(6),
+            waiting_s: seconds(7),
+        }
+    });
+    Distributed {
+        transport: "mpi".to_owned(),
+        partition: "entries".to_owned(),
+        threads,
+        ranks: ranks.collect(),
+        pairs: matrix.pairs().to_vec(),
+        plan_s: matrix.plan_seconds(),
+        reductions: None,
+        reduction_s: Some(matrix.reduction_seconds()),
+        links: matrix.links().to_vec(),
+    }
+}
