@@ -12,7 +12,7 @@ use sparsescope_core::io::{Overwrite, write_bytes};
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE};
+use crate::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, SOLVE_EXAMPLE};
 use crate::state::ViewState;
 
 /// What a first start shows.
@@ -20,6 +20,9 @@ const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
 
 /// What [`GPU_EXAMPLE`] opens.
 const H200: &[u8] = include_bytes!("../example/h200.zip");
+
+/// What [`SOLVE_EXAMPLE`] opens.
+const SOLVES: &[u8] = include_bytes!("../example/thesis.zip");
 
 /// Opens the window with these bundles, or with an example, showing what the fragment `state`
 /// says; returns when it is closed.
@@ -46,7 +49,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN, CPU_EXAMPLE, GPU_EXAMPLE, COPY_LINK]);
+    app.offer(&[OPEN, RUN, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK]);
     let program = std::env::current_exe().context("the program's own file is not known")?;
     let window = Window {
         app,
@@ -104,6 +107,7 @@ impl eframe::App for Window {
                 RUN => self.panel.open = !self.panel.open,
                 CPU_EXAMPLE => self.app.open_bytes("example", EXAMPLE),
                 GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
+                SOLVE_EXAMPLE => self.app.open_bytes("thesis.zip", SOLVES),
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
                     self.app.notify(format!(

@@ -142,8 +142,8 @@
     }
   }
 
-  async function openExample(gpu) {
-    show(await bundleAt(gpu ? script.gpuExample : script.example));
+  async function openExample(which) {
+    show(await bundleAt(script[which]));
   }
 
   // ---- links ------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ extern "C" {
     /// Lets the user choose files to open.
     pub(crate) fn choose();
 
-    /// Fetches the example that was measured on a GPU, or the other one.
+    /// Fetches an example, by what its address is called among the data of the page's script.
     #[wasm_bindgen(js_name = openExample)]
-    pub(crate) fn open_example(gpu: bool);
+    pub(crate) fn open_example(which: &str);
 
     /// Copies a link to what is shown; `files` are those that are open.
     #[wasm_bindgen(js_name = copyLink)]

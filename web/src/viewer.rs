@@ -4,7 +4,7 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE};
+use sparsescope::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE};
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu::webgl;
 use sparsescope_core::bundle::Limits;
@@ -61,7 +61,7 @@ impl Viewer {
             }
             let state = app.state().clone();
             app.offer(match examples {
-                true => &[OPEN, CPU_EXAMPLE, GPU_EXAMPLE, COPY_LINK],
+                true => &[OPEN, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK],
                 false => &[OPEN, COPY_LINK],
             });
             if let Some(gl) = &creation.gl {
@@ -161,8 +161,9 @@ impl eframe::App for Window {
         }
         for asked in self.app.take_asked() {
             match asked {
-                CPU_EXAMPLE => page::open_example(false),
-                GPU_EXAMPLE => page::open_example(true),
+                CPU_EXAMPLE => page::open_example("example"),
+                GPU_EXAMPLE => page::open_example("gpuExample"),
+                SOLVE_EXAMPLE => page::open_example("solveExample"),
                 COPY_LINK => {
                     let open = self.app.model().bundles().iter();
                     let files = open.map(|bundle| bundle.file.clone()).collect();

@@ -25,6 +25,13 @@ pub const GPU_EXAMPLE: Action = Action {
     key: egui::Key::G,
 };
 
+/// Opens the example of solves, which is the tables of paper 003 measured anew on a GPU.
+pub const SOLVE_EXAMPLE: Action = Action {
+    name: "Solver example",
+    hint: "Open conjugate gradients and dense systems as they were measured on an NVIDIA H200",
+    key: egui::Key::S,
+};
+
 /// Copies a link to what is shown; the window copies what such a link ends with.
 pub const COPY_LINK: Action =
     Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };

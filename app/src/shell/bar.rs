@@ -3,7 +3,7 @@
 
 use egui::{Align, Button, Layout, RichText, Ui};
 
-use super::action::{Action, CPU_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
 use super::dock;
 use crate::state::{Theme, ViewState, ZOOM};
 
@@ -126,7 +126,7 @@ impl Bar {
     /// Buttons for what the window or the page can do. The first example is what a first start
     /// shows: the cards have it.
     fn offered(&mut self, ui: &mut Ui) {
-        for action in self.actions.iter().filter(|action| **action != CPU_EXAMPLE) {
+        for action in self.actions.iter().filter(|action| ![CPU_EXAMPLE, SOLVE_EXAMPLE].contains(action)) {
             let hint = format!("{} (key {})", action.hint, action.key.name());
             if ui.button(action.name).on_hover_text(hint).clicked() {
                 self.asked.push(*action);

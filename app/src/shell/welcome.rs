@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, Frame, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::action::{Action, CPU_EXAMPLE, GPU_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE};
 use crate::model::Model;
 use crate::state::ViewState;
 
@@ -21,7 +21,7 @@ pub(super) fn show(
     state: &mut ViewState,
     asked: &mut Vec<Action>,
 ) {
-    let is_example = |action: &&Action| [CPU_EXAMPLE, GPU_EXAMPLE].contains(*action);
+    let is_example = |action: &&Action| [CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE].contains(*action);
     let examples: Vec<&Action> = actions.iter().filter(is_example).collect();
     // Opening files comes first among what the window or the page can do.
     let open = actions.first().filter(|action| !is_example(action));

@@ -31,6 +31,9 @@ const WORKER: &str = "worker.js";
 /// The bundle that was measured on a GPU.
 const GPU_EXAMPLE: &str = "h200.zip";
 
+/// The bundle of solves and dense systems.
+const SOLVE_EXAMPLE: &str = "thesis.zip";
+
 /// What goes into the page besides its templates.
 pub(crate) struct Page {
     /// The WebAssembly.
@@ -97,7 +100,7 @@ impl Page {
                     "scripts",
                     &format!(
                         "<script src=\"{glue_name}\" defer></script>\n\
-                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\" data-worker=\"{WORKER}\"></script>"
+                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\" data-solve-example=\"examples/{SOLVE_EXAMPLE}\" data-worker=\"{WORKER}\"></script>"
                     ),
                 ),
             ],
@@ -149,7 +152,7 @@ impl Page {
 
 /// Copies the example bundles, files that are fetched when they are asked for.
 fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
-    for name in [EXAMPLE, GPU_EXAMPLE] {
+    for name in [EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE] {
         let path = examples.join(name);
         let bytes =
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -277,6 +280,7 @@ mod tests {
             "notices.txt",
             "examples/mini.zip",
             "examples/h200.zip",
+            "examples/thesis.zip",
         ] {
             assert!(place.join(name).is_file(), "{name}");
         }
