@@ -7,7 +7,7 @@ use sparsescope_tests::{Need, Program, skip};
 /// A program with a folder, where there is an adapter.
 macro_rules! program {
     () => {{
-        let p = Program::new();
+        let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
         let devices: Value = serde_json::from_str(&p.succeed(&["devices", "--json"])).unwrap();
         let all = devices["gpus"].as_array().cloned().unwrap_or_default();
         let is_first = |gpu: &&Value| gpu["details"]["chosen by"] == "--backend wgpu --device 0";
