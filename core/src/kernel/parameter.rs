@@ -77,6 +77,8 @@ pub enum Parameter {
     Start,
     /// Right-hand sides of dense systems.
     Rhs,
+    /// Which iteration of conjugate gradients several ranks do.
+    Cg,
 }
 
 /// Which values of a parameter a kernel takes.
@@ -112,7 +114,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -142,6 +144,7 @@ impl Parameter {
         Self::RightSide,
         Self::Start,
         Self::Rhs,
+        Self::Cg,
     ];
 
     /// The name in files: `hack_size`.
@@ -176,6 +179,7 @@ impl Parameter {
             Self::RightSide => "b",
             Self::Start => "x0",
             Self::Rhs => "rhs",
+            Self::Cg => "cg",
         }
     }
 
@@ -233,6 +237,7 @@ impl Parameter {
             Self::MaxIterations => ("10000", Whole { most: u32::MAX }),
             Self::RightSide => ("a1", Words(&["a1", "ones"])),
             Self::Start => ("zero", Words(&["zero", "precond"])),
+            Self::Cg => ("classic", Words(&["classic", "single", "pipelined"])),
             _ => return None,
         })
     }
