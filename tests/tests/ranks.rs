@@ -152,10 +152,13 @@ fn an_error_is_told_once_and_leaves_nothing() {
     }
     let program = program();
     let cube = "gen:stencil7?n=30";
-    let cases: [(&str, &[&str]); 4] = [
-        ("runs in one process", &["spmv", cube, "-o", "y.mtx"]),
+    let cases: [(&str, &[&str]); 7] = [
+        ("is not what several ranks run here", &["spmv", cube, "-o", "y.mtx"]),
         ("--resume is for one process", &["bench", cube, "--resume", "b.zip"]),
-        ("products only", &["bench", cube, "--operation", "solve", "-o", "b.zip"]),
+        ("products and solves only", &["bench", cube, "--operation", "symgs", "-o", "b.zip"]),
+        ("--read-g is for one process", &["solve", cube, "--read-g", "g.mtx"]),
+        ("mpi/pcg takes no merge", &["solve", cube, "--merge", "1"]),
+        ("precond cannot be symgs", &["solve", cube, "--precond", "symgs"]),
         ("no mpi spmv kernel matches", &["bench", cube, "--kernels", "cpu/*", "-o", "b.zip"]),
     ];
     for (expected, args) in cases {
@@ -168,6 +171,265 @@ fn an_error_is_told_once_and_leaves_nothing() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(errors(&ran)[0].contains("more than the memory limit of 10240 bytes"), "{}", ran.err);
     assert_eq!(program.files(), [""; 0]);
+}
+
+/// What `solve` says of a system.
+fn solved(ran: &Ran) -> serde_json::Value {
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+/// Preconditioners, and entries of G that they have in one process: the same rows by whomever they are found.
+const PRECONDITIONERS: [&[&str]; 5] = [
+    &["--precond", "none"],
+    &["--precond", "jacobi", "--b", "ones"],
+    &["--power", "1", "--x0", "precond"],
+    &["--power", "2", "--format", "hll"],
+    &["--pattern", "power", "--power", "2", "--prefilter", "1e-4", "--postfilter", "1e-3"],
+];
+
+#[test]
+fn solves_of_any_number_of_ranks_take_the_iterations_of_one_process() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    // The last has fewer rows than ranks.
+    for matrix in ["gen:fem-hex?n=6&dof=3", "gen:poisson2d?n=30", "gen:stencil27?n=1"] {
+        for (k, with) in PRECONDITIONERS.into_iter().enumerate() {
+            let kernel = ["--kernel", "cpu/pcg/serial", "--json", "-o", "one.mtx", "--force"];
+            let one = [&["solve", matrix], with, &kernel].concat();
+            let one = solved(&Ran::of(program.command(&one).output().unwrap()));
+            let iterations = one["iterations"].as_u64().unwrap();
+            let ranks = [1, 2, 3, 4, 7];
+            for ranks in [ranks[k], ranks[(k + 2) % 5]] {
+                let x = ["--json", "-o", "x.mtx", "--force"];
+                let several = run(&program, ranks, &[&["solve", matrix], with, &x].concat());
+                let what = format!("{matrix}, {with:?}, {ranks} ranks");
+                let several = solved(&several);
+                let found = several["iterations"].as_u64().unwrap();
+                // As between backends: 1 below 100, else 1 %.
+                assert!(found.abs_diff(iterations) <= 1 + iterations / 100, "{what}: {found}");
+                for same in ["nnz", "nnz_g", "sizes", "tolerance"] {
+                    assert_eq!(one[same], several[same], "{what}: {same}");
+                }
+                let [a, b] = [&one, &several].map(|of| of["b_norm"].as_f64().unwrap());
+                assert!((a - b).abs() <= 1e-14 * a, "{what}: {a} {b}");
+                let (read, x) = (|name| numbers(&program, name), "x.mtx");
+                let largest = read("one.mtx").into_iter().fold(0.0, f64::max);
+                for (a, b) in read("one.mtx").into_iter().zip(read(x)) {
+                    assert!((a - b).abs() < 1e-6 * largest, "{what}: {a} {b}");
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of a vector's file.
+fn numbers(program: &Program, name: &str) -> Vec<f64> {
+    let text = std::fs::read_to_string(program.path(name)).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('%')).skip(1);
+    lines.map(|line| line.trim().parse().unwrap()).collect()
+}
+
+#[test]
+fn iterations_with_fewer_reductions_solve_the_system_too() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    // More than 50 iterations, after which the pipelined one computes its vectors anew.
+    for (with, ranks) in [(&["--precond", "none"][..], 3), (&["--power", "2"], 2)] {
+        let classic = [&["solve", "gen:poisson2d?n=60", "--json"], with].concat();
+        let one = solved(&run(&program, ranks, &classic));
+        let iterations = one["iterations"].as_u64().unwrap();
+        for cg in ["single", "pipelined"] {
+            let other = solved(&run(&program, ranks, &[&classic[..], &["--cg", cg]].concat()));
+            assert_eq!(other["params"]["cg"], cg);
+            let found = other["iterations"].as_u64().unwrap();
+            assert!(
+                found > 50 && found.abs_diff(iterations) <= 2 + iterations / 20,
+                "{cg}: {found}"
+            );
+            // The truth, not what the recurrence says.
+            assert!(other["true_residual"].as_f64().unwrap() <= 1.1e-10 + 1e-12, "{cg}: {other}");
+            assert_eq!(other["check"]["verdict"], "pass");
+        }
+    }
+    let refused = Ran::of(
+        program.command(&["solve", "gen:poisson2d?n=9", "--cg", "single"]).output().unwrap(),
+    );
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("--cg is for several ranks"), "{}", refused.err);
+}
+
+#[test]
+fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    let solve = ["bench", "gen:stencil27?n=8", "--operation", "solve", "--precond", "jacobi,fsai"];
+    let with = ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-o", "b.zip"];
+    let ran = run(&program, 3, &[&solve[..], &with].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("messages an iteration"), "{}", ran.out);
+    let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
+    assert_eq!((bundle.complete, bundle.runs.len()), (true, 4));
+    for run in &bundle.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{:?}", run.check.reason);
+        let (shared, solve) = (run.distributed.as_ref().unwrap(), run.solve.as_ref().unwrap());
+        let has_factor = run.params["precond"] == "fsai";
+        let is_classic = run.params["cg"] == "classic";
+        assert_eq!(shared.reductions, Some(if is_classic { 2 } else { 1 }));
+        // A cube in three slabs: planes of 64 from each neighbour for A; those before it for G, and those after it
+        // for its transpose.
+        assert_eq!(shared.pairs.len(), 4);
+        let planes = if has_factor { 2 } else { 1 };
+        assert_eq!(shared.messages(), 4 * planes);
+        let halos: u64 = shared.ranks.iter().map(|rank| 8 * rank.halo).sum();
+        assert_eq!(shared.bytes(), halos * planes);
+        assert_eq!(solve.sizes.is_some(), has_factor);
+        assert!(solve.iterations > 3 && run.history.is_some() && run.work.is_some());
+        assert_eq!(run.samples.len(), 3);
+    }
+}
+
+#[test]
+fn what_cannot_be_solved_is_told_by_the_row_that_one_process_names() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    let head = "%%MatrixMarket matrix coordinate real general\n8 8 ";
+    let diagonal: String = (1..=8).map(|i| format!("{i} {i} 2\n")).collect();
+    let cases = [
+        // The pair lies with two ranks.
+        (format!("{head}10\n{diagonal}1 8 1\n8 1 1.5\n"), "row 0 (0-based) has 1 in column 7"),
+        (
+            format!("{head}9\n{diagonal}7 2 1\n"),
+            "row 6 (0-based) has 1 in column 1 where row 1 has 0",
+        ),
+        (format!("{head}8\n{}", diagonal.replace("6 6 2", "6 6 -2")), "row 5 (0-based) has -2"),
+        (format!("{head}7\n{}", diagonal.replace("4 4 2\n", "")), "row 3 (0-based) has no entry"),
+        (
+            format!("{head}10\n{diagonal}2 7 3\n7 2 3\n"),
+            "not positive definite on the pattern of row 6 (0-based, 2 entries)",
+        ),
+    ];
+    for (text, sentence) in cases {
+        program.write("a.mtx", &text);
+        let ran = run(&program, 3, &["solve", "a.mtx", "--power", "1"]);
+        assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{sentence}: {}", ran.err);
+        assert!(errors(&ran)[0].contains(sentence), "{sentence}: {}", ran.err);
+    }
+}
+
+#[test]
+fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_solution() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    program.succeed(&["generate", "gen:fem-hex?n=5&dof=3", "-o", "a.mtx"]);
+    let rows = 5 * 5 * 5 * 3;
+    let open = |name: &str| Bundle::open(&program.path(name), &Limits::default()).unwrap();
+    let with = ["--runs", "2", "--threads", "1", "-q", "--force", "-o"];
+    for matrix in ["gen:fem-hex?n=5&dof=3", "a.mtx"] {
+        let one = ["bench", matrix, "--reorder", "rcm", "--kernels", "cpu/csr/serial"];
+        program.succeed(&[&one[..], &with, &["one.zip"]].concat());
+        let several = [&["bench", matrix, "--reorder", "rcm"], &with[..], &["b.zip"]].concat();
+        let ran = run(&program, 3, &several);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let (one, several) = (open("one.zip"), open("b.zip"));
+        let [one, other] = [&one, &several].map(|bundle| &bundle.matrices[0].record);
+        assert_eq!(
+            (&one.id, &one.sha256, &one.reordered),
+            (&other.id, &other.sha256, &other.reordered)
+        );
+        assert!(several.runs.iter().all(|run| run.check.verdict == Verdict::Pass));
+
+        // Every third row is rank 2's; rank 1 has none.
+        let ranks: String = (0..rows).map(|row| if row % 3 == 0 { "2\n" } else { "0\n" }).collect();
+        program.write("ranks.txt", &ranks);
+        let args = [&["bench", matrix, "--partition", "ranks.txt"], &with[..], &["b.zip"]].concat();
+        let ran = run(&program, 3, &args);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let several = open("b.zip");
+        let record = &several.matrices[0].record;
+        let reordered = record.reordered.as_ref().unwrap();
+        assert_eq!(
+            (reordered.by.as_str(), reordered.profile),
+            ("partition", one.reordered.as_ref().unwrap().profile)
+        );
+        for run in &several.runs {
+            assert_eq!(run.check.verdict, Verdict::Pass, "{:?}", run.check.reason);
+            let shared = run.distributed.as_ref().unwrap();
+            let of_ranks: Vec<u64> = shared.ranks.iter().map(|rank| rank.rows).collect();
+            assert_eq!((shared.partition.as_str(), of_ranks), ("file", vec![250, 0, 125]));
+        }
+        // The solution comes back in the order of the file.
+        let solve = ["solve", matrix, "--power", "1", "--b", "ones", "--json", "--force", "-o"];
+        let one = solved(&Ran::of(
+            program.command(&[&solve[..], &["one.mtx"]].concat()).output().unwrap(),
+        ));
+        let args = [&solve[..], &["x.mtx", "--partition", "ranks.txt"]].concat();
+        let other = solved(&run(&program, 3, &args));
+        assert_eq!(one["check"]["verdict"], other["check"]["verdict"]);
+        let (a, b) = (numbers(&program, "one.mtx"), numbers(&program, "x.mtx"));
+        let largest = a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7 * largest));
+    }
+    program.write("ranks.txt", "0\n1\n");
+    let args = ["bench", "a.mtx", "--partition", "ranks.txt", "-o", "c.zip", "-q"];
+    let ran = run(&program, 2, &args);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("ranks.txt: the partition file: 2 lines for 375 rows"), "{}", ran.err);
+    let told = program.fail(2, &args);
+    assert!(told.contains("--partition is for several ranks"), "{told}");
+}
+
+#[test]
+fn a_compressed_file_is_read_by_one_rank_and_is_the_same_matrix() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    program.succeed(&["generate", "gen:powerlaw?m=900&nnz=5000&max=80", "-o", "a.mtx"]);
+    program.succeed(&["generate", "gen:powerlaw?m=900&nnz=5000&max=80", "-o", "a.mtx.gz"]);
+    let record = |name: &str| {
+        let bundle = Bundle::open(&program.path(name), &Limits::default()).unwrap();
+        bundle.matrices[0].record.clone()
+    };
+    for ranks in [1, 4, 7] {
+        let args = ["--runs", "2", "--threads", "1", "-q", "--force", "-o"];
+        let plain = run(&program, ranks, &[&["bench", "a.mtx"], &args[..], &["a.zip"]].concat());
+        let packed =
+            run(&program, ranks, &[&["bench", "a.mtx.gz"], &args[..], &["b.zip"]].concat());
+        assert_eq!((plain.code, packed.code), (Some(0), Some(0)), "{}{}", plain.err, packed.err);
+        assert!(
+            packed.err.contains("rank 0: it is compressed: this rank reads it"),
+            "{}",
+            packed.err
+        );
+        assert_eq!(record("a.zip").sha256, record("b.zip").sha256);
+    }
+    let text = std::fs::read_to_string(program.path("a.mtx")).unwrap();
+    let lines = text.lines().count();
+    let wrong: String = text
+        .lines()
+        .zip(1..)
+        .map(
+            |(line, number)| {
+                if number == lines - 9 { "1 x 3\n".to_owned() } else { format!("{line}\n") }
+            },
+        )
+        .collect();
+    program.write("wrong.mtx", &wrong);
+    assert!(Command::new("gzip").arg(program.path("wrong.mtx")).status().unwrap().success());
+    let ran = run(&program, 4, &["bench", "wrong.mtx.gz", "-q", "-o", "c.zip"]);
+    let expected = format!("wrong.mtx.gz: line {}: expected a column index", lines - 9);
+    assert!(ran.err.contains(&expected), "{}", ran.err);
 }
 
 /// Duplicates, one triangle, an empty line and a last line without an end.

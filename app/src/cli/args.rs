@@ -244,6 +244,10 @@ pub(super) struct BenchArgs {
     /// Number the rows and columns of the matrices anew
     #[arg(long, value_enum)]
     pub(super) reorder: Option<ReorderArg>,
+    /// On several ranks: the rank of each row, from 0, one a line, as METIS writes it [default: contiguous rows of
+    /// about equal entries]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reorder", "shard"])]
+    pub(super) partition: Option<PathBuf>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     #[command(flatten)]

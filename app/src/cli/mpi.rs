@@ -5,19 +5,20 @@ use std::process::ExitCode;
 use anyhow::bail;
 use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::{KernelDescriptor, distributed_kernels, kernel};
-use sparsescope_core::measure::environment;
-use sparsescope_core::mpi::{MpiRunner, World};
-use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_core::kernel::{KernelDescriptor, Parameter, distributed_kernels, kernel};
+use sparsescope_core::measure::{DEFAULT_SEED, environment};
+use sparsescope_core::mpi::{MpiRunner, Once, World};
+use sparsescope_core::record::{Operation, Run, Verdict};
 
 use super::args::Command;
 use super::bench;
 use super::interrupt::Interrupt;
-use super::operand_args::SpmvArgs;
+use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use super::output::check_free;
-use super::shared_matrix::{memory, shared};
+use super::output::{check_free, keep, print, print_json};
+use super::shared_matrix::{Anew, memory, shared};
+use super::solve::{Report, history};
 
 /// Runs a command on all ranks. An error that only some ranks have ends the others, whatever they do; one in the
 /// arguments, which all ranks have, is told by rank 0.
@@ -41,9 +42,8 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
     let done = match command {
         Command::Bench(args) => bench::mpi::run(&world, args, interrupt, quiet),
         Command::Spmv(args) => spmv(&world, args, interrupt, quiet),
-        _ => {
-            Err(UsageError("solves do not run on several ranks yet; products do".to_owned()).into())
-        }
+        Command::Solve(args) => solve(&world, args, interrupt, quiet),
+        _ => Err(UsageError("several ranks run bench, spmv and solve".to_owned()).into()),
     };
     match done {
         Ok(outcome) => outcome.into(),
@@ -74,7 +74,7 @@ fn spmv(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let kernel = shared_kernel(&args.kernel)?;
+    let kernel = shared_kernel(Operation::Spmv, &args.kernel)?;
     let one_value = "a single product takes one value of each parameter, not a list";
     let parameters = args.format.lists()?.single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
@@ -88,18 +88,8 @@ fn spmv(
         check_free(path, args.force)?;
     }
     let memory = memory(world, None);
-    let matrix = shared(world, &source, args.seed, memory, interrupt.flag())?;
-    let settings = Settings {
-        runs: 1,
-        until: None,
-        warmup: 0,
-        threads: vec![1],
-        blocks: Vec::new(),
-        cold: false,
-        seed: args.seed,
-        precisions: Vec::new(),
-        parameters: Default::default(),
-    };
+    let matrix = shared(world, &source, Anew::default(), args.seed, memory, interrupt.flag())?;
+    let settings = one_sample(args.seed);
     let environment = environment(Vec::new());
     let cancel = interrupt.flag();
     let runner =
@@ -108,9 +98,12 @@ fn spmv(
     let precision = args.precision.map_or(usual.precision, Into::into);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { precision, parameters, threads, ..usual };
-    let (y, check) = runner
-        .once(&matrix, &configuration)
+    let once = runner.once(&matrix, &configuration);
+    let once = once
         .map_err(|reason| AgreedError(format!("{} cannot run on {source}: {reason}", kernel.id)))?;
+    let Some(Once { result: y, run: Run { check, .. }, .. }) = once else {
+        return Ok(Outcome::Interrupted);
+    };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
             let reason = check.reason.unwrap_or_default();
@@ -147,14 +140,113 @@ fn spmv(
     }
 }
 
-/// A kernel that runs on several ranks.
-fn shared_kernel(id: &str) -> Result<&'static KernelDescriptor, UsageError> {
-    let mut all = distributed_kernels(Operation::Spmv);
+/// One system, solved and checked.
+fn solve(
+    world: &World,
+    args: &SolveArgs,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
+    let kernel = shared_kernel(Operation::Solve, args.kernel.as_deref().unwrap_or("mpi/pcg"))?;
+    let is_file = |parameter: Parameter, text: &str| parameter.value(text).is_err();
+    let for_one = [
+        (args.matrices.len() > 1, "a second matrix"),
+        (args.backend.is_some(), "--backend"),
+        (args.hyb_width.is_some(), "--hyb-width"),
+        (args.read_g.is_some(), "--read-g"),
+        (args.write_g.is_some(), "--write-g"),
+        (args.reuse_pattern, "--reuse-pattern"),
+        (is_file(Parameter::Pattern, &args.pattern), "a pattern from a file"),
+        (is_file(Parameter::RightSide, &args.b), "b from a file"),
+        (is_file(Parameter::Start, &args.x0), "x0 from a file"),
+    ];
+    if let Some((_, what)) = for_one.iter().find(|(is_given, _)| *is_given) {
+        return Err(UsageError(format!("{what} is for one process, not for several ranks")).into());
+    }
+    let parameters = super::solve::parameters(args, kernel)?;
+    if let Some((parameter, _)) = parameters.iter().find(|(of, _)| kernel.allowed(*of).is_none()) {
+        let name = parameter.name();
+        return Err(UsageError(format!("{} takes no {name}", kernel.id)).into());
+    }
+    let threads = args.threads.unwrap_or(1);
+    let configuration = Configuration { parameters, threads, ..Configuration::usual(kernel) };
+    configuration
+        .admit()
+        .map_err(|error| UsageError(format!("{} cannot run: {error}", kernel.id)))?;
+    let matrix_name = args.matrices.first().map(String::as_str).unwrap_or_default();
+    let source = MatrixSource::parse(matrix_name)?;
+    for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
+        check_free(path, args.force)?;
+    }
+    let memory = memory(world, None);
+    let anew = Anew { partition: args.partition.as_deref(), reorder: None };
+    let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
+    let settings = one_sample(DEFAULT_SEED);
+    let environment = environment(Vec::new());
+    let cancel = interrupt.flag();
+    let runner =
+        MpiRunner { world, settings: &settings, environment: &environment, memory, cancel };
+    let once = runner.once(&matrix, &configuration);
+    let once = once
+        .map_err(|reason| AgreedError(format!("{} cannot run on {source}: {reason}", kernel.id)))?;
+    let Some(Once { result: x, solution, run, seconds }) = once else {
+        return Ok(Outcome::Interrupted);
+    };
+    let x = world.gathered(&x);
+    let (Some(x), Some(solution)) = (x, solution) else { return Ok(Outcome::Success) };
+    let x = matrix.numbering().map_or(x.clone(), |numbering| numbering.undone(&x));
+    let sizes = [matrix.partition().rows(), matrix.nnz()];
+    let report = Report::of(
+        (matrix_name, sizes),
+        &configuration,
+        (run.costs.conversion_s, Some(seconds)),
+        (&solution, run.check),
+    );
+    let report = report.with(run.params);
+    if args.json {
+        print_json(&report)?;
+    } else {
+        print(&report.for_people()?)?;
+    }
+    if let Some(path) = &args.history {
+        keep(path, args.force, history(&solution).as_bytes())?;
+    }
+    match (report.failure(), &args.output) {
+        (Some((failed, sentence)), _) => {
+            eprintln!("error: {sentence}; no solution was written");
+            return Ok(failed);
+        }
+        (None, Some(path)) => Desk { interrupt, quiet, memory }.write(path, args.force, &x)?,
+        (None, None) => {}
+    }
+    Ok(Outcome::Success)
+}
+
+/// Settings of a single execution.
+fn one_sample(seed: u64) -> Settings {
+    Settings {
+        runs: 1,
+        until: None,
+        warmup: 0,
+        threads: vec![1],
+        blocks: Vec::new(),
+        cold: false,
+        seed,
+        precisions: Vec::new(),
+        parameters: Default::default(),
+    }
+}
+
+/// A kernel of this operation that runs on several ranks.
+fn shared_kernel(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
+    let mut all = distributed_kernels(operation);
     all.find(|kernel| kernel.id == id).ok_or_else(|| {
+        let usual = match operation {
+            Operation::Solve => "mpi/pcg",
+            _ => "mpi/csr/halo-overlap",
+        };
         UsageError(match kernel(id) {
-            Some(_) => format!(
-                "`{id}` runs in one process; several ranks run --kernel mpi/csr/halo-overlap"
-            ),
+            Some(_) => format!("`{id}` is not what several ranks run here: --kernel {usual}"),
             None => format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"),
         })
     })

@@ -9,27 +9,28 @@ use anyhow::{Context, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
-    Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Prepared,
-    Problem, Solution, SolveProblem,
+    Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
+    Solution, SolveProblem,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::{Progress, matrix_market, save};
 use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Check, Operation, SetUpSizes, Solve, Spectrum, Verdict};
+use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::ranks::FOR_RANKS;
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
 /// The JSON value of `solve`.
 #[derive(Serialize)]
-struct Report<'a> {
+pub(super) struct Report<'a> {
     matrix: &'a str,
     rows: u64,
     nnz: u64,
@@ -81,6 +82,9 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
     let parameters = on_all_gpus(kernel, parameters(args, kernel)?)?;
+    if args.partition.is_some() {
+        return Err(UsageError(FOR_RANKS.to_owned()).into());
+    }
     let files = || [&args.output, &args.history, &args.write_g].into_iter().flatten();
     match (args.matrices.len(), args.reuse_pattern) {
         (1, _) => {}
@@ -179,16 +183,21 @@ fn solved<'a>(
     let Output::Solution(solution) = output else {
         bail!("{} gave {}, which is no solution", kernel.id, output.kind());
     };
-    let report = Report {
-        params: prepared.params(),
-        ritz: solution.ritz.clone(),
-        ..Report::of((matrix, &a), configuration, &*prepared, &solution.solve, check)
-    };
+    let report = Report::of(
+        (matrix, [a.rows() as u64, a.nnz() as u64]),
+        configuration,
+        (prepared.costs().conversion_s, prepared.once()),
+        (&solution, check),
+    );
+    let report = report.with(prepared.params());
     Ok(Some(Done { report, solution, factor }))
 }
 
 /// The parameters that the arguments name, one value each.
-fn parameters(args: &SolveArgs, kernel: &KernelDescriptor) -> anyhow::Result<Parameters> {
+pub(super) fn parameters(
+    args: &SolveArgs,
+    kernel: &KernelDescriptor,
+) -> anyhow::Result<Parameters> {
     let mut lists = ParameterLists::default();
     args.solver.add_to(&mut lists)?;
     if let Some(width) = &args.hyb_width {
@@ -208,6 +217,11 @@ fn parameters(args: &SolveArgs, kernel: &KernelDescriptor) -> anyhow::Result<Par
         let sentence = "one system is solved in one way; `bench --operation solve` takes lists";
         UsageError(sentence.to_owned())
     })?;
+    let is_asked = single.iter().any(|(parameter, _)| parameter == Parameter::Cg);
+    if is_asked && kernel.allowed(Parameter::Cg).is_none() {
+        let sentence = "--cg is for several ranks, which add numbers up together";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
     let is_fsai = single.get(Parameter::Preconditioner).as_deref() == Some("fsai");
     let wants_factor = args.read_g.is_some() || args.write_g.is_some() || args.reuse_pattern;
     if !is_fsai && wants_factor {
@@ -260,27 +274,27 @@ fn given(
 }
 
 /// The residuals as CSV, each with the iteration after which it was.
-fn history(solution: &Solution) -> String {
+pub(super) fn history(solution: &Solution) -> String {
     let lines = solution.residuals.iter().enumerate();
     let lines: Vec<String> = lines.map(|(k, residual)| format!("{k},{residual:e}\n")).collect();
     format!("iteration,relative_residual\n{}", lines.concat())
 }
 
 impl<'a> Report<'a> {
-    fn of(
-        (matrix, a): (&'a str, &Csr),
+    /// Of a matrix of so many rows and entries; A took so long to convert, and the solve so long.
+    pub(super) fn of(
+        (matrix, [rows, nnz]): (&'a str, [u64; 2]),
         configuration: &Configuration,
-        prepared: &dyn Prepared,
-        solve: &Solve,
-        check: Check,
+        (conversion_seconds, solve_seconds): (f64, Option<f64>),
+        (solution, check): (&Solution, Check),
     ) -> Self {
-        let (solve, solve_seconds) = (solve.clone(), prepared.once());
+        let solve = solution.solve.clone();
         let iterations = solve.iterations.max(1) as f64;
         let phases = solve.phases.into_iter().map(|phase| (phase.name, phase.seconds.into()));
         Self {
             matrix,
-            rows: a.rows() as u64,
-            nnz: a.nnz() as u64,
+            rows,
+            nnz,
             kernel: configuration.kernel.id,
             backend: configuration.kernel.device.as_str(),
             threads: configuration.threads,
@@ -297,18 +311,23 @@ impl<'a> Report<'a> {
             setup_seconds: solve.setup_s,
             solve_seconds,
             iteration_seconds: solve_seconds.map(|seconds| seconds / iterations),
-            conversion_seconds: prepared.costs().conversion_s,
+            conversion_seconds,
             phases: phases.collect(),
             nnz_g: solve.sizes.map(|sizes| sizes.factor),
             sizes: solve.sizes,
             spectrum: solve.spectrum,
-            ritz: Vec::new(),
+            ritz: solution.ritz.clone(),
             check,
         }
     }
 
+    /// The same with the parameters in force.
+    pub(super) fn with(self, params: BTreeMap<String, String>) -> Self {
+        Self { params, ..self }
+    }
+
     /// How the command ends and why, where the solution is none.
-    fn failure(&self) -> Option<(Outcome, String)> {
+    pub(super) fn failure(&self) -> Option<(Outcome, String)> {
         let reason = self.check.reason.clone().unwrap_or_default();
         match (self.check.verdict, self.converged) {
             (Verdict::Pass, _) => None,
@@ -320,7 +339,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn for_people(&self) -> Result<String, std::fmt::Error> {
+    pub(super) fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
         match self.backend {

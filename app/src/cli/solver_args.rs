@@ -55,6 +55,10 @@ pub(super) struct SolverArgs {
     /// Format of G
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatG))]
     format_g: Vec<String>,
+    /// On several ranks: classic (Hestenes and Stiefel, two reductions an iteration), single (Chronopoulos and Gear,
+    /// one) or pipelined (Ghysels and Vanroose, one under the product) [default: classic]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Cg))]
+    cg: Vec<String>,
     /// End at this relative residual [default: 1e-10]
     #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Tolerance), allow_negative_numbers = true)]
     tol: Vec<String>,
@@ -96,6 +100,7 @@ impl SolverArgs {
             (Parameter::SetUp, &self.set_up),
             (Parameter::FormatA, &or_both(&self.format_a)),
             (Parameter::FormatG, &or_both(&self.format_g)),
+            (Parameter::Cg, &self.cg),
             (Parameter::Tolerance, &self.tol),
             (Parameter::MaxIterations, &self.max_iter),
         ] {

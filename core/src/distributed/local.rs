@@ -215,6 +215,21 @@ impl LocalMatrix {
         Some(self.places.as_ref().map_or(place, |places| places[place as usize]))
     }
 
+    /// The entries of a row of the rank as the whole matrix numbers it and its columns, ascending. Panics when it is
+    /// none of the rank's.
+    pub fn global_entries(&self, row: u64, entries: &mut Vec<(u64, f64)>) {
+        assert!(self.rows.contains(&row), "the row is the rank's");
+        let place = (row - self.rows.start) as u32;
+        let (inside, outside) = self.order.split_at(self.interior.rows());
+        let (col, val) = match (inside.binary_search(&place), outside.binary_search(&place)) {
+            (Ok(local), _) => self.interior.row(local),
+            (_, local) => self.boundary.row(local.expect("a row lies inside or not")), // invariant
+        };
+        entries.clear();
+        entries.extend(col.iter().zip(val).map(|(&c, &v)| (self.global_col(c as usize), v)));
+        entries.sort_unstable_by_key(|&(column, _)| column);
+    }
+
     /// A vector over the own columns, given in their order in the whole matrix, in the local order.
     /// Panics when it has another length.
     pub fn localised<T: Copy + Send + Sync>(&self, own: &[T]) -> Vec<T> {

@@ -138,6 +138,23 @@ fn interior_rows_need_nothing_of_others_and_every_boundary_row_does() {
 }
 
 #[test]
+fn a_rank_tells_its_rows_as_the_whole_matrix_has_them() {
+    for spec in ["stencil7?n=5&nz=9", "random?m=60&n=17&row=5", "diagonal?m=9", "dense-row?m=30"] {
+        let a = made(spec);
+        let rows = Partition::equal_rows(a.rows() as u64, 4);
+        let cols = Partition::equal_rows(a.cols() as u64, 4);
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        for local in locals(&a, &rows, &cols) {
+            for i in local.rows() {
+                local.global_entries(i, &mut found);
+                Rows::row(&a, i, &mut expected);
+                assert_eq!(found, expected, "{spec}, row {i}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_made_by_their_owners_are_those_of_the_matrix() {
     let spec = GeneratorSpec::parse("powerlaw?m=700&nnz=4000&max=90").unwrap();
     let a = generate(&spec, MemoryLimit::unlimited(), &NEVER).unwrap();

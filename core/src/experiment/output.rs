@@ -40,7 +40,7 @@ const MOST_VALUES: usize = 5_000;
 impl Solution {
     /// The residuals and Ritz values as a bundle keeps them: those before the first that is not finite,
     /// and of many every second, third, … one.
-    fn history(&self) -> History {
+    pub(crate) fn history(&self) -> History {
         let series = |name: &str, values: &[f64], step: Option<&str>| {
             let every = values.len().div_ceil(MOST_VALUES).max(1);
             let finite = values.iter().copied().take_while(|value| value.is_finite());

@@ -58,10 +58,10 @@ pub(super) fn filtered(
 ) -> Result<Csr, Stop> {
     let rows = g.rows();
     let threads = rayon::current_num_threads() as u128;
-    let bytes = threads * 8 * rows as u128 + 2 * u128::from(g.bytes());
+    let bytes = threads * 8 * lower.rows() as u128 + 2 * u128::from(g.bytes());
     limit.check("the filtered factor", bytes)?;
     let chunks = (0..rows).step_by(CHUNK).map(|first| first..rows.min(first + CHUNK));
-    let scratch = || (zeroed(0.0f64, rows), Vec::new());
+    let scratch = || (zeroed(0.0f64, lower.rows()), Vec::new());
     let parts = in_order(chunks, cancelled, scratch, |(dropped, kept), chunk| {
         let (mut lengths, mut cols, mut vals) = (Vec::with_capacity(chunk.len()), vec![], vec![]);
         for i in chunk {
@@ -94,7 +94,7 @@ pub(super) fn filtered(
     let row_ptr = RowPtr::from_lengths(lengths.into_iter());
     let (cols, vals): (Vec<_>, Vec<_>) = parts.into_iter().map(|(_, col, val)| (col, val)).unzip();
     let (col, val) = (joined(0, cols, cancelled)?, joined(0.0, vals, cancelled)?);
-    Ok(Csr::try_new(rows, rows, row_ptr, col, val)?)
+    Ok(Csr::try_new(rows, g.cols(), row_ptr, col, val)?)
 }
 
 /// a_jj·d_j + 2·Σ a_jc·d_c over c < j: summed over j with d_j this gives d·A·dᵀ.

@@ -27,7 +27,7 @@ pub use parameters::{FsaiParameters, MERGE_BLOCK, MERGE_CAP, MERGE_WINDOW, Mergi
 pub use pattern::Pattern;
 pub use report::{Phase, SetUp};
 pub use rules::{pattern_of, prefiltered};
-pub use set_up::Fsai;
+pub use set_up::{Fsai, factor_rows};
 pub use system::dense_system;
 
 /// What set-up asks at least every 0.1 s, from any thread: whether it is to stop.

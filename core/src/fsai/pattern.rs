@@ -103,13 +103,6 @@ impl Columns<'_> {
             Self::Some(pattern) => pattern.rows(),
         }
     }
-
-    pub(super) fn entries(&self) -> usize {
-        match self {
-            Self::Stored(a) => a.nnz(),
-            Self::Some(pattern) => pattern.entries(),
-        }
-    }
 }
 
 /// Parts one after the other.

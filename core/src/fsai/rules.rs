@@ -1,5 +1,7 @@
 //! Which entries G may have: the prefiltered matrix, and the pattern that follows from a rule.
 
+use std::ops::Range;
+
 use super::Cancelled;
 use super::adaptive::Adaptive;
 use super::error::{FsaiError, Stop, unless_cancelled};
@@ -87,18 +89,20 @@ pub fn pattern_of(
             }
             PatternRule::Adaptive { .. } | PatternRule::Given(_) => None,
         };
-        follow(&parameters.pattern, &lower, kept.as_ref(), limit, cancelled)
+        let rows = 0..a.rows();
+        follow(&parameters.pattern, &lower, kept.as_ref(), rows, limit, cancelled)
     });
     unless_cancelled(found)
 }
 
 const WHAT: &str = "the pattern of the factorised inverse";
 
-/// The pattern of a rule; those of powers need Ã.
+/// The pattern that a rule gives these rows, the first of which it numbers 0; those of powers need Ã.
 pub(super) fn follow(
     rule: &PatternRule,
     lower: &Lower<'_>,
     kept: Option<&Columns<'_>>,
+    of: Range<usize>,
     limit: MemoryLimit,
     cancelled: &Cancelled<'_>,
 ) -> Result<Pattern, Stop> {
@@ -109,7 +113,7 @@ pub(super) fn follow(
                 let (found_rows, found_cols) = (given.rows(), given.cols());
                 return Err(FsaiError::PatternSize { found_rows, found_cols, rows }.into());
             }
-            lower_part(rows, |i| given.row(i).0, limit, cancelled)
+            lower_part(of, |i| given.row(i).0, limit, cancelled)
         }
         (&PatternRule::Adaptive { steps, per_step, gain }, _) => {
             let threads = rayon::current_num_threads() as u128;
@@ -117,14 +121,14 @@ pub(super) fn follow(
             limit.check("room for adaptive patterns", bytes)?;
             let diagonal: Vec<f64> = (0..rows).map(|i| lower.diagonal(i)).collect();
             let scratch = || Adaptive::new(lower, &diagonal, (steps, per_step as usize, gain));
-            Pattern::made(rows, WHAT, limit, cancelled, scratch, |adaptive, i, to| {
-                adaptive.row(i, cancelled)?;
+            Pattern::made(of.len(), WHAT, limit, cancelled, scratch, |adaptive, k, to| {
+                adaptive.row(of.start + k, cancelled)?;
                 to.extend_from_slice(adaptive.columns());
                 Ok(())
             })
         }
         (PatternRule::Recursive { power: 1 } | PatternRule::Power { power: 1 }, Some(kept)) => {
-            lower_part(rows, |i| kept.row(i), limit, cancelled)
+            lower_part(of, |i| kept.row(i), limit, cancelled)
         }
         (&(PatternRule::Recursive { power } | PatternRule::Power { power }), Some(kept)) => {
             let threads = rayon::current_num_threads() as u128;
@@ -132,30 +136,31 @@ pub(super) fn follow(
             let leaders = Leaders::of(kept, limit)?;
             let climbing = matches!(rule, PatternRule::Power { .. });
             let scratch = || Reach::new(kept, &leaders);
-            Pattern::made(rows, WHAT, limit, cancelled, scratch, |reach, i, to| {
-                reach.row(i, power, climbing, to);
+            Pattern::made(of.len(), WHAT, limit, cancelled, scratch, |reach, k, to| {
+                reach.row(of.start + k, power, climbing, to);
                 Ok(())
             })
         }
         (PatternRule::Recursive { .. } | PatternRule::Power { .. }, None) => {
             let kept = kept_entries(lower, 0.0, limit, cancelled)?;
-            follow(rule, lower, Some(&kept), limit, cancelled)
+            follow(rule, lower, Some(&kept), of, limit, cancelled)
         }
     }
 }
 
-/// Of each row the columns below it, and itself.
+/// Of each of these rows the columns below it, and itself.
 fn lower_part<'c>(
-    rows: usize,
+    of: Range<usize>,
     columns: impl Fn(usize) -> &'c [u32] + Sync,
     limit: MemoryLimit,
     cancelled: &Cancelled<'_>,
 ) -> Result<Pattern, Stop> {
-    let row = |(): &mut (), i: usize, to: &mut Vec<u32>| {
+    let row = |(): &mut (), k: usize, to: &mut Vec<u32>| {
+        let i = of.start + k;
         let columns = columns(i);
         to.extend_from_slice(&columns[..columns.partition_point(|&c| (c as usize) < i)]);
         to.push(i as u32);
         Ok(())
     };
-    Pattern::made(rows, WHAT, limit, cancelled, || (), row)
+    Pattern::made(of.len(), WHAT, limit, cancelled, || (), row)
 }

@@ -1,5 +1,6 @@
 //! The factorised inverse, set up phase by phase.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use web_time::Instant;
@@ -9,7 +10,7 @@ use super::error::{FsaiError, Stop, unless_cancelled};
 use super::filter::{Drops, filtered};
 use super::groups::Groups;
 use super::parameters::{FsaiParameters, PatternRule};
-use super::pattern::{Columns, Pattern};
+use super::pattern::Pattern;
 use super::report::SetUp;
 use super::rules::{follow, kept_entries};
 use super::system::Lower;
@@ -61,23 +62,8 @@ impl Fsai {
         cancelled: &Cancelled<'_>,
     ) -> Result<Self, Stop> {
         let mut report = SetUp::default();
-        let start = Instant::now();
-        let lower = Lower::of(a, parameters.shift, limit, cancelled)?;
-        let kept = match parameters.pattern {
-            PatternRule::Recursive { .. } | PatternRule::Power { .. } => {
-                Some(kept_entries(&lower, parameters.prefilter, limit, cancelled)?)
-            }
-            PatternRule::Adaptive { .. } | PatternRule::Given(_) => None,
-        };
-        report.entries_prefiltered = kept.as_ref().map_or(a.nnz(), Columns::entries) as u64;
-        report.ended("prefilter", start);
-
-        let start = Instant::now();
-        let pattern = follow(&parameters.pattern, &lower, kept.as_ref(), limit, cancelled)?;
-        drop(kept);
-        report.entries_pattern = pattern.entries() as u64;
-        report.ended("pattern", start);
-
+        let rows = 0..a.rows();
+        let (lower, pattern) = patterned(a, rows, parameters, &mut report, limit, cancelled)?;
         let systems = match parameters.merge {
             None => Systems::Rows(pattern),
             Some(merging) => {
@@ -194,6 +180,76 @@ impl Fsai {
     }
 }
 
+/// Some rows of the factor G of a symmetric positive definite matrix, over its columns, with the bits that they have
+/// in the whole of G, and what that took and made. Of A only those rows and columns are looked at that the patterns of
+/// these rows reach; others may be left out. Rows are not merged. `None` when cancelled; fails as
+/// [`Fsai::set_up`] does. Panics when there are no such rows.
+pub fn factor_rows(
+    a: &Csr,
+    rows: Range<usize>,
+    parameters: &FsaiParameters,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Option<(Csr, SetUp)>, FsaiError> {
+    assert!(rows.start <= rows.end && rows.end <= a.rows(), "the rows are the matrix's");
+    parameters.check()?;
+    let first = rows.start;
+    let found = unless_cancelled(rows_of_factor(a, rows, parameters, limit, cancelled));
+    found.map_err(|error| match error {
+        FsaiError::NotPositiveDefinite { row, size } => {
+            FsaiError::NotPositiveDefinite { row: first + row, size }
+        }
+        error => error,
+    })
+}
+
+fn rows_of_factor(
+    a: &Csr,
+    rows: Range<usize>,
+    parameters: &FsaiParameters,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<(Csr, SetUp), Stop> {
+    let mut report = SetUp::default();
+    let (lower, pattern) = patterned(a, rows, parameters, &mut report, limit, cancelled)?;
+    let systems = Systems::Rows(pattern);
+    systems.tell(&mut report);
+    let start = Instant::now();
+    let g = values(&lower, &systems, limit, cancelled)?;
+    report.ended("values", start);
+    let drops = (parameters.postfilter > 0.0).then_some(Drops::Small(parameters.postfilter));
+    let g = postfiltered(&lower, g, drops, &mut report, limit, cancelled)?;
+    Ok((g, report))
+}
+
+/// The matrix as its lower triangle is read, and the pattern of some rows.
+fn patterned<'a>(
+    a: &'a Csr,
+    rows: Range<usize>,
+    parameters: &FsaiParameters,
+    report: &mut SetUp,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<(Lower<'a>, Pattern), Stop> {
+    let start = Instant::now();
+    let lower = Lower::of(a, parameters.shift, limit, cancelled)?;
+    let kept = match parameters.pattern {
+        PatternRule::Recursive { .. } | PatternRule::Power { .. } => {
+            Some(kept_entries(&lower, parameters.prefilter, limit, cancelled)?)
+        }
+        PatternRule::Adaptive { .. } | PatternRule::Given(_) => None,
+    };
+    let entries = |i: usize| kept.as_ref().map_or(a.row_len(i), |kept| kept.row(i).len()) as u64;
+    report.entries_prefiltered = rows.clone().map(entries).sum();
+    report.ended("prefilter", start);
+
+    let start = Instant::now();
+    let pattern = follow(&parameters.pattern, &lower, kept.as_ref(), rows, limit, cancelled)?;
+    report.entries_pattern = pattern.entries() as u64;
+    report.ended("pattern", start);
+    Ok((lower, pattern))
+}
+
 /// The postfilter and the transpose.
 fn finished(
     lower: &Lower<'_>,
@@ -203,6 +259,21 @@ fn finished(
     limit: MemoryLimit,
     cancelled: &Cancelled<'_>,
 ) -> Result<(Csr, Csr), Stop> {
+    let g = postfiltered(lower, g, drops, report, limit, cancelled)?;
+    let start = Instant::now();
+    let gt = transposed(&g, limit, cancelled)?;
+    report.ended("transpose", start);
+    Ok((g, gt))
+}
+
+fn postfiltered(
+    lower: &Lower<'_>,
+    g: Csr,
+    drops: Option<Drops<'_>>,
+    report: &mut SetUp,
+    limit: MemoryLimit,
+    cancelled: &Cancelled<'_>,
+) -> Result<Csr, Stop> {
     report.entries_before_filter = g.nnz() as u64;
     let g = match drops {
         None => g,
@@ -214,8 +285,5 @@ fn finished(
         }
     };
     report.entries = g.nnz() as u64;
-    let start = Instant::now();
-    let gt = transposed(&g, limit, cancelled)?;
-    report.ended("transpose", start);
-    Ok((g, gt))
+    Ok(g)
 }

@@ -7,7 +7,9 @@ use super::checks::{
     Held, dense, has_small_backward_errors, last_of_inverse, made, merged, recursive,
     row_by_definition, set_up, symmetric, tried, with_threads,
 };
-use super::{Fsai, FsaiError, FsaiParameters, Merging, PatternRule, dense_system, pattern_of};
+use super::{
+    Fsai, FsaiError, FsaiParameters, Merging, PatternRule, dense_system, factor_rows, pattern_of,
+};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 
@@ -421,6 +423,32 @@ fn the_system_of_a_row_is_the_matrix_at_its_columns() {
             assert_eq!(system[4 * p + q], rows[i][j]);
         }
     }
+}
+
+#[test]
+fn some_rows_have_the_bits_that_they_have_in_the_whole_factor() {
+    let a = made("fem-hex?n=4&dof=3");
+    let power = |power| FsaiParameters { pattern: PatternRule::Power { power }, ..recursive(1) };
+    let filtered = FsaiParameters { prefilter: 1e-4, postfilter: 1e-3, ..recursive(2) };
+    for parameters in [recursive(1), recursive(2), power(2), filtered] {
+        let whole = set_up(&a, &parameters);
+        let third = a.rows() / 3;
+        for rows in [0..a.rows(), third..2 * third, 2 * third..a.rows(), third..third] {
+            let limit = MemoryLimit::unlimited();
+            let some = factor_rows(&a, rows.clone(), &parameters, limit, &|| false).unwrap();
+            let (g, report) = some.unwrap();
+            assert_eq!(
+                (g.rows(), g.cols(), report.entries),
+                (rows.len(), a.cols(), g.nnz() as u64)
+            );
+            for (k, i) in rows.enumerate() {
+                assert_eq!(g.row(k), whole.g().row(i), "row {i}");
+            }
+        }
+    }
+    let a = symmetric(3, &[(0, 0, 1.0), (1, 1, 1.0), (2, 1, 2.0), (2, 2, 1.0)]);
+    let error = factor_rows(&a, 1..3, &recursive(1), MemoryLimit::unlimited(), &|| false);
+    assert_eq!(error.unwrap_err(), FsaiError::NotPositiveDefinite { row: 2, size: 2 });
 }
 
 #[test]

@@ -103,7 +103,7 @@ struct Task<'g> {
     rows: Vec<Row<'g>>,
 }
 
-/// G before the postfilter.
+/// The rows of G that systems give, over all columns, before the postfilter.
 pub(super) fn values(
     lower: &Lower<'_>,
     systems: &Systems,
@@ -113,7 +113,7 @@ pub(super) fn values(
     let rows = systems.rows();
     let threads = rayon::current_num_threads() as u128;
     let largest = (0..systems.count()).map(|system| systems.columns(system).len()).max();
-    let in_flight = threads * Solver::bytes(rows, largest.unwrap_or(0));
+    let in_flight = threads * Solver::bytes(lower.rows(), largest.unwrap_or(0));
     limit.check("the dense systems of the factorised inverse", in_flight)?;
     let row_ptr = systems.row_ptr();
     let entries = row_ptr.get(rows);
@@ -152,7 +152,7 @@ pub(super) fn values(
         }
         Ok(())
     })?;
-    Ok(Csr::try_new(rows, rows, row_ptr, col, val)?)
+    Ok(Csr::try_new(rows, lower.rows(), row_ptr, col, val)?)
 }
 
 /// Solves one system for each of its rows.

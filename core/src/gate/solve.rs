@@ -10,16 +10,92 @@ const SLACK: f64 = 1.1;
 /// Roundings of a residual, in units of ε·‖|A|·|x|‖.
 const ROUNDINGS: f64 = 10.0;
 
-/// Checks ‖b − A·x‖ / ‖b‖ ≤ 1.1·tolerance + 10·ε·‖|A|·|x|‖ / ‖b‖, where the solver says that it
-/// converged; one that does not has failed, and its sentence says how far it came. `worst` is the
-/// residual in units of the bound.
+/// What the residual of a solution is held against, over some rows or all: Euclidean norms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ResidualNorms {
+    /// ‖b − A·x‖.
+    residual: f64,
+    /// ‖|A|·|x|‖.
+    size: f64,
+    /// ‖b‖.
+    b: f64,
+}
+
+impl ResidualNorms {
+    /// From b_i − (A·x)_i and (|A|·|x|)_i of each row, and b.
+    pub fn of(rows: &[(f64, f64)], b: &[f64]) -> Self {
+        Self {
+            residual: norm(rows.iter().map(|row| row.0)),
+            size: norm(rows.iter().map(|row| row.1)),
+            b: norm(b.iter().copied()),
+        }
+    }
+
+    /// Those of all rows, of which each part has some.
+    pub fn join(parts: &[Self]) -> Self {
+        Self {
+            residual: norm(parts.iter().map(|part| part.residual)),
+            size: norm(parts.iter().map(|part| part.size)),
+            b: norm(parts.iter().map(|part| part.b)),
+        }
+    }
+
+    /// ‖b − A·x‖.
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    /// ‖|A|·|x|‖.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// As words that travel between processes.
+    pub fn to_words(self) -> [u64; 3] {
+        [self.residual, self.size, self.b].map(f64::to_bits)
+    }
+
+    /// The same from such words.
+    pub fn from_words(words: [u64; 3]) -> Self {
+        let [residual, size, b] = words.map(f64::from_bits);
+        Self { residual, size, b }
+    }
+
+    /// Checks ‖b − A·x‖ / ‖b‖ ≤ 1.1·tolerance + 10·ε·‖|A|·|x|‖ / ‖b‖, where the solver says that it
+    /// converged; one that does not has failed, and its sentence says how far it came. `worst` is the
+    /// residual in units of the bound.
+    pub fn check(&self, tolerance: f64, told: &Solve) -> Check {
+        let Self { residual, size, b } = *self;
+        let bound = SLACK * tolerance * b + ROUNDINGS * f64::EPSILON * size;
+        let worst = if residual == 0.0 { 0.0 } else { residual / bound };
+        let relative = if residual == 0.0 { 0.0 } else { residual / b };
+        if !told.converged {
+            let iterations = told.iterations;
+            return failed(
+                format!(
+                    "not converged: after {iterations} iterations the relative residual is {relative:.3e}, where \
+                     {tolerance:e} was asked for"
+                ),
+                None,
+            );
+        }
+        if worst > 1.0 || !worst.is_finite() {
+            let allowed = bound / b;
+            return failed(
+                format!(
+                    "the true relative residual is {relative:.3e}, where {tolerance:e} was asked for and rounding \
+                     explains {allowed:.3e}"
+                ),
+                None,
+            );
+        }
+        Check { verdict: Verdict::Pass, worst: Some(worst), ..Check::default() }
+    }
+}
+
+/// Checks a solution whose solver says this of it, as [`ResidualNorms::check`] does, and that its elements are
+/// numbers.
 pub fn solved(a: &Csr, b: &[f64], x: &[f64], tolerance: f64, told: &Solve) -> Check {
-    let failed = |reason: String, row: Option<u64>| Check {
-        verdict: Verdict::Fail,
-        reason: Some(reason),
-        row,
-        ..Check::default()
-    };
     let rows = a.rows();
     if x.len() != rows {
         return failed(format!("the solution has {} rows instead of {rows}", x.len()), None);
@@ -33,33 +109,11 @@ pub fn solved(a: &Csr, b: &[f64], x: &[f64], tolerance: f64, told: &Solve) -> Ch
         terms.fold((b[i], 0.0), |(left, size), term| (left - term, size + term.abs()))
     };
     let rows: Vec<(f64, f64)> = (0..rows).into_par_iter().map(of_row).collect();
-    let residual = norm(rows.iter().map(|row| row.0));
-    let size = norm(rows.iter().map(|row| row.1));
-    let b = norm(b.iter().copied());
-    let bound = SLACK * tolerance * b + ROUNDINGS * f64::EPSILON * size;
-    let worst = if residual == 0.0 { 0.0 } else { residual / bound };
-    let relative = if residual == 0.0 { 0.0 } else { residual / b };
-    if !told.converged {
-        let iterations = told.iterations;
-        return failed(
-            format!(
-                "not converged: after {iterations} iterations the relative residual is {relative:.3e}, where \
-                 {tolerance:e} was asked for"
-            ),
-            None,
-        );
-    }
-    if worst > 1.0 || !worst.is_finite() {
-        let allowed = bound / b;
-        return failed(
-            format!(
-                "the true relative residual is {relative:.3e}, where {tolerance:e} was asked for and rounding \
-                 explains {allowed:.3e}"
-            ),
-            None,
-        );
-    }
-    Check { verdict: Verdict::Pass, worst: Some(worst), ..Check::default() }
+    ResidualNorms::of(&rows, b).check(tolerance, told)
+}
+
+fn failed(reason: String, row: Option<u64>) -> Check {
+    Check { verdict: Verdict::Fail, reason: Some(reason), row, ..Check::default() }
 }
 
 /// ‖v‖₂, also where the squares of its elements are more or less than f64 holds.

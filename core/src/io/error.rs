@@ -89,6 +89,17 @@ impl IoError {
         }
     }
 
+    /// The same error where what was read follows so many other lines after line `above`.
+    #[cfg(feature = "mpi")]
+    pub(super) fn further_down(self, above: u64, by: u64) -> Self {
+        match self {
+            Self::Unexpected { line, expected, found } if line > above => {
+                Self::Unexpected { line: line + by, expected, found }
+            }
+            error => error,
+        }
+    }
+
     /// Whether the person asked to stop.
     pub fn is_cancelled(&self) -> bool {
         match self {

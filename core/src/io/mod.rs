@@ -19,6 +19,8 @@ mod progress;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod real_files;
 mod scan;
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+mod stream;
 mod tar;
 #[cfg(all(test, not(target_family = "wasm")))]
 pub(crate) mod test_files;
@@ -32,8 +34,12 @@ pub use extent::read_named_extent;
 pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub use open::open_share;
+pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]
 pub use open::{open_extent, open_matrix, open_points, open_points_extent, open_vector, save};
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};
 pub use progress::Progress;
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use stream::{HandedOut, hand_out, is_compressed};

@@ -90,12 +90,12 @@ async fn contents<'a, 'p>(
     Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub use self::files::open_share;
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
     open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
 };
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use self::files::{open_share, share_of_text};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
@@ -130,12 +130,27 @@ mod files {
     ) -> Result<FileShare, IoError> {
         with_bytes(path, |data| {
             if super::gzip::is_gzip(data) {
-                let expected = "text, of which several ranks read a share each (unpack the file)";
-                let (expected, found) = (expected.to_owned(), "gzip data".to_owned());
+                let expected = "text, of which several ranks read a share each".to_owned();
+                let found = "gzip data".to_owned();
                 return Err(IoError::Unexpected { line: 1, expected, found });
             }
             read_share(data, share, limit, progress)
         })
+    }
+
+    /// The same of lines that were handed out, see [`hand_out`](crate::io::hand_out): the text up to the size line, a
+    /// share of the lines after it, and how many lines come before those.
+    #[cfg(feature = "mpi")]
+    pub fn share_of_text(
+        path: &Path,
+        (header, mut lines, before): (&[u8], Vec<u8>, u64),
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<FileShare, IoError> {
+        lines.splice(0..0, header.iter().copied());
+        let above = memchr::memchr_iter(b'\n', header).count() as u64;
+        let read = read_share(&lines, (0, 1), limit, progress);
+        read.map_err(|error| error.further_down(above, before).in_file(path))
     }
 
     /// Reads no more than the sizes of the matrix in the file `path`, as [`read_named_extent`] does.

@@ -39,6 +39,23 @@ const HACKS: &[(Parameter, Allowed)] = &[
     (Parameter::Spill, Allowed::Any),
 ];
 
+/// Preconditioner, formats, the iteration, the system and when to end.
+const SOLVER: &[(Parameter, Allowed)] = &[
+    (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi", "fsai"])),
+    (Parameter::Pattern, Allowed::Only(&["recursive", "power"])),
+    (Parameter::Power, Allowed::Any),
+    (Parameter::Prefilter, Allowed::Any),
+    (Parameter::Postfilter, Allowed::Any),
+    (Parameter::Shift, Allowed::Any),
+    (Parameter::FormatA, Allowed::Only(&["csr", "hll"])),
+    (Parameter::FormatG, Allowed::Only(&["csr", "hll"])),
+    (Parameter::Tolerance, Allowed::Any),
+    (Parameter::MaxIterations, Allowed::Any),
+    (Parameter::RightSide, Allowed::Any),
+    (Parameter::Start, Allowed::Any),
+    (Parameter::Cg, Allowed::Any),
+];
+
 /// They run on the ranks that `mpirun` starts, on matrices of which nobody holds the whole.
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     over_mpi(
@@ -62,4 +79,15 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         HACKS,
         "as mpi/csr/halo-overlap, interior and boundary as hll/simd",
     ),
+    KernelDescriptor {
+        operation: Operation::Solve,
+        needs: Needs { finite_x: false, spd: true, full_diagonal: true },
+        ..over_mpi(
+            "mpi/pcg",
+            Format::Csr,
+            Mapping::EqualPieces,
+            SOLVER,
+            "conjugate gradients, each rank its own rows of all: products as mpi/csr/halo-overlap, sums over all ranks",
+        )
+    },
 ];

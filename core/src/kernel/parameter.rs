@@ -77,6 +77,8 @@ pub enum Parameter {
     Start,
     /// Right-hand sides of dense systems.
     Rhs,
+    /// Which iteration of conjugate gradients several ranks do.
+    Cg,
     /// GPUs that share a matrix.
     Ranks,
 }
@@ -114,7 +116,7 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which runs are sorted by them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::HackSize,
         Self::Sigma,
         Self::Spill,
@@ -144,6 +146,7 @@ impl Parameter {
         Self::RightSide,
         Self::Start,
         Self::Rhs,
+        Self::Cg,
         Self::Ranks,
     ];
 
@@ -179,6 +182,7 @@ impl Parameter {
             Self::RightSide => "b",
             Self::Start => "x0",
             Self::Rhs => "rhs",
+            Self::Cg => "cg",
             Self::Ranks => "ranks",
         }
     }
@@ -238,6 +242,7 @@ impl Parameter {
             Self::MaxIterations => ("10000", Whole { most: u32::MAX }),
             Self::RightSide => ("a1", Words(&["a1", "ones"])),
             Self::Start => ("zero", Words(&["zero", "precond"])),
+            Self::Cg => ("classic", Words(&["classic", "single", "pipelined"])),
             _ => return None,
         })
     }

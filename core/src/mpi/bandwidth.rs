@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::agreed::agreed;
 use super::launch::rank_pool;
-use super::matrix::agreed;
 use super::world::World;
 use crate::measure::{BandwidthMeter, CacheSizes, cpu};
 use crate::memory::available_bytes;

@@ -81,6 +81,13 @@ impl Exchange {
         unsafe { std::slice::from_raw_parts(self.x.cast::<f64>(), self.own) }
     }
 
+    /// Own elements of x, to be written. Waits for what is under way.
+    pub(super) fn own_mut(&mut self) -> &mut [f64] {
+        self.wait();
+        // SAFETY: the first `own` elements of x, which MPI never touches; nobody else has them.
+        unsafe { std::slice::from_raw_parts_mut(self.x.cast::<f64>(), self.own) }
+    }
+
     /// Own elements and halo. Waits for the halo where it is under way.
     pub(super) fn all(&mut self) -> &[f64] {
         self.wait();

@@ -1,15 +1,19 @@
 //! What messages between pairs of ranks, and reductions, take while nothing else is sent.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use rsmpi::traits::{Communicator, Destination, Source};
 
+use super::reduction::{Reduction, WIDTH};
 use super::world::World;
 use crate::record::{Link, PairTraffic};
 
 /// Bytes of the messages that the bandwidth is measured with.
 const LARGE: usize = 4 << 20;
-/// Messages there and back: small ones, and large ones.
+/// What measuring a pair with messages of one size may take; ranks that share processors are slow.
+const LONGEST_S: f64 = 0.02;
+/// Messages there and back at most: small ones, and large ones.
 const SMALL_TURNS: usize = 100;
 const LARGE_TURNS: usize = 5;
 /// Pairs that are measured at most.
@@ -37,52 +41,78 @@ pub(super) fn measured(world: &World, pairs: &[(u32, u32)]) -> Vec<Link> {
     links
 }
 
-/// Sends so many bytes there and back so often; half the median of the turns, in seconds.
-fn turns(world: &World, peer: u32, begins: bool, bytes: usize, turns: usize) -> f64 {
+/// Sends so many bytes there and back, at most so often; half the median of the turns, in seconds. Who begins tells the
+/// other how often.
+fn turns(world: &World, peer: u32, begins: bool, bytes: usize, most: usize) -> f64 {
     let peer = world.communicator().process_at_rank(peer as i32);
     let mut message = vec![0u8; bytes];
+    let mut turn = || {
+        let start = Instant::now();
+        if begins {
+            peer.send(&message[..]);
+            peer.receive_into(&mut message[..]);
+        } else {
+            peer.receive_into(&mut message[..]);
+            peer.send(&message[..]);
+        }
+        start.elapsed().as_secs_f64()
+    };
     // The first turn sets connections up.
-    let mut seconds: Vec<f64> = (0..=turns)
-        .map(|_| {
-            let start = Instant::now();
-            if begins {
-                peer.send(&message[..]);
-                peer.receive_into(&mut message[..]);
-            } else {
-                peer.receive_into(&mut message[..]);
-                peer.send(&message[..]);
-            }
-            start.elapsed().as_secs_f64() / 2.0
-        })
-        .skip(1)
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds.get(turns / 2).copied().unwrap_or_default()
+    turn();
+    let one = turn();
+    let count = match begins {
+        true => {
+            let count = often(one, most);
+            peer.send(&(count as u64));
+            count
+        }
+        false => peer.receive::<u64>().0 as usize,
+    };
+    median((0..count).map(|_| turn() / 2.0).collect())
 }
 
-/// The median of many reductions of one number over all ranks, in seconds.
+/// How often something that takes so long is done so that all of it takes about [`LONGEST_S`], 3 times at least.
+fn often(one: f64, most: usize) -> usize {
+    ((LONGEST_S / one.max(1e-9)) as usize).clamp(3, most.max(3))
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().unwrap_or_default()
+}
+
+/// The median of many reductions of a few numbers over all ranks, in seconds.
 pub(super) fn reduction(world: &World) -> f64 {
+    let mut reduction = Reduction::new(world);
+    let mut one = || {
+        let start = Instant::now();
+        reduction.sums([1.0; WIDTH]);
+        start.elapsed().as_secs_f64()
+    };
     world.barrier();
-    let mut seconds: Vec<f64> = (0..=SMALL_TURNS)
-        .map(|_| {
-            let start = Instant::now();
-            world.total(1.0);
-            start.elapsed().as_secs_f64()
-        })
-        .skip(1)
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    world.max(seconds[SMALL_TURNS / 2])
+    one();
+    let first = one();
+    let count = often(world.max(first), SMALL_TURNS);
+    world.max(median((0..count).map(|_| one()).collect()))
 }
 
-/// Messages of all ranks before one product, by pair, on every rank.
+/// Messages of all ranks before one product or in one iteration, by pair, on every rank; a rank may name another
+/// more than once.
 pub(super) fn traffic(world: &World, sent: impl Iterator<Item = (usize, u64)>) -> Vec<PairTraffic> {
-    let own: Vec<u64> = sent.flat_map(|(peer, bytes)| [peer as u64, bytes]).collect();
+    let mut by_peer = BTreeMap::new();
+    for (peer, bytes) in sent {
+        let (sum, messages) = by_peer.entry(peer as u64).or_insert((0, 0));
+        *sum += bytes;
+        *messages += 1;
+    }
+    let own: Vec<u64> =
+        by_peer.into_iter().flat_map(|(peer, (sum, messages))| [peer, sum, messages]).collect();
     let mut pairs = Vec::new();
     for (from, list) in (0..).zip(world.all_lists(&own)) {
-        for pair in list.chunks_exact(2) {
-            if let [to, bytes] = *pair {
-                pairs.push(PairTraffic { from, to: to as u32, bytes, messages: 1 });
+        for pair in list.chunks_exact(3) {
+            if let [to, bytes, messages] = *pair {
+                let (to, messages) = (to as u32, messages as u32);
+                pairs.push(PairTraffic { from, to, bytes, messages });
             }
         }
     }

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::agreed::agreed;
 use super::links;
+use super::numbering::Numbering;
+use super::plan::planned;
 use super::world::World;
 use crate::distributed::{BlockCounts, ExchangePlan, LocalMatrix, Partition, Rows};
 use crate::gate::Reference;
 use crate::matrix::{IdentityStream, RowLengths, Statistics, nnz_class};
 use crate::measure::{IntegerVector, integer_range};
 use crate::memory::MemoryLimit;
-use crate::record::{Link, MatrixRecord, PairTraffic, Source, matrix_id};
+use crate::record::{Link, MatrixRecord, PairTraffic, Reordered, Source, matrix_id};
 
 /// A rank's part of a matrix, with what all ranks know of the whole.
 pub struct SharedMatrix {
@@ -21,11 +24,14 @@ pub struct SharedMatrix {
     /// Own elements of x, in the local order.
     x: Vec<f64>,
     reference: Reference,
+    partition: Partition,
+    cols: u64,
     nnz: u64,
     pairs: Vec<PairTraffic>,
     links: Vec<Link>,
     plan_seconds: f64,
     reduction_seconds: f64,
+    numbering: Option<Numbering>,
     record: Option<MatrixRecord>,
 }
 
@@ -41,6 +47,8 @@ pub struct About {
     pub field: &'static str,
     /// Symmetry that the file declares; `general` where there is none.
     pub symmetry: &'static str,
+    /// How its rows and columns were numbered anew.
+    pub numbering: Option<Numbering>,
 }
 
 /// Rows of about equal entries for each rank, each of which counts a share of the rows.
@@ -63,7 +71,7 @@ impl SharedMatrix {
     pub fn new(
         world: &World,
         (source, by_rows): (&dyn Rows, &Partition),
-        (about, begun): (About, Instant),
+        (mut about, begun): (About, Instant),
         seed: u64,
         limit: MemoryLimit,
         cancel: &AtomicBool,
@@ -77,10 +85,7 @@ impl SharedMatrix {
         let local = agreed(world, local)?;
 
         let start = Instant::now();
-        let requests: Vec<(usize, &[u64])> = ExchangePlan::requests(&local).collect();
-        let asked = world.exchange(&requests)?;
-        let asked = asked.iter().enumerate().map(|(peer, columns)| (peer, columns.as_slice()));
-        let plan = agreed(world, ExchangePlan::new(&local, asked))?;
+        let plan = planned(world, &local)?;
         let plan_seconds = world.max(start.elapsed().as_secs_f64());
         let pairs = links::traffic(world, plan.bytes_sent(size_of::<f64>()));
 
@@ -107,11 +112,14 @@ impl SharedMatrix {
             plan,
             x,
             reference,
+            partition: by_rows.clone(),
+            cols,
             nnz,
             pairs,
             links,
             plan_seconds,
             reduction_seconds,
+            numbering: about.numbering.take(),
             record: None,
         };
         let read_seconds = begun.elapsed().as_secs_f64();
@@ -127,6 +135,21 @@ impl SharedMatrix {
     /// Entries of the whole matrix.
     pub fn nnz(&self) -> u64 {
         self.nnz
+    }
+
+    /// Who has which rows.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// Columns of the whole matrix.
+    pub fn cols(&self) -> u64 {
+        self.cols
+    }
+
+    /// How its rows and columns were numbered anew.
+    pub fn numbering(&self) -> Option<&Numbering> {
+        self.numbering.as_ref()
     }
 
     /// What a bundle says of the matrix, on rank 0.
@@ -182,6 +205,7 @@ impl SharedMatrix {
             stream.offset(end);
         }
         let (mut lower, mut upper, mut profile, mut diagonal) = (0, 0, 0, 0);
+        let mut old = Structure::default();
         world.to_first::<u32>(
             |give| {
                 in_pieces(
@@ -193,6 +217,9 @@ impl SharedMatrix {
                             upper = upper.max(column.saturating_sub(i));
                             diagonal += u64::from(column == i);
                             piece.push(column as u32);
+                        }
+                        if let Some(numbering) = &self.numbering {
+                            old.add(numbering.order(), i, row);
                         }
                         profile += row.first().map_or(0, |&(first, _)| i.saturating_sub(first));
                     },
@@ -212,14 +239,24 @@ impl SharedMatrix {
         );
         let (lower, upper) = (world.most(lower), world.most(upper));
         let (profile, diagonal) = (world.sum(profile), world.sum(diagonal));
+        let reordered = self.numbering.as_ref().map(|numbering| Reordered {
+            by: numbering.by().to_owned(),
+            lower_bandwidth: world.most(old.lower),
+            upper_bandwidth: world.most(old.upper),
+            profile: world.sum(old.profile),
+        });
+        let name = match &reordered {
+            Some(Reordered { by, .. }) => format!("{}-{by}", about.name),
+            None => about.name,
+        };
         let (lengths, sha256) = (lengths?, stream.finish());
         let cells = rows as f64 * cols as f64;
         Some(MatrixRecord {
-            id: matrix_id(&about.name, &sha256),
-            name: about.name,
+            id: matrix_id(&name, &sha256),
+            name,
             source: about.source,
             generator: about.generator,
-            reordered: None,
+            reordered,
             sha256,
             field: about.field.to_owned(),
             symmetry: about.symmetry.to_owned(),
@@ -250,15 +287,24 @@ impl SharedMatrix {
     }
 }
 
-/// A result that all ranks have, or a sentence of the first that has none, on all ranks.
-pub fn agreed<T, E: ToString>(world: &World, own: Result<T, E>) -> Result<T, String> {
-    let (own, why) = match own {
-        Ok(own) => (Some(own), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
-    match (world.objection(why), own) {
-        (None, Some(own)) => Ok(own),
-        (why, _) => Err(why.unwrap_or_default()),
+/// What the structure was like before rows and columns were numbered anew.
+#[derive(Default)]
+struct Structure {
+    lower: u64,
+    upper: u64,
+    profile: u64,
+}
+
+impl Structure {
+    /// Adds row i, which has these columns, by their new numbers.
+    fn add(&mut self, order: &[u32], i: u64, row: &[(u64, f64)]) {
+        let old = |number: u64| u64::from(order[number as usize]);
+        let (i, columns) = (old(i), || row.iter().map(|&(column, _)| old(column)));
+        for column in columns() {
+            self.lower = self.lower.max(i.saturating_sub(column));
+            self.upper = self.upper.max(column.saturating_sub(i));
+        }
+        self.profile += columns().min().map_or(0, |first| i.saturating_sub(first));
     }
 }
 

@@ -1,19 +1,27 @@
 //! Ranks that talk by MPI: one a process, threads inside. All ranks call the same functions in the same order;
 //! rank 0 alone has an observer and the record of a matrix.
 
+mod agreed;
 mod bandwidth;
+mod cg;
 mod exchange;
 mod launch;
 mod links;
 mod matrix;
+mod numbering;
+mod plan;
 mod product;
 mod reading;
+mod reduction;
 mod runner;
+mod task;
 mod told;
 mod world;
 
+pub use agreed::agreed;
 pub use bandwidth::measure_bandwidth;
-pub use matrix::{About, SharedMatrix, agreed, equal_entries};
+pub use matrix::{About, SharedMatrix, equal_entries};
+pub use numbering::Numbering;
 pub use reading::{Read, read};
-pub use runner::MpiRunner;
+pub use runner::{MpiRunner, Once};
 pub use world::World;

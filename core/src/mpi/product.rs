@@ -1,11 +1,11 @@
 //! y = A·x of a rank: interior and boundary by the kernels of one process.
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::exchange::Exchange;
 use crate::distributed::LocalMatrix;
-use crate::kernel::Format;
 use crate::matrix::{AnyFormat, Csr, FormatError, FormatSpec, Hll};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning};
@@ -16,6 +16,23 @@ pub(super) struct Spent {
     pub(super) computing: f64,
     pub(super) packing: f64,
     pub(super) waiting: f64,
+}
+
+impl AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.computing += other.computing;
+        self.packing += other.packing;
+        self.waiting += other.waiting;
+    }
+}
+
+impl Spent {
+    /// The mean of so many executions that took this together.
+    pub(super) fn over(self, executions: u32) -> Self {
+        let mean = |seconds: f64| seconds / f64::from(executions.max(1));
+        let Self { computing, packing, waiting } = self;
+        Self { computing: mean(computing), packing: mean(packing), waiting: mean(waiting) }
+    }
 }
 
 /// A part of a rank's rows in the format of the kernel that multiplies it.
@@ -87,11 +104,6 @@ impl Product {
         })
     }
 
-    /// The format that a kernel's rows are stored in.
-    pub(super) fn is_of(format: Option<Format>) -> bool {
-        matches!(format, Some(Format::Csr | Format::Hll(_)))
-    }
-
     /// Fills y and the halo with NaN, so that what is left out is seen.
     pub(super) fn spoil(&mut self) {
         self.y.fill(f64::NAN);
@@ -121,6 +133,24 @@ impl Product {
         self.boundary.multiply(self.exchange.all(), outside);
         computing += start.elapsed().as_secs_f64();
         Spent { computing, packing: (packed - begun).as_secs_f64(), waiting }
+    }
+
+    /// Own elements of x, in the local order.
+    pub(super) fn x_mut(&mut self) -> &mut [f64] {
+        self.exchange.own_mut()
+    }
+
+    /// Own elements of x, and y, in the local order.
+    pub(super) fn x_and_y(&self) -> (&[f64], &[f64]) {
+        (self.exchange.own(), &self.y)
+    }
+
+    /// Takes these own elements of x and brings the halo: all of x that the rank's rows need.
+    pub(super) fn with_halo(&mut self, own: &[f64]) -> &[f64] {
+        self.exchange.own_mut().copy_from_slice(own);
+        self.exchange.pack();
+        self.exchange.start();
+        self.exchange.all()
     }
 
     /// y, in the local order.

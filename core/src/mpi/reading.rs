@@ -2,10 +2,14 @@
 
 use std::path::Path;
 
-use super::matrix::agreed;
+use super::agreed::agreed;
+use super::numbering::Numbering;
 use super::world::World;
 use crate::distributed::{BlockCounts, Partition, RowBlock};
-use crate::io::{Field, Progress, Symmetry, open_share};
+use crate::io::{
+    Field, FileShare, HandedOut, Progress, Symmetry, hand_out, is_compressed, open_share,
+    share_of_text,
+};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 
@@ -26,16 +30,22 @@ pub struct Read {
 /// Words of an entry on its way: row, column, value.
 const WORDS: usize = 3;
 
-/// Reads a `coordinate` file of Matrix Market. Duplicates are summed in the order of the file: a row's owner takes
+/// Reads a `coordinate` file of Matrix Market, its rows and columns numbered anew where that is asked for. One that is
+/// compressed is read by rank 0, which sends each rank its lines. Duplicates are summed in the order of the file: a row's owner takes
 /// the entries of one share after another. Fails on all ranks alike.
 pub fn read(
     world: &World,
     path: &Path,
+    numbering: Option<&Numbering>,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Read, String> {
     let (rank, ranks) = (world.rank(), world.ranks());
-    let share = agreed(world, open_share(path, (rank, ranks), limit, progress))?;
+    let is_compressed = agreed(world, is_compressed(path))?;
+    let mut share = match world.any(is_compressed) {
+        false => agreed(world, open_share(path, (rank, ranks), limit, progress))?,
+        true => handed_out(world, path, limit, progress)?,
+    };
     let (rows, cols) = (share.rows, share.cols);
     let lines = world.sum(share.lines);
     if lines != share.declared {
@@ -45,13 +55,27 @@ pub fn read(
             share.declared
         ));
     }
+    if let Some(numbering) = numbering {
+        if [rows, cols] != [numbering.order().len() as u64; 2] {
+            let (path, of) = (path.display(), numbering.order().len());
+            return Err(format!("{path} is {rows} x {cols}, and the new numbers are of {of} rows"));
+        }
+        for (row, col, _) in &mut share.entries {
+            for number in [row, col] {
+                *number = numbering.positions()[*number as usize];
+            }
+        }
+    }
     let block = BlockCounts::block_of(rows, ranks);
     let mut counts = vec![0u64; rows.div_ceil(block) as usize];
     for &(row, ..) in &share.entries {
         counts[(u64::from(row) / block) as usize] += 1;
     }
     let counts = BlockCounts::new(rows, block, world.sums(&counts));
-    let partition = Partition::equal_entries(&counts, ranks);
+    let partition = match numbering.and_then(Numbering::partition) {
+        Some(partition) => partition.clone(),
+        None => Partition::equal_entries(&counts, ranks),
+    };
 
     let needed = 2 * 8 * WORDS as u128 * share.entries.len() as u128;
     agreed(world, limit.check("the entries on their way to their owners", needed))?;
@@ -74,4 +98,40 @@ pub fn read(
     let block = RowBlock::new(own.start, rows, agreed(world, made)?);
     let (field, symmetry, warnings) = (share.field, share.symmetry, share.warnings);
     Ok(Read { block, partition, field, symmetry, warnings })
+}
+
+/// The rank's share of a compressed file, which rank 0 reads twice: the first time it counts the bytes.
+fn handed_out(
+    world: &World,
+    path: &Path,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<FileShare, String> {
+    let mut lines: Vec<u8> = Vec::new();
+    let mut too_much = None;
+    let given =
+        world.hand_out(|give| hand_out(path, world.ranks(), progress, give), &mut |piece| {
+            let needed = lines.len() as u128 + piece.len() as u128;
+            match limit.check("a share of the file's text", needed) {
+                Ok(()) => lines.extend_from_slice(piece),
+                Err(error) => too_much = Some(error),
+            }
+        });
+    let given = match given {
+        Some(given) => given,
+        None => Ok(HandedOut::default()),
+    };
+    let HandedOut { header, before } = agreed(world, given)?;
+    agreed(world, too_much.map_or(Ok(()), Err))?;
+    let header = world.from_first(&header);
+    let before = world.all_lists(&before).into_iter().next().unwrap_or_default();
+    let before = before.get(world.rank()).copied().unwrap_or_default();
+    let text = (header.as_bytes(), lines, before);
+    let share = share_of_text(path, text, limit, progress);
+    let mut share = agreed(world, share)?;
+    if world.is_first() {
+        let said = "it is compressed: this rank reads it and sends each of the others its lines";
+        share.warnings.push(said.to_owned());
+    }
+    Ok(share)
 }

@@ -3,17 +3,21 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::agreed::agreed;
+use super::cg::{Solver, Wanted, check_spd};
 use super::exchange::Exchange;
 use super::launch::{RankPool, rank_pool};
-use super::matrix::{SharedMatrix, agreed};
+use super::matrix::SharedMatrix;
 use super::product::{Product, Spent};
+use super::task::Task;
 use super::told::distributed;
 use super::world::World;
-use crate::experiment::{Configuration, Ending, Observer, Settings, SpmvProblem, Temperature};
-use crate::gate::RowErrors;
+use crate::experiment::{
+    Configuration, Ending, Observer, Settings, Solution, SpmvProblem, Temperature,
+};
 use crate::measure::CacheSizes;
 use crate::memory::MemoryLimit;
-use crate::record::{Check, Environment, Figures, Operation, Run, Verdict, Work};
+use crate::record::{Check, Environment, Figures, Operation, Run, Verdict};
 use crate::spmv::gather;
 
 /// Samples of the kernels are taken in so many turns, so that drift of the machines hits all alike.
@@ -40,16 +44,38 @@ pub struct MpiRunner<'r> {
 }
 
 /// A configuration that is ready to be timed.
-struct Ready {
+struct Ready<'r> {
     configuration: Configuration,
-    product: Product,
+    task: Box<dyn Task + 'r>,
     pool: RankPool,
     run: Run,
     repetitions: u32,
+    /// Seconds of the first execution, on the slowest rank.
+    once: f64,
     spent: Spent,
 }
 
-impl MpiRunner<'_> {
+/// What came of a single execution.
+pub struct Once {
+    /// The rank's part of the result, in the order of the whole matrix.
+    pub result: Vec<f64>,
+    /// What a solver gave, x being that part.
+    pub solution: Option<Solution>,
+    /// Its record, without samples: the check over all ranks, parameters and costs.
+    pub run: Run,
+    /// Seconds, on the slowest rank.
+    pub seconds: f64,
+}
+
+/// Why there is nothing to be timed.
+enum Refusal {
+    /// Any rank was told to stop.
+    Cancelled,
+    /// What is recorded in its place.
+    Run(Box<Run>),
+}
+
+impl<'r> MpiRunner<'r> {
     /// Runs all configurations on a matrix. Rank 0 has an observer, which is told each run.
     pub fn run(
         &self,
@@ -67,44 +93,70 @@ impl MpiRunner<'_> {
             }
             match self.prepare(matrix, configuration) {
                 Ok(one) => ready.push(one),
-                Err(run) => ended.push(*run),
+                Err(Refusal::Run(run)) => ended.push(*run),
+                Err(Refusal::Cancelled) => return Ending::Cancelled,
             }
         }
         for round in 1..=ROUNDS {
             for (k, one) in ready.iter_mut().enumerate() {
                 let done = total + (round - 1) * total / ROUNDS + k / ROUNDS;
                 tell(&mut observer, done, 2 * total, &one.configuration);
-                if self.cancelled() {
-                    return self.conclude(matrix, ready, ended, observer, Ending::Cancelled);
-                }
                 let runs = self.settings.runs;
                 let samples = runs * round / ROUNDS - runs * (round - 1) / ROUNDS;
-                self.sample(one, samples);
+                if self.cancelled() || !self.sample(one, samples) {
+                    return self.conclude(matrix, ready, ended, observer, Ending::Cancelled);
+                }
             }
         }
         self.conclude(matrix, ready, ended, observer, Ending::Complete)
     }
 
-    /// One execution of a configuration: y of the rank's rows in the order of the whole matrix, and its check over all
-    /// ranks.
+    /// One execution of a configuration, checked; nothing where any rank was told to stop, and a sentence where it
+    /// cannot be done, on all ranks alike.
     pub fn once(
         &self,
         matrix: &SharedMatrix,
         configuration: &Configuration,
-    ) -> Result<(Vec<f64>, Check), String> {
-        match self.prepare(matrix, configuration) {
-            Ok(one) => Ok((matrix.local().in_global_order(one.product.y()), one.run.check)),
-            Err(run) if run.check.verdict == Verdict::Fail => Ok((Vec::new(), run.check)),
-            Err(run) => Err(run.check.reason.unwrap_or_default()),
+    ) -> Result<Option<Once>, String> {
+        match self.begun(matrix, configuration) {
+            Ok(one) => Ok(Some(Once {
+                result: one.task.result(matrix),
+                solution: one.task.solution().cloned(),
+                run: one.run,
+                seconds: one.once,
+            })),
+            Err(Refusal::Cancelled) => Ok(None),
+            Err(Refusal::Run(run)) => Err(run.check.reason.unwrap_or_default()),
         }
     }
 
-    /// Makes a configuration ready and checks its result; a run without times otherwise, on all ranks alike.
+    /// Makes a configuration ready and warms it up; a run without times otherwise, on all ranks alike.
     fn prepare(
         &self,
         matrix: &SharedMatrix,
         configuration: &Configuration,
-    ) -> Result<Ready, Box<Run>> {
+    ) -> Result<Ready<'r>, Refusal> {
+        let mut one = self.begun(matrix, configuration)?;
+        if one.run.check.verdict != Verdict::Pass {
+            one.task.tell(&mut one.run);
+            return Err(Refusal::Run(Box::new(one.run)));
+        }
+        let repetitions =
+            (SHORTEST_SAMPLE_S / one.once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS);
+        one.repetitions = repetitions as u32;
+        one.run.warmup = self.settings.warmup as u32;
+        match self.executed(&mut one, self.settings.warmup as u32) {
+            Some(_) => Ok(one),
+            None => Err(Refusal::Cancelled),
+        }
+    }
+
+    /// Executes a configuration for the first time and checks its result.
+    fn begun(
+        &self,
+        matrix: &SharedMatrix,
+        configuration: &Configuration,
+    ) -> Result<Ready<'r>, Refusal> {
         let mut run = configuration.empty_run(
             matrix.record().map_or("", |record| &record.id),
             &self.environment.id,
@@ -113,7 +165,7 @@ impl MpiRunner<'_> {
         run.threads = configuration.threads * self.world.ranks() as u32;
         let refused = |mut run: Run, verdict: Verdict, reason: String| {
             run.check = Check { verdict, reason: Some(reason), ..Check::default() };
-            Box::new(run)
+            Refusal::Run(Box::new(run))
         };
         let unfit = configuration.admit().err().map(|error| error.to_string()).or_else(|| {
             let is_cold = configuration.temperature == Temperature::Cold;
@@ -122,101 +174,122 @@ impl MpiRunner<'_> {
         if let Some(reason) = unfit {
             return Err(refused(run, Verdict::Unsupported, reason));
         }
-        if !Product::is_of(configuration.kernel.format()) {
-            let reason = "this build does not have it".to_owned();
-            return Err(refused(run, Verdict::Unsupported, reason));
-        }
-        let pool = agreed(self.world, rank_pool(self.world, configuration.threads));
-        let pool = match pool {
+        let pool = match agreed(self.world, rank_pool(self.world, configuration.threads)) {
             Ok(pool) => pool,
             Err(reason) => return Err(refused(run, Verdict::Unsupported, reason)),
         };
         let start = Instant::now();
+        let made = match configuration.kernel.operation {
+            Operation::Solve => self.solver(matrix, configuration, &pool, &mut run),
+            _ => self.product(matrix, configuration, &pool, &mut run).map(Some),
+        };
+        let mut task = match made {
+            Ok(Some(task)) => task,
+            Ok(None) => return Err(Refusal::Cancelled),
+            Err(reason) => return Err(refused(run, Verdict::Refused, reason)),
+        };
+        run.params.insert("ranks".to_owned(), self.world.ranks().to_string());
+        run.costs.conversion_s = self.world.max(start.elapsed().as_secs_f64()) - run.costs.plan_s;
+        run.costs.plan_s += matrix.plan_seconds();
+
+        task.spoil();
+        self.world.barrier();
+        let start = Instant::now();
+        match pool.pool.install(|| task.run()) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(Refusal::Cancelled),
+            Err(reason) => return Err(refused(run, Verdict::Fail, reason)),
+        }
+        let once = self.world.max(start.elapsed().as_secs_f64());
+        run.check = task.check(self.world, matrix);
+        let (configuration, spent) = (configuration.clone(), Spent::default());
+        Ok(Ready { configuration, task, pool, run, repetitions: 1, once, spent })
+    }
+
+    /// The product of a configuration.
+    fn product(
+        &self,
+        matrix: &SharedMatrix,
+        configuration: &Configuration,
+        RankPool { pool, .. }: &RankPool,
+        run: &mut Run,
+    ) -> Result<Box<dyn Task + 'r>, String> {
         let overlaps = configuration.kernel.id.ends_with("-overlap");
         let near_bytes = CacheSizes::of(&self.environment.cpu).private_bytes;
         let (local, memory) = (matrix.local(), self.memory);
         let (plan, x) = (matrix.plan().clone(), matrix.x().to_vec());
         let exchange = Exchange::new(self.world, plan, x, local.halo().len());
         let format = (SpmvProblem::spec(configuration), overlaps);
-        let threads = configuration.threads as usize;
-        let made = pool
-            .pool
-            .install(|| Product::new(local, exchange, format, (threads, near_bytes), memory));
-        let mut product = match agreed(self.world, made) {
-            Ok(product) => product,
-            Err(reason) => return Err(refused(run, Verdict::Refused, reason)),
-        };
+        let threads = (configuration.threads as usize, near_bytes);
+        let made = pool.install(|| Product::new(local, exchange, format, threads, memory));
+        let product = agreed(self.world, made)?;
         run.params = product.params.clone();
-        run.params.insert("ranks".to_owned(), self.world.ranks().to_string());
-        run.costs.conversion_s = self.world.max(start.elapsed().as_secs_f64());
-        run.costs.plan_s = matrix.plan_seconds();
         run.costs.format_bytes = self.world.sum(product.format_bytes);
         run.costs.minimal_bytes = self.world.sum(product.minimal_bytes);
-
-        product.spoil();
-        self.world.barrier();
-        let start = Instant::now();
-        pool.pool.install(|| product.run());
-        let once = self.world.max(start.elapsed().as_secs_f64());
-        run.check = self.check(matrix, &product);
-        if run.check.verdict != Verdict::Pass {
-            return Err(Box::new(run));
-        }
-        let repetitions = (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS);
-        let configuration = configuration.clone();
-        let (repetitions, spent) = (repetitions as u32, Spent::default());
-        let mut one = Ready { configuration, product, pool, run, repetitions, spent };
-        self.executed(&mut one, self.settings.warmup as u32);
-        one.run.warmup = self.settings.warmup as u32;
-        Ok(one)
+        Ok(Box::new(product))
     }
 
-    /// The verdict over the rows of all ranks, the same on each.
-    fn check(&self, matrix: &SharedMatrix, product: &Product) -> Check {
-        let y = matrix.local().in_global_order(product.y());
-        let own = matrix.reference().errors(&y).to_words();
-        let all = self.world.all_lists(&own).into_iter().filter_map(|words| words.try_into().ok());
-        all.map(RowErrors::from_words).fold(RowErrors::default(), RowErrors::join).check()
+    /// The solver of a configuration; how much moves depends on the iterations, so that no bytes are counted that
+    /// it must move.
+    fn solver(
+        &self,
+        matrix: &SharedMatrix,
+        configuration: &Configuration,
+        RankPool { pool, .. }: &RankPool,
+        run: &mut Run,
+    ) -> Result<Option<Box<dyn Task + 'r>>, String> {
+        run.params = configuration.kernel.in_force(&configuration.parameters);
+        check_spd(self.world, matrix.local(), matrix.partition(), matrix.cols())?;
+        let wanted = Wanted {
+            parameters: &configuration.parameters,
+            pool,
+            near_bytes: CacheSizes::of(&self.environment.cpu).private_bytes,
+            limit: self.memory,
+            cancel: self.cancel,
+        };
+        let Some(solver) = Solver::new(self.world, matrix, wanted)? else { return Ok(None) };
+        run.costs.format_bytes = self.world.sum(solver.format_bytes);
+        run.costs.plan_s = solver.setup_s();
+        Ok(Some(Box::new(solver)))
     }
 
-    /// Executes so often in a row, all ranks beginning together. Seconds of all of it, and how they were spent.
-    fn executed(&self, one: &mut Ready, times: u32) -> (f64, Spent) {
+    /// Executes so often in a row, all ranks beginning together. Seconds of all of it, and how they were spent;
+    /// nothing where any rank was told to stop.
+    fn executed(&self, one: &mut Ready<'r>, times: u32) -> Option<(f64, Spent)> {
         self.world.barrier();
-        let (RankPool { pool, is_bound }, product) = (one.pool.clone(), &mut one.product);
+        let (RankPool { pool, is_bound }, task) = (one.pool.clone(), &mut one.task);
+        let is_awake = is_bound && task.is_short();
         let begin = || {
             let mut spent = Spent::default();
             let start = Instant::now();
             for _ in 0..times {
-                let one = product.run();
-                spent.computing += one.computing;
-                spent.packing += one.packing;
-                spent.waiting += one.waiting;
+                // What ran once does not fail later.
+                spent += task.run().ok().flatten()?;
             }
-            (start.elapsed().as_secs_f64(), spent)
+            Some((start.elapsed().as_secs_f64(), spent))
         };
-        match is_bound {
+        match is_awake {
             true => pool.install(|| gather(begin)),
             false => pool.install(begin),
         }
     }
 
-    /// Takes so many samples: each is the time of the rank that took longest.
-    fn sample(&self, one: &mut Ready, samples: usize) {
+    /// Takes so many samples: each is the time of the rank that took longest. Whether it was not stopped.
+    fn sample(&self, one: &mut Ready<'r>, samples: usize) -> bool {
         for _ in 0..samples {
             let repetitions = one.repetitions;
-            let (seconds, spent) = self.executed(one, repetitions);
+            let Some((seconds, spent)) = self.executed(one, repetitions) else { return false };
             one.run.samples.push(self.world.max(seconds) / f64::from(repetitions));
-            one.spent.computing += spent.computing;
-            one.spent.packing += spent.packing;
-            one.spent.waiting += spent.waiting;
+            one.spent += spent;
         }
+        true
     }
 
     /// Checks what the last samples left, computes the figures and tells all runs in the order of the plan.
     fn conclude(
         &self,
         matrix: &SharedMatrix,
-        ready: Vec<Ready>,
+        ready: Vec<Ready<'r>>,
         ended: Vec<Run>,
         mut observer: Option<&mut dyn Observer>,
         ending: Ending,
@@ -226,30 +299,29 @@ impl MpiRunner<'_> {
             goes_on = goes_on && self.keep(run, &mut observer);
         }
         for one in ready {
-            let Ready { configuration, product, mut run, repetitions, spent, .. } = one;
+            let Ready { configuration, mut task, mut run, repetitions, spent, .. } = one;
             let executions = (run.samples.len() as u32 * repetitions).max(1);
-            let mean = |seconds: f64| seconds / f64::from(executions);
-            let spent = Spent {
-                computing: mean(spent.computing),
-                packing: mean(spent.packing),
-                waiting: mean(spent.waiting),
-            };
-            run.distributed = Some(distributed(self.world, matrix, configuration.threads, spent));
+            let spent = spent.over(executions);
+            let traffic = task.traffic(matrix);
+            let threads = configuration.threads;
+            run.distributed = Some(distributed(self.world, matrix, threads, spent, traffic));
             if run.samples.is_empty() {
                 continue; // Cancelled before its first sample.
             }
-            let again = self.check(matrix, &product);
+            let again = task.check(self.world, matrix);
+            task.tell(&mut run);
             if again.verdict != Verdict::Pass {
                 (run.check, run.samples) = (again, Vec::new());
             } else {
-                let work = Work { flops: 2 * matrix.nnz(), ..Work::default() };
+                let work = task.work(matrix);
                 run.repetitions = repetitions;
                 run.cut_short = run.samples.len() < self.settings.runs;
                 run.figures =
                     Figures::from_samples(&run.samples, work.flops as f64, run.costs.minimal_bytes);
                 if let Some(figures) = run.figures.as_mut() {
                     run.work = Some(work);
-                    run.metric = Some(Operation::Spmv.metric(&work, figures.median_s));
+                    run.metric =
+                        Some(configuration.kernel.operation.metric(&work, figures.median_s));
                     let threads = run.threads;
                     let same = self.environment.bandwidth.iter().find(|b| b.threads == threads);
                     same.iter().for_each(|bandwidth| figures.set_copy(bandwidth.copy));

@@ -1,16 +1,19 @@
 //! What all ranks have and did, gathered for the record of a run.
 
 use super::matrix::SharedMatrix;
+use super::numbering::Numbering;
 use super::product::Spent;
 use super::world::World;
-use crate::record::{Distributed, RankShare};
+use crate::record::{Distributed, PairTraffic, RankShare};
 
-/// The record of a run, on every rank. `spent` are the rank's seconds of one execution.
+/// The record of a run, on every rank. `spent` are the rank's seconds of one execution; `pairs` what is sent in a
+/// product or an iteration, which has so many reductions.
 pub(super) fn distributed(
     world: &World,
     matrix: &SharedMatrix,
     threads: u32,
     spent: Spent,
+    (pairs, reductions): (Vec<PairTraffic>, Option<u32>),
 ) -> Distributed {
     let local = matrix.local();
     let bits = [spent.computing, spent.packing, spent.waiting].map(f64::to_bits);
@@ -40,12 +43,15 @@ pub(super) fn distributed(
     });
     Distributed {
         transport: "mpi".to_owned(),
-        partition: "entries".to_owned(),
+        partition: match matrix.numbering().and_then(Numbering::partition) {
+            Some(_) => "file".to_owned(),
+            None => "entries".to_owned(),
+        },
         threads,
         ranks: ranks.collect(),
-        pairs: matrix.pairs().to_vec(),
+        pairs,
         plan_s: matrix.plan_seconds(),
-        reductions: None,
+        reductions,
         reduction_s: Some(matrix.reduction_seconds()),
         links: matrix.links().to_vec(),
     }

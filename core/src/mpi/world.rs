@@ -221,6 +221,58 @@ impl World {
         }
     }
 
+    /// Lets rank 0 hand bytes out to all ranks, itself among them: `give` hands pieces to the function that it is called
+    /// with, `take` gets a rank's own, in order. What `give` returns, on rank 0.
+    pub fn hand_out<R>(
+        &self,
+        give: impl FnOnce(&mut dyn FnMut(usize, &[u8])) -> R,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Option<R> {
+        let first = self.world.process_at_rank(0);
+        if !self.is_first() {
+            let mut buffer = Vec::new();
+            loop {
+                let (length, _) = first.receive::<u64>();
+                if length == 0 {
+                    return None;
+                }
+                buffer.resize(length as usize, 0);
+                first.receive_into(&mut buffer[..]);
+                take(&buffer);
+            }
+        }
+        let mut send = |rank: usize, piece: &[u8]| {
+            let to = self.world.process_at_rank(rank as i32);
+            for message in piece.chunks(MOST) {
+                match rank {
+                    0 => take(message),
+                    _ => {
+                        to.send(&(message.len() as u64));
+                        to.send(message);
+                    }
+                }
+            }
+        };
+        let given = give(&mut send);
+        for rank in 1..self.ranks {
+            self.world.process_at_rank(rank as i32).send(&0u64);
+        }
+        Some(given)
+    }
+
+    /// Rank 0's numbers on every rank.
+    pub fn numbers_from_first(&self, numbers: Vec<u32>) -> Vec<u32> {
+        let first = self.world.process_at_rank(0);
+        let mut length = numbers.len() as u64;
+        first.broadcast_into(&mut length);
+        let mut numbers = numbers;
+        numbers.resize(length as usize, 0);
+        for piece in numbers.chunks_mut(MOST) {
+            first.broadcast_into(piece);
+        }
+        numbers
+    }
+
     /// All ranks' elements one after another, on rank 0; nothing elsewhere.
     pub fn gathered<T: Equivalence + Copy + Default>(&self, own: &[T]) -> Option<Vec<T>> {
         let mut all = Vec::new();

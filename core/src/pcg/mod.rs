@@ -14,7 +14,7 @@ mod solve;
 mod solved;
 mod spd;
 mod team;
-mod vectors;
+pub(crate) mod vectors;
 
 pub use breakdown::Breakdown;
 pub use operator::{Operator, OperatorFormat};
@@ -23,6 +23,8 @@ pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerEr
 pub use ritz::Ritz;
 pub use solve::solve;
 pub use solved::{Outcome, Recurrence, Solved};
+#[cfg(feature = "mpi")]
+pub(crate) use spd::SYMMETRY;
 pub use spd::{NotSpd, check_spd};
 
 #[cfg(test)]

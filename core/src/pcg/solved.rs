@@ -36,6 +36,11 @@ impl Recurrence {
     /// Panics when a vector has not an element a row, or the history is empty.
     pub fn checked(self, a: &Csr, b: &[f64]) -> Solved {
         let (off, size) = residual(a, b, &self.x);
+        self.with_residual(off, size)
+    }
+
+    /// The same with ‖b − A·x‖ and ‖|A|·|x|‖ as they were computed elsewhere.
+    pub fn with_residual(self, off: f64, size: f64) -> Solved {
         let relative = |norm: f64| if self.norm_b == 0.0 { 0.0 } else { norm / self.norm_b };
         let (first, last) = (self.history.first(), self.history.last());
         let told = "the history has what was before the first iteration"; // invariant

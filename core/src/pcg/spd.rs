@@ -36,7 +36,7 @@ pub enum NotSpd {
 }
 
 /// Entries that mirror each other may differ by this part of the largest entry.
-const SYMMETRY: f64 = 1e-12;
+pub(crate) const SYMMETRY: f64 = 1e-12;
 
 /// Checks what the entries show: a square matrix of finite numbers with a positive diagonal, and
 /// |a_ij − a_ji| ≤ 1e-12·max|a|. The error names the first row that offends. Whether the matrix is

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Elements of a block: what several vectors of a step have there fits a near cache.
-pub(super) const BLOCK: usize = 1 << 12;
+pub(crate) const BLOCK: usize = 1 << 12;
 
 /// Blocks of vectors of n elements.
 pub(super) fn blocks(n: usize) -> usize {
@@ -34,12 +34,12 @@ fn sum(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
 }
 
 /// a·b.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum(a, b, |a, b| a * b)
 }
 
 /// r −= αq; ‖r‖².
-pub(super) fn reduce(alpha: f64, q: &[f64], r: &mut [f64]) -> f64 {
+pub(crate) fn reduce(alpha: f64, q: &[f64], r: &mut [f64]) -> f64 {
     for (r, q) in r.iter_mut().zip(q) {
         *r -= alpha * q;
     }

@@ -13,7 +13,7 @@ pub struct Distributed {
     pub threads: u32,
     /// What each rank has and does, in the order of the ranks.
     pub ranks: Vec<RankShare>,
-    /// Elements of x sent before one product, by pair of ranks, those that exchange nothing left out.
+    /// Elements of x sent before one product, or in one iteration of a solver, by pair of ranks, those that exchange nothing left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<PairTraffic>,
     /// Seconds that making the exchange plan took, once for a matrix, on the slowest rank.
@@ -53,7 +53,7 @@ pub struct RankShare {
     pub waiting_s: f64,
 }
 
-/// What one rank sends another before one product.
+/// What one rank sends another before one product, or in one iteration of a solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairTraffic {
     /// Who sends.
@@ -88,12 +88,12 @@ impl Distributed {
         if total > 0.0 { most * self.ranks.len() as f64 / total } else { 1.0 }
     }
 
-    /// Bytes that all ranks send before one product.
+    /// Bytes that all ranks send before one product, or in one iteration.
     pub fn bytes(&self) -> u64 {
         self.pairs.iter().fold(0, |sum, pair| sum.saturating_add(pair.bytes))
     }
 
-    /// Messages of all ranks before one product.
+    /// Messages of all ranks before one product, or in one iteration.
     pub fn messages(&self) -> u64 {
         self.pairs.iter().map(|pair| u64::from(pair.messages)).sum()
     }

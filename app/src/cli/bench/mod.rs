@@ -30,6 +30,7 @@ use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, sentence};
 use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use super::progress;
+use super::ranks::FOR_RANKS;
 use super::shared_args::BackendArg;
 use super::{adapter, gpu};
 pub(super) use planned::Plan;
@@ -53,6 +54,9 @@ fn run_with(
     if args.json && args.csv.as_deref().is_some_and(is_stdout) {
         let sentence = "--json and --csv - both want standard output";
         return Err(UsageError(sentence.to_owned()).into());
+    }
+    if args.partition.is_some() {
+        return Err(UsageError(FOR_RANKS.to_owned()).into());
     }
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
     let x = match &args.x {

@@ -19,10 +19,12 @@ use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
 use crate::cli::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
-use crate::cli::shared_matrix::{memory, shared};
+use crate::cli::shared_matrix::{Anew, memory, shared};
+use crate::cli::table::seconds as seconds_of;
 
 /// What all ranks read out of the arguments alike.
 struct Plan {
+    operation: Operation,
     sources: Vec<MatrixSource>,
     kernels: Vec<&'static KernelDescriptor>,
     settings: Settings,
@@ -36,7 +38,7 @@ pub(in crate::cli) fn run(
 ) -> anyhow::Result<Outcome> {
     let plan = plan(world, args, interrupt, quiet)?;
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
-    let Plan { sources, kernels, settings } = &plan;
+    let Plan { sources, kernels, settings, .. } = &plan;
     let configurations = Configuration::all(kernels, settings);
     let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };
     if world.is_first() {
@@ -59,12 +61,13 @@ pub(in crate::cli) fn run(
     let memory = memory(world, args.memory_limit);
     let runner =
         MpiRunner { world, settings, environment: &environment, memory, cancel: interrupt.flag() };
+    let anew = Anew { reorder: args.reorder.map(Into::into), partition: args.partition.as_deref() };
     let (mut seen, mut unread) = (Vec::new(), 0);
     for (first, source) in sources.iter().enumerate() {
         if let Some(recorder) = &mut recorder {
             recorder.begin(Part { first, of: sources.len(), name: source.name() });
         }
-        let matrix = shared(world, source, settings.seed, memory, interrupt.flag());
+        let matrix = shared(world, source, anew, settings.seed, memory, interrupt.flag());
         let matrix = match matrix {
             Ok(matrix) => matrix,
             Err(_) if world.any(interrupt.raised()) => break,
@@ -133,7 +136,6 @@ fn plan(
 ) -> anyhow::Result<Plan> {
     let for_one = [
         (args.x.is_some(), "--x"),
-        (args.reorder.is_some(), "--reorder"),
         (args.cold, "--cold"),
         (args.until.is_some(), "--until"),
         (args.resume.is_some(), "--resume"),
@@ -148,9 +150,10 @@ fn plan(
         );
     }
     let operation: Operation = args.operation.into();
-    if operation != Operation::Spmv {
+    if !matches!(operation, Operation::Spmv | Operation::Solve) {
         let word = operation.as_str();
-        return Err(UsageError(format!("several ranks compute products only, not {word}")).into());
+        let sentence = format!("several ranks compute products and solves only, not {word}");
+        return Err(UsageError(sentence).into());
     }
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
@@ -176,7 +179,7 @@ fn plan(
             sources.push(source);
         }
     }
-    Ok(Plan { sources, kernels, settings })
+    Ok(Plan { operation, sources, kernels, settings })
 }
 
 /// Begins the bundle, on rank 0.
@@ -191,18 +194,18 @@ fn recorder(
     bundle.label = args.label.clone();
     let sources = plan.sources.iter().cloned().map(SubjectSource::Matrix).collect();
     let sweep = Sweep {
-        operation: Operation::Spmv,
+        operation: plan.operation,
         sources,
         kernels: plan.kernels.clone(),
         settings: plan.settings.clone(),
         x: None,
-        reordering: None,
+        reordering: args.reorder.map(Into::into),
         shard: None,
         portions: None,
     };
     let probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
     bundle.plan = Some(serde_json::to_value(sweep.plan(&probed))?);
-    Ok(Recorder::new(output, bundle, machine, shown, (Operation::Spmv, args), args.force)?)
+    Ok(Recorder::new(output, bundle, machine, shown, (plan.operation, args), args.force)?)
 }
 
 /// A line a run on how its ranks shared the work.
@@ -220,12 +223,13 @@ fn shares(bundle: &Bundle) -> String {
 fn told(shared: &Distributed) -> String {
     let (ranks, threads) = (shared.ranks.len(), shared.threads);
     let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {
-        shared.ranks.iter().map(seconds).fold(0.0, f64::max) * 1e6
+        seconds_of(shared.ranks.iter().map(seconds).fold(0.0, f64::max))
     };
+    let each = if shared.reductions.is_some() { "an iteration" } else { "a product" };
     let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
     format!(
-        "{ranks} rank{} of {threads} thread{}: the most entries are {:.2} times the mean, {} bytes in {} messages a \
-         product, at most {computing:.1} µs computing and {waiting:.1} µs waiting",
+        "{ranks} rank{} of {threads} thread{}: the most entries are {:.2} times the mean, {} bytes in {} messages \
+         {each}, at most {computing} computing and {waiting} waiting",
         if ranks == 1 { "" } else { "s" },
         if threads == 1 { "" } else { "s" },
         shared.imbalance(),

@@ -50,12 +50,7 @@ impl<'p> Asked<'p> {
 
     /// The preconditioner.
     pub fn applied(&self) -> Applied {
-        match self.word(Parameter::Preconditioner).as_str() {
-            "none" => Applied::None,
-            "jacobi" => Applied::Jacobi,
-            "symgs" => Applied::Symgs,
-            _ => Applied::Fsai,
-        }
+        Applied::of(&self.parameters)
     }
 
     /// The format of A.
@@ -99,7 +94,8 @@ impl<'p> Asked<'p> {
     /// How an inverse is to be set up anew.
     pub fn inverse(&self) -> FsaiParameters {
         let rule = self.problem.given().pattern.clone().map(PatternRule::Given);
-        self.set_up_parameters(rule.unwrap_or_else(|| self.pattern_rule()))
+        let parameters = inverse_of(&self.parameters);
+        FsaiParameters { pattern: rule.unwrap_or(parameters.pattern), ..parameters }
     }
 
     /// Tells the problem of a factor that was set up on a device.
@@ -145,32 +141,45 @@ impl<'p> Asked<'p> {
             _ => OperatorFormat::Csr,
         }
     }
+}
 
-    /// The rule that the parameters name.
-    fn pattern_rule(&self) -> PatternRule {
-        let whole = |parameter| self.parameters.number::<u32>(parameter).unwrap_or(1);
-        let power = whole(Parameter::Power);
-        match self.word(Parameter::Pattern).as_str() {
-            "power" => PatternRule::Power { power },
-            "adaptive" => PatternRule::Adaptive {
-                steps: whole(Parameter::Steps),
-                per_step: whole(Parameter::PerStep),
-                gain: self.parameters.number(Parameter::Gain).unwrap_or_default(),
-            },
-            _ => PatternRule::Recursive { power },
+impl Applied {
+    /// What the parameters name.
+    pub fn of(parameters: &Parameters) -> Self {
+        match parameters.get(Parameter::Preconditioner).unwrap_or_default().as_str() {
+            "none" => Self::None,
+            "jacobi" => Self::Jacobi,
+            "symgs" => Self::Symgs,
+            _ => Self::Fsai,
         }
     }
+}
 
-    fn set_up_parameters(&self, pattern: PatternRule) -> FsaiParameters {
-        let number = |parameter| self.parameters.number::<f64>(parameter).unwrap_or_default();
-        let block = self.parameters.number(Parameter::MergeBlock);
-        let merge = self.parameters.number(Parameter::Merge);
-        FsaiParameters {
-            pattern,
-            prefilter: number(Parameter::Prefilter),
-            postfilter: number(Parameter::Postfilter),
-            merge: merge.map(|alpha| Merging { alpha, block }),
-            shift: number(Parameter::Shift),
-        }
+/// How an inverse is to be set up by the parameters alone.
+pub fn inverse_of(parameters: &Parameters) -> FsaiParameters {
+    let number = |parameter| parameters.number::<f64>(parameter).unwrap_or_default();
+    let block = parameters.number(Parameter::MergeBlock);
+    let merge = parameters.number(Parameter::Merge);
+    FsaiParameters {
+        pattern: pattern_rule(parameters),
+        prefilter: number(Parameter::Prefilter),
+        postfilter: number(Parameter::Postfilter),
+        merge: merge.map(|alpha| Merging { alpha, block }),
+        shift: number(Parameter::Shift),
+    }
+}
+
+/// The rule that the parameters name.
+fn pattern_rule(parameters: &Parameters) -> PatternRule {
+    let whole = |parameter| parameters.number::<u32>(parameter).unwrap_or(1);
+    let power = whole(Parameter::Power);
+    match parameters.get(Parameter::Pattern).unwrap_or_default().as_str() {
+        "power" => PatternRule::Power { power },
+        "adaptive" => PatternRule::Adaptive {
+            steps: whole(Parameter::Steps),
+            per_step: whole(Parameter::PerStep),
+            gain: parameters.number(Parameter::Gain).unwrap_or_default(),
+        },
+        _ => PatternRule::Recursive { power },
     }
 }

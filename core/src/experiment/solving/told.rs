@@ -40,6 +40,11 @@ impl ToldSetUp {
 
     /// A solve of a system with this matrix.
     pub fn solution(&self, a: &Csr, solved: &Solved) -> Solution {
+        self.solution_of((a.rows() as u64, a.nnz() as u64), solved)
+    }
+
+    /// The same where the matrix has so many rows and entries.
+    pub fn solution_of(&self, size: (u64, u64), solved: &Solved) -> Solution {
         let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         let ritz = self.ritz.get_or_init(|| solved.ritz()).clone();
         let spectrum = ritz.as_ref().and_then(|ritz| {
@@ -64,7 +69,7 @@ impl ToldSetUp {
         };
         Solution {
             x: solved.x.clone(),
-            flops: self.flops(a) * (solve.iterations + 1),
+            flops: self.flops(size) * (solve.iterations + 1),
             solve,
             residuals: solved.history.clone(),
             ritz: ritz.map(|ritz| ritz.values).unwrap_or_default(),
@@ -73,8 +78,7 @@ impl ToldSetUp {
 
     /// Operations of an iteration: two for each entry of A and of what is applied to the residual, two
     /// for each element in three sums and three updates.
-    fn flops(&self, a: &Csr) -> u64 {
-        let (n, nnz) = (a.rows() as u64, a.nnz() as u64);
+    fn flops(&self, (n, nnz): (u64, u64)) -> u64 {
         let applied = match self.applied {
             Applied::None => 0,
             Applied::Jacobi => n,

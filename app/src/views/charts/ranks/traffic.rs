@@ -27,8 +27,9 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     let (sent, messages) = (shared.bytes(), count(shared.messages()));
     plot.note += &format!(
-        "All send {} in {messages} messages before a product, {} a rank.",
+        "All send {} in {messages} messages {}, {} a rank.",
         bytes(sent),
+        if shared.reductions.is_some() { "in an iteration" } else { "before a product" },
         bytes((sent as f64 / ranks) as u64)
     );
     plot

@@ -1,0 +1,17 @@
+//! Conjugate gradients on several ranks: each has its rows of A, of the preconditioner and of all vectors. Three
+//! iterations of one recurrence, which differ in how often and when they add numbers of all ranks up.
+
+mod applied;
+mod classic;
+mod factor;
+mod gathered;
+mod pipelined;
+mod single;
+mod solver;
+mod spd;
+mod system;
+mod trace;
+mod vectors;
+
+pub(super) use solver::{Solver, Wanted};
+pub(super) use spd::check_spd;

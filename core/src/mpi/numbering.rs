@@ -1,0 +1,70 @@
+//! Rows and columns numbered anew before they are shared out.
+
+use crate::distributed::{Partition, ranks_of_rows, sorted_by_rank};
+use crate::matrix::RowOrder;
+
+/// Another numbering of the rows and columns of a square matrix, the same on all ranks.
+pub struct Numbering {
+    by: &'static str,
+    order: Vec<u32>,
+    positions: Vec<u32>,
+    partition: Option<Partition>,
+}
+
+impl Numbering {
+    /// Row and column `order[k]` become row and column k, as `by` found. Fails when it is no permutation.
+    pub fn new(by: &'static str, order: Vec<u32>) -> Result<Self, String> {
+        let rows = RowOrder::try_new(order.clone(), 0).map_err(|error| error.to_string())?;
+        Ok(Self { by, order, positions: rows.positions(), partition: None })
+    }
+
+    /// The rows of each rank one after another, from the text of a partition file: the rank of each row, one a line,
+    /// as METIS and ParMETIS write it.
+    pub fn of_partition(text: &str, rows: u64, ranks: usize) -> Result<Self, String> {
+        let found = ranks_of_rows(text, rows, ranks).map_err(|error| error.to_string())?;
+        let (partition, order) = sorted_by_rank(&found, ranks);
+        Ok(Self { partition: Some(partition), ..Self::new("partition", order)? })
+    }
+
+    /// What found it: `rcm`, `partition`.
+    pub fn by(&self) -> &'static str {
+        self.by
+    }
+
+    /// Which row and column becomes the k-th.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// What each row and column becomes.
+    pub(super) fn positions(&self) -> &[u32] {
+        &self.positions
+    }
+
+    /// Who has which rows, where that comes with it.
+    pub fn partition(&self) -> Option<&Partition> {
+        self.partition.as_ref()
+    }
+
+    /// A vector over the rows in the order that they had before. Panics when it has another length.
+    pub fn undone(&self, numbered: &[f64]) -> Vec<f64> {
+        assert_eq!(numbered.len(), self.order.len(), "one element a row");
+        self.positions.iter().map(|&position| numbered[position as usize]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_gets_its_old_order_back() {
+        // Rows 1 and 3 are rank 0's, the others rank 1's.
+        let numbering = Numbering::of_partition("1\n0\n1\n0\n", 4, 2).unwrap();
+        assert_eq!((numbering.order(), numbering.by()), (&[1, 3, 0, 2][..], "partition"));
+        assert_eq!(numbering.partition().unwrap().range(1), 2..4);
+        assert_eq!(numbering.undone(&[10.0, 30.0, 0.0, 20.0]), [0.0, 10.0, 20.0, 30.0]);
+        assert!(Numbering::new("rcm", vec![0, 0]).is_err());
+        assert!(Numbering::of_partition("0\n", 2, 1).is_err_and(|told| told.contains("2 rows")));
+    }
+}
