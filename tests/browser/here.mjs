@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Viewer } from "./page.mjs";
 import { entry } from "./zip.mjs";
 
-const LONG = 240_000;
+const LONG = 600_000;
 
 /** Suite `mini` at a tenth of its size. */
 const MINI = [
@@ -43,6 +43,10 @@ async function set(viewer, role, name, value) {
 
 /** Asks for so many samples of each run. */
 async function samples(viewer, count) {
+  // The form moves when the GPU answers.
+  await viewer.until("the browser's answer", async () =>
+    (await viewer.widgets()).every(({ name }) => name !== "asking the browser for it"),
+  );
   await viewer.click("spinbutton", "Samples a run");
   await viewer.frames(2);
   await viewer.page.keyboard.type(String(count));
@@ -303,9 +307,11 @@ export const cases = {
   async "from the link to the comparison with the H200 in three clicks, then into one file"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`, watched);
     await viewer.click("button", "Run here");
+    await samples(viewer, 5); // which a teacher leaves as it is
     await viewer.click("button", /^Start measuring FEM_3D_thermal1/);
     await viewer.colours(join(given.screenshots, "here-running.png"));
-    passed(await measured(viewer), "FEM_3D_thermal1");
+    const { runs } = entry(await measured(viewer), "runs.json");
+    assert.ok(runs.filter((run) => run.check.verdict === "pass").length > GPU_KERNELS, "most have a time");
     await viewer.click("button", "Compare with the H200");
     await viewer.find("img", /^Figure: Kernels by matrix/);
     await viewer.until("the H200's bundle", async () => (await viewer.widgets()).some(({ name }) => /cuda\/hll\/column-major/.test(name)));

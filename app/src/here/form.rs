@@ -6,7 +6,7 @@ use egui::{
 };
 use sparsescope_core::kernel::DeviceKind;
 
-use super::panel::GpuSeen;
+use super::gpu::GpuSeen;
 use super::wanted::{SAMPLES, Subject, Wanted, kernels_here, offered};
 use super::work::{Measured, Work};
 use crate::model::{Model, count};

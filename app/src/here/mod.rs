@@ -3,6 +3,7 @@
 //! a [`Host`].
 
 mod form;
+mod gpu;
 mod host;
 mod matrix;
 mod measure;

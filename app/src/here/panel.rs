@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Panel, Ui};
-use sparsescope_core::experiment::{Availability, Backend, Interruptions};
+use sparsescope_core::experiment::Interruptions;
 
 use super::form::{self, Pressed, Shown};
+use super::gpu::GpuSeen;
 use super::host::Host;
 use super::measure::measure;
-use super::wanted::{Wanted, kernels_here};
+use super::wanted::{Subject, Wanted};
 use super::work::{Measured, Outcome, Work};
 use crate::shell::App;
 
@@ -20,27 +21,6 @@ const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
 
 /// The same while it is being stopped, for which somebody waits.
 const WHILE_STOPPING: Duration = Duration::from_millis(40);
-
-/// What the panel knows of the GPU.
-#[derive(Clone, Debug, Default)]
-pub(super) enum GpuSeen {
-    /// It was not asked for yet.
-    #[default]
-    Unasked,
-    /// It is being asked for.
-    Asked,
-    /// There is one.
-    There {
-        /// What it is called.
-        model: String,
-        /// A processor plays it.
-        is_software: bool,
-        /// Kernels that it cannot run, and why.
-        missing: Vec<(&'static str, String)>,
-    },
-    /// There is none, for this reason.
-    None(String),
-}
 
 /// What the panel asks the page for.
 #[derive(Clone, Debug)]
@@ -89,7 +69,7 @@ impl HerePanel {
         let selected = app.state().matrix.as_deref();
         if self.work.is_none()
             && let Some(key) = selected
-            && super::wanted::Subject::selected(app.model(), key).is_ok()
+            && Subject::selected(app.model(), key).is_ok()
         {
             self.wanted.entry = None;
         }
@@ -219,26 +199,12 @@ impl HerePanel {
         let opened = self.host.open_gpu(Interruptions::default());
         self.host.spawn(Box::pin(async move {
             let seen = match opened.await {
-                Ok(backend) => seen(&backend),
+                Ok(backend) => GpuSeen::of(&backend),
                 Err(why) => GpuSeen::None(why),
             };
             *gpu.borrow_mut() = seen;
             context.request_repaint();
         }));
-    }
-}
-
-fn seen(backend: &sparsescope_wgpu::WgpuBackend) -> GpuSeen {
-    let missing = |kernel: &'static sparsescope_core::kernel::KernelDescriptor| match backend
-        .availability(kernel)
-    {
-        Availability::Missing(why) if kernel.id.starts_with("wgpu/") => Some((kernel.id, why)),
-        _ => None,
-    };
-    GpuSeen::There {
-        model: backend.model().to_owned(),
-        is_software: backend.is_software(),
-        missing: kernels_here().filter_map(missing).collect(),
     }
 }
 

@@ -3,6 +3,13 @@
 //! in `native.rs`: answers of the device are waited for as futures, so that the page can ask again later.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
+#![cfg_attr(
+    target_family = "wasm",
+    allow(
+        clippy::arc_with_non_send_sync,
+        reason = "the page has one thread; natively they are shared"
+    )
+)]
 
 mod answer;
 mod arrays;
