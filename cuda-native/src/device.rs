@@ -125,7 +125,7 @@ pub struct Properties {
 }
 
 /// A device in use. Work goes to one stream, in order; what is to run beside that goes to another [`Device`],
-/// which [`beside`](Device::beside) makes.
+/// which `beside` makes.
 pub struct Device {
     stream: Arc<CudaStream>,
     opened: Arc<Opened>,

@@ -25,7 +25,9 @@
 //! --warmup 1 --threads 1,2 --spy-bytes 1KiB --label golden` beside oneMKL 2026.2, `golden/bundle-1.9.zip` on an
 //! NVIDIA H200 with `bench 'gen:stencil7?n=6' 'gen:powerlaw?m=400&nnz=1600&max=60' --kernels
 //! 'cpu/csr/serial,cuda/csr/warp-shuffle,cuda/spmv/auto' --kernel-file docs/examples/my-csr.cu --backend cpu,cuda
-//! --block-sizes 64 --precision f64,f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`. They
+//! --block-sizes 64 --precision f64,f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`,
+//! `golden/bundle-1.10.zip` on two NVIDIA H100 with `bench 'gen:stencil7?n=6' 'gen:random?m=60&row=3' --gpus 1,2
+//! --kernels 'nccl/*/*' --runs 4 --warmup 1 --spy-bytes 1KiB --label golden`. They
 //! are never made anew: a new schema adds a file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -34,7 +36,7 @@ use std::collections::BTreeSet;
 use sparsescope_core::bundle::{Bundle, Limits, SubjectFolder};
 use sparsescope_core::dense::Flagged;
 use sparsescope_core::kernel::all_kernels;
-use sparsescope_core::record::{Better, Run, Source, Verdict};
+use sparsescope_core::record::{Better, Operation, RankShare, Run, Source, Verdict};
 use sparsescope_core::skyline::PointsPicture;
 use sparsescope_core::symgs::Wavefronts;
 
@@ -58,8 +60,12 @@ const GOLDEN_1_8: &[u8] = include_bytes!("../golden/bundle-1.8.zip");
 
 const GOLDEN_1_9: &[u8] = include_bytes!("../golden/bundle-1.9.zip");
 
+const GOLDEN_1_10: &[u8] = include_bytes!("../golden/bundle-1.10.zip");
+
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
+
+const THESIS: &[u8] = include_bytes!("../../app/example/thesis.zip");
 
 fn golden() -> Bundle {
     Bundle::read(GOLDEN, &Limits::default()).unwrap()
@@ -394,6 +400,46 @@ fn a_bundle_of_schema_1_9_keeps_the_source_of_a_users_kernel() {
         assert_eq!(run.costs.launches[0].function, "two_sums");
     }
     assert_eq!(blocks, [64, 128, 256].map(Some).into());
+}
+
+#[test]
+fn a_bundle_of_schema_1_10_tells_what_each_of_several_gpus_has_sends_and_waits_for() {
+    let bundle = Bundle::read(GOLDEN_1_10, &Limits::default()).unwrap();
+    // Two matrices, two kernels, on one GPU and on two.
+    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2 * 2));
+    for run in &bundle.runs {
+        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
+        let shared = run.distributed.as_ref().unwrap();
+        assert_eq!((shared.transport.as_str(), shared.partition.as_str()), ("nccl", "entries"));
+        assert_eq!(run.params.get("ranks"), Some(&shared.ranks.len().to_string()));
+        let matrix = bundle.matrices.iter().find(|m| m.record.id == run.matrix).unwrap();
+        let statistics = &matrix.record.statistics;
+        let sum = |of: fn(&RankShare) -> u64| shared.ranks.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|rank| rank.rows), statistics.rows as u64);
+        assert_eq!(sum(|rank| rank.entries), statistics.nnz as u64);
+        // What is received, 8 bytes an element, is what others lack.
+        assert_eq!(shared.bytes(), 8 * sum(|rank| rank.halo));
+        assert!(shared.ranks.iter().all(|rank| rank.computing_s > 0.0));
+    }
+}
+
+#[test]
+fn the_example_of_solves_holds_the_thesis_tables() {
+    assert!(THESIS.len() < 700_000, "{} bytes", THESIS.len());
+    let bundle = Bundle::read(THESIS, &Limits::default()).unwrap();
+    assert!(bundle.complete);
+    let runs_of =
+        |of: Operation| bundle.runs.iter().filter(move |run| run.operation == of.as_str());
+    let measured = |run: &&Run| run.check.verdict != Verdict::Unsupported;
+    assert!(bundle.runs.iter().filter(measured).all(|run| run.check.verdict == Verdict::Pass));
+    // Three matrices, with the processor, the libraries and A and G in each of three formats.
+    let solved: BTreeSet<(&str, &str)> = runs_of(Operation::Solve)
+        .filter(measured)
+        .map(|run| (run.matrix.as_str(), run.kernel.as_str()))
+        .collect();
+    assert_eq!(solved.len(), 3 * 3 + 1);
+    // The thesis's 18 sizes, in three numbers of systems for the kernels of a GPU.
+    assert_eq!(runs_of(Operation::BatchedDense).filter(measured).count(), 18 * (5 + 2 + 2));
 }
 
 #[test]
