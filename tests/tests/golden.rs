@@ -415,8 +415,8 @@ fn a_bundle_of_schema_1_10_tells_what_each_of_several_gpus_has_sends_and_waits_f
         let matrix = bundle.matrices.iter().find(|m| m.record.id == run.matrix).unwrap();
         let statistics = &matrix.record.statistics;
         let sum = |of: fn(&RankShare) -> u64| shared.ranks.iter().map(of).sum::<u64>();
-        assert_eq!(sum(|rank| rank.rows), statistics.rows as u64);
-        assert_eq!(sum(|rank| rank.entries), statistics.nnz as u64);
+        assert_eq!(sum(|rank| rank.rows), statistics.rows);
+        assert_eq!(sum(|rank| rank.entries), statistics.nnz);
         // What is received, 8 bytes an element, is what others lack.
         assert_eq!(shared.bytes(), 8 * sum(|rank| rank.halo));
         assert!(shared.ranks.iter().all(|rank| rank.computing_s > 0.0));
