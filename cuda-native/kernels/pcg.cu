@@ -149,7 +149,7 @@ extern "C" __global__ void pcg_scale(u32 n, u32 span, const real* inverse, const
         z[i] = inverse[i] * r[i];
 }
 
-// nccl/pcg: the same on several GPUs. Each has a share of every sum: of p.q two, that of rows
+// nccl/pcg/halo-overlap: the same on several GPUs. Each has a share of every sum: of p.q two, that of rows
 // without halo and that of the others, then of r.r and of r.z. Between the kernels that give shares and the
 // one that concludes, NCCL makes totals of them, the same bits on every GPU.
 const u32 SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;

@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,mpi,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
+                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,mpi,nccl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

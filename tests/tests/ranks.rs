@@ -157,7 +157,7 @@ fn an_error_is_told_once_and_leaves_nothing() {
         ("--resume is for one process", &["bench", cube, "--resume", "b.zip"]),
         ("products and solves only", &["bench", cube, "--operation", "symgs", "-o", "b.zip"]),
         ("--read-g is for one process", &["solve", cube, "--read-g", "g.mtx"]),
-        ("mpi/pcg takes no merge", &["solve", cube, "--merge", "1"]),
+        ("mpi/pcg/halo-overlap takes no merge", &["solve", cube, "--merge", "1"]),
         ("precond cannot be symgs", &["solve", cube, "--precond", "symgs"]),
         ("no mpi spmv kernel matches", &["bench", cube, "--kernels", "cpu/*", "-o", "b.zip"]),
     ];

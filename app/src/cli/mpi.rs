@@ -147,7 +147,8 @@ fn solve(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let kernel = shared_kernel(Operation::Solve, args.kernel.as_deref().unwrap_or("mpi/pcg"))?;
+    let kernel =
+        shared_kernel(Operation::Solve, args.kernel.as_deref().unwrap_or("mpi/pcg/halo-overlap"))?;
     let is_file = |parameter: Parameter, text: &str| parameter.value(text).is_err();
     let for_one = [
         (args.matrices.len() > 1, "a second matrix"),
@@ -242,7 +243,7 @@ fn shared_kernel(operation: Operation, id: &str) -> Result<&'static KernelDescri
     let mut all = distributed_kernels(operation);
     all.find(|kernel| kernel.id == id).ok_or_else(|| {
         let usual = match operation {
-            Operation::Solve => "mpi/pcg",
+            Operation::Solve => "mpi/pcg/halo-overlap",
             _ => "mpi/csr/halo-overlap",
         };
         UsageError(match kernel(id) {

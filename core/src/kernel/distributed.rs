@@ -83,7 +83,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         operation: Operation::Solve,
         needs: Needs { finite_x: false, spd: true, full_diagonal: true },
         ..over_mpi(
-            "mpi/pcg",
+            "mpi/pcg/halo-overlap",
             Format::Csr,
             Mapping::EqualPieces,
             SOLVER,

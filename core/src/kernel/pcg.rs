@@ -133,7 +133,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "the same, where the second product with the factor takes G transposed in place of its transpose"),
     KernelDescriptor {
         device: DeviceKind::Nccl,
-        ..cuda("nccl/pcg", Mapping::EqualEntries, &[Origin::Ours], OF_SEVERAL,
+        ..cuda("nccl/pcg/halo-overlap", Mapping::EqualEntries, &[Origin::Ours], OF_SEVERAL,
             "several GPUs, each with its rows: the halo travels while the other rows are multiplied, sums are added up by NCCL, graphs of iterations")
     },
 ];

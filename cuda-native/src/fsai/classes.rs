@@ -76,7 +76,7 @@ mod tests {
         let most = |bytes| classes(bytes).last().map(|class| class.most);
         assert_eq!(most(232_448), Some(208));
         assert_eq!(most(101_376), Some(128));
-        assert_eq!(most(65_536), Some(96));
+        assert_eq!(most(65_536), Some(112));
         assert_eq!(most(49_152), Some(96));
         assert_eq!(most(0), None);
     }

@@ -26,7 +26,7 @@ use crate::refusal::refused;
 pub(super) const LOCAL: &[(&str, Option<&str>)] = &[
     ("nccl/csr/halo-overlap", Some("cuda/csr/adaptive")),
     ("nccl/hll/halo-overlap", Some("cuda/hll/column-major")),
-    ("nccl/pcg", None),
+    ("nccl/pcg/halo-overlap", None),
 ];
 
 /// What was measured of a team.

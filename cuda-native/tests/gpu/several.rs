@@ -216,7 +216,7 @@ fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate
                         let what =
                             format!("{name}: {preconditioner} from {start} in {format} on {ranks}");
                         let values = [&base[..], &[(Parameter::FormatA, format)]].concat();
-                        let configuration = on("nccl/pcg", ranks, &values);
+                        let configuration = on("nccl/pcg/halo-overlap", ranks, &values);
                         let mut prepared = made(&backend, &configuration, &problem)
                             .unwrap_or_else(|error| panic!("{what}: {error}"));
                         assert_eq!(prepared.params().get("graph"), None, "{what}");
@@ -244,7 +244,7 @@ fn two_solves_on_several_gpus_have_the_same_bits() {
     let problem = Problem::Solve(
         SolveProblem::new(Arc::new(generated("stencil27?n=32")), Given::default()).unwrap(),
     );
-    let configuration = on("nccl/pcg", 2, &[(Parameter::Preconditioner, "jacobi")]);
+    let configuration = on("nccl/pcg/halo-overlap", 2, &[(Parameter::Preconditioner, "jacobi")]);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let first = solution(output(&mut prepared).unwrap());
     for _ in 0..3 {
@@ -260,7 +260,7 @@ fn a_solve_on_several_gpus_that_is_stopped_ends_and_the_next_one_is_whole() {
         SolveProblem::new(Arc::new(generated("poisson2d?n=700")), Given::default()).unwrap(),
     );
     let values = [(Parameter::Preconditioner, "none"), (Parameter::Tolerance, "1e-12")];
-    let configuration = on("nccl/pcg", 2, &values);
+    let configuration = on("nccl/pcg/halo-overlap", 2, &values);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let stopped = AtomicBool::new(true);
     assert_eq!(prepared.output(&Watch::cancelled_by(&stopped)).wait().unwrap(), None);
@@ -282,7 +282,7 @@ fn more_gpus_than_there_are_and_other_preconditioners_are_refused_in_a_sentence(
     let system = Problem::Solve(
         SolveProblem::new(Arc::new(generated("poisson2d?n=9")), Given::default()).unwrap(),
     );
-    let refused = made(&backend, &on("nccl/pcg", 1, &[]), &system).err().unwrap();
+    let refused = made(&backend, &on("nccl/pcg/halo-overlap", 1, &[]), &system).err().unwrap();
     assert!(!refused.to_string().is_empty());
 }
 
