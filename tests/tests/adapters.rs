@@ -2,13 +2,27 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value;
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_tests::{Need, Program, Ran, skip};
+
+/// Runs the program with what GPUs there are, which other tests leave alone.
+fn run(p: &Program, args: &[&str]) -> Ran {
+    let mut command = p.command(args);
+    command.env_remove("SPARSESCOPE_GPU");
+    Ran::of(command.output().unwrap())
+}
+
+/// What it prints; it must succeed.
+fn succeed(p: &Program, args: &[&str]) -> Value {
+    let ran = run(p, args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    serde_json::from_str(&ran.out).unwrap()
+}
 
 /// A program with a folder, where there is an adapter.
 macro_rules! program {
     () => {{
         let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
-        let devices: Value = serde_json::from_str(&p.succeed(&["devices", "--json"])).unwrap();
+        let devices = succeed(&p, &["devices", "--json"]);
         let all = devices["gpus"].as_array().cloned().unwrap_or_default();
         let is_first = |gpu: &&Value| gpu["details"]["chosen by"] == "--backend wgpu --device 0";
         match all.iter().find(is_first) {
@@ -21,19 +35,11 @@ macro_rules! program {
 #[test]
 fn every_kernel_is_measured_and_right_and_its_device_is_named() {
     let (p, gpu) = program!();
-    let told = p.succeed(&[
-        "bench",
-        "gen:powerlaw?m=2000&nnz=9000&max=90",
-        "--backend",
-        "wgpu",
-        "--runs",
-        "3",
-        "--json",
-        "-o",
-        "w.zip",
-    ]);
-    let runs: Vec<Value> = serde_json::from_str(&told).unwrap();
-    let kernels: Value = serde_json::from_str(&p.succeed(&["kernels", "--json"])).unwrap();
+    let matrix = "gen:powerlaw?m=2000&nnz=9000&max=90";
+    let asked = ["bench", matrix, "--backend", "wgpu", "--runs", "3", "--json", "-o", "w.zip"];
+    let runs = succeed(&p, &asked);
+    let runs = runs["runs"].as_array().unwrap();
+    let kernels = succeed(&p, &["kernels", "--json"]);
     let is_here = |k: &&Value| k["device"] == "wgpu" && k["available"] == true;
     let here = kernels.as_array().unwrap().iter().filter(is_here).count();
     let passed: Vec<_> = runs
@@ -54,6 +60,8 @@ fn every_kernel_is_measured_and_right_and_its_device_is_named() {
 #[test]
 fn a_device_that_is_not_there_is_a_sentence() {
     let (p, _) = program!();
-    let error = p.fail(1, &["bench", "gen:diagonal?m=9", "--backend", "wgpu", "--device", "99"]);
+    let ran = run(&p, &["bench", "gen:diagonal?m=9", "--backend", "wgpu", "--device", "99"]);
+    assert_eq!(ran.code, Some(1));
+    let error = ran.err;
     assert!(error.contains("there is no device 99"), "{error}");
 }
