@@ -14,8 +14,6 @@ mod dialog;
 #[cfg(not(target_family = "wasm"))]
 mod display;
 pub mod figure;
-#[cfg(feature = "wgpu")]
-pub mod here;
 pub mod lesson;
 mod meshes;
 pub mod model;

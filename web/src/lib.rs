@@ -6,7 +6,6 @@
 #![cfg(target_family = "wasm")]
 
 mod fonts;
-mod here;
 mod page;
 mod viewer;
 mod widgets;

@@ -1,7 +1,6 @@
 //! The time that launches take: by the device's timestamps around a pass, or by the wall clock around a
 //! submission.
 
-use sparsescope_core::measure::clock_step_s;
 use web_time::Instant;
 
 use crate::buffer::Buffer;
@@ -17,7 +16,7 @@ const DIFFERENCES: u32 = 64;
 /// Bytes of a timestamp.
 const STAMP: u64 = size_of::<u64>() as u64;
 
-/// What waiting for a submission is exact to; browsers round the clock to more.
+/// What waiting for a submission is exact to.
 const WALL_RESOLUTION_S: f64 = 10e-6;
 
 /// A clock of a device.
@@ -110,8 +109,7 @@ impl Clock {
         }
         empty.sort_by(f64::total_cmp);
         let [_, _, _, _, median, ..] = empty;
-        let resolution_s = WALL_RESOLUTION_S.max(clock_step_s());
-        Ok(Self { hands: Hands::Wall(median), resolution_s })
+        Ok(Self { hands: Hands::Wall(median), resolution_s: WALL_RESOLUTION_S })
     }
 
     /// What it is, as runs record it.
