@@ -14,6 +14,8 @@ mod dialog;
 #[cfg(not(target_family = "wasm"))]
 mod display;
 pub mod figure;
+#[cfg(feature = "wgpu")]
+pub mod here;
 pub mod lesson;
 mod meshes;
 pub mod model;

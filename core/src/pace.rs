@@ -37,6 +37,19 @@ impl Pace {
     }
 }
 
+/// Ends a step with more to do: whoever polls is woken at once.
+pub(crate) async fn set_down() {
+    let mut is_over = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// Does work to its end that is not done in steps.
 pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
     let done = match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {

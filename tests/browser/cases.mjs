@@ -178,7 +178,7 @@ export const cases = {
     const address = `${given.address}/#v1;view=layouts`;
     const viewer = await Viewer.open(context, address);
     const lessons = await viewer.page.evaluate(() => JSON.parse(document.getElementById("lessons").textContent));
-    assert.equal(lessons.length, 10);
+    assert.equal(lessons.length, 11);
     let pictures = 0;
     for (const { id, title, steps } of lessons) {
       await viewer.page.goto(address);

@@ -84,8 +84,8 @@ export class Viewer {
   }
 
   /** Waits until `probe` gives something, and gives that. */
-  async until(what, probe) {
-    const end = Date.now() + PATIENCE;
+  async until(what, probe, patience = PATIENCE) {
+    const end = Date.now() + patience;
     for (;;) {
       const found = await probe();
       if (found) {

@@ -5,13 +5,26 @@ import { readFileSync } from "node:fs";
 
 import { chromium } from "playwright-core";
 
-import { cases, DEFAULT_SIZE } from "./cases.mjs";
+import { cases as views, DEFAULT_SIZE } from "./cases.mjs";
+import { cases as here } from "./here.mjs";
+import { cases as shaders } from "./shaders.mjs";
+
+const cases = { ...views, ...shaders, ...here };
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const browser = await chromium.launch({
   executablePath: given.browser,
-  // A software renderer, the same everywhere; a container has no user namespace for the sandbox.
-  args: ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"],
+  // A software renderer and a software GPU, the same everywhere; a container has no user namespace for the sandbox.
+  headless: false,
+  args: [
+    "--headless=new",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+    "--no-sandbox",
+  ],
 });
 let failed = 0;
 const wanted = Object.entries(cases).filter(([name]) => name.includes(process.argv[3] ?? ""));

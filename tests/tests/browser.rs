@@ -120,6 +120,7 @@ fn the_page_does_in_a_browser_what_it_should() {
         "csv": p.path("golden.csv"),
         "standalone": format!("file://{}", p.path("golden.html").display()),
         "screenshots": screenshots,
+        "kernels": Path::new(TESTS).join("../core/wgpu/kernels"),
     });
     p.write("given.json", given.to_string());
     let ran = Command::new(node)

@@ -5,7 +5,7 @@
 (() => {
   const script = document.currentScript.dataset;
   const byId = (id) => document.getElementById(id);
-  const canvas = byId("canvas");
+  let canvas = byId("canvas"); // another one after its graphics were taken away
   const loader = byId("loader");
 
   /** The running viewer; absent until it runs and after a failure. */
@@ -138,6 +138,7 @@
       viewer?.say(sentence);
     } else {
       sources.set(name, { address, inlined, bytes: bytes.length <= MOST_LINKED ? bytes : null });
+      kept.set(name, bytes.length <= MOST_KEPT ? bytes : null);
       viewer?.open(name, bytes);
     }
   }
@@ -153,6 +154,19 @@
 
   /** The largest file that goes into a link, in bytes: programs that send links on cut long ones. */
   const MOST_LINKED = 24_000;
+
+  /** What is open, for the viewer that is started again; nothing of files that are too large to be kept. */
+  const kept = new Map();
+
+  /** The largest file that is kept, in bytes. */
+  const MOST_KEPT = 16_000_000;
+
+  /** Keeps what was measured in this page: no file and no address has it. */
+  function keep(name, view) {
+    const bytes = view.slice(); // `view` is one into the program's memory
+    sources.set(name, { bytes: bytes.length <= MOST_LINKED ? bytes : null });
+    kept.set(name, bytes);
+  }
 
   /** Copies a link to what is shown: the state of the views and the opened `files`. */
   async function copyLink(state, files) {
@@ -181,13 +195,15 @@
     viewer?.copied(location.href, missing);
   }
 
-  function toBase64url(bytes) {
+  function toBase64(bytes) {
     let letters = "";
     for (const byte of bytes) {
       letters += String.fromCharCode(byte);
     }
-    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+    return btoa(letters);
   }
+
+  const toBase64url = (bytes) => toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 
   /** The bundles that this page is to show: inlined ones, those of the address, or an example. */
   async function bundles() {
@@ -333,6 +349,28 @@
     }
   }
 
+  /** Gives out the page as one file with a bundle in it, as `sparsescope export --html` does. */
+  async function saveHtml(name, view) {
+    const packed = toBase64(view);
+    const file = `${name.replace(/\.zip$/, "")}.html`;
+    try {
+      const response = await fetch("standalone.html");
+      if (!response.ok) {
+        throw new Error(`the server answers ${response.status} ${response.statusText}`.trim());
+      }
+      const mark = "\x3c!-- sparsescope:bundles -->"; // this script stands in a page, too
+      const [before, after] = (await response.text()).split(mark);
+      if (after === undefined) {
+        throw new Error("this page has no place for bundles");
+      }
+      // Of the name, letters, digits and dashes alone are ours.
+      const element = `<script type="text/plain" data-bundle="${name.replace(/[^\w.-]/g, "")}">${packed}<\/script>\n`;
+      save(file, new TextEncoder().encode(before + element + after));
+    } catch (error) {
+      viewer?.say(`${file} was not saved: ${error.message}.`);
+    }
+  }
+
   /** The next frame as a PNG. */
   function png() {
     return new Promise((resolve) => {
@@ -426,6 +464,77 @@
     });
   }
 
+  // ---- measuring --------------------------------------------------------------------------------
+
+  /** The WebGPU device that was opened last. */
+  let device = null;
+
+  /** Programs ask for the features that they know of; those for subgroups get these, too, where there are any. */
+  function askForSubgroups() {
+    const adapters = globalThis.GPUAdapter?.prototype;
+    const request = adapters?.requestDevice;
+    if (!request) {
+      return;
+    }
+    adapters.requestDevice = async function (asked = {}) {
+      const features = new Set(asked.requiredFeatures ?? []);
+      if (this.features.has("subgroups")) {
+        features.add("subgroups");
+      }
+      device = await request.call(this, { ...asked, requiredFeatures: [...features] });
+      return device;
+    };
+  }
+
+  function gpu() {
+    const info = device?.adapterInfo ?? {};
+    return JSON.stringify({
+      vendor: info.vendor ?? "",
+      architecture: info.architecture ?? "",
+      description: info.description ?? "",
+      fallback: Boolean(info.isFallbackAdapter),
+      subgroups: Boolean(device?.features.has("subgroups")),
+    });
+  }
+
+  function whyNoGpu() {
+    if (!window.isSecureContext) {
+      return "This address is not secure, and browsers give WebGPU to secure ones only: https, this machine's own (127.0.0.1), or the HTML file opened from disk.";
+    }
+    return navigator.gpu ? "" : "This browser has no WebGPU, or it is switched off there.";
+  }
+
+  function browser() {
+    const brands = navigator.userAgentData?.brands?.filter(({ brand }) => !/not.*brand/i.test(brand)) ?? [];
+    const known = brands.find(({ brand }) => brand !== "Chromium") ?? brands[0];
+    if (known) {
+      return `${known.brand} ${known.version}`;
+    }
+    const agent = navigator.userAgent;
+    const [, version] = /Version\/([\d.]+).*Safari/.exec(agent) ?? [];
+    return version ? `Safari ${version}` : (/(Firefox|Edg|Chrome)\/[\d.]+/.exec(agent)?.[0].replace("/", " ") ?? "a browser");
+  }
+
+  /** Ends when somebody sees the page. */
+  function seen() {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!document.hidden) {
+          document.removeEventListener("visibilitychange", look);
+          resolve();
+        }
+      };
+      document.addEventListener("visibilitychange", look);
+      look();
+    });
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      viewer?.hidden();
+    }
+  });
+
   // ---- the viewer's side ------------------------------------------------------------------------
 
   let afterFrame = null;
@@ -473,7 +582,25 @@
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
     png,
-    page: { frame, shows, save, saveAsPng, choose: () => byId("choose").click(), openExample, copyLink, failed },
+    page: {
+      frame,
+      shows,
+      save,
+      saveAsPng,
+      saveHtml,
+      choose: () => byId("choose").click(),
+      openExample,
+      copyLink,
+      failed,
+      keep,
+      gpu,
+      whyNoGpu,
+      browser,
+      seen,
+      isHidden: () => document.hidden,
+      now: () => new Date().toISOString().replace(/\.\d+/, ""),
+      turn: () => new Promise((resolve) => setTimeout(resolve)),
+    },
   };
 
   // ---- the start --------------------------------------------------------------------------------
@@ -496,6 +623,66 @@
     return null;
   }
 
+  const begin = () =>
+    wasm_bindgen.Viewer.start(canvas, written ?? fragment(), Boolean(script.gpuExample), byId("lessons").textContent);
+
+  /** How often the viewer was started again. */
+  let restarts = 0;
+
+  /**
+   * The browser has taken the canvas's graphics away, as it does when the driver ends: starts the viewer again on
+   * another canvas, with what was open. What is measured goes on.
+   */
+  async function startAgain() {
+    const old = viewer;
+    if (!old) {
+      return;
+    }
+    const open = new Set(old.files());
+    viewer = null;
+    old.stop();
+    old.free();
+    const other = canvas.cloneNode();
+    canvas.replaceWith(other);
+    canvas = other;
+    restarts += 1;
+    if (restarts > MOST_RESTARTS) {
+      failed("The browser takes the graphics away again and again.");
+      return;
+    }
+    watchGraphics();
+    try {
+      viewer = await begin();
+    } catch (error) {
+      cannot(`The viewer cannot draw: ${error.message ?? error}.`);
+      loader.hidden = false;
+      return;
+    }
+    const missing = [];
+    for (const name of open) {
+      const bytes = kept.get(name);
+      const address = sources.get(name)?.address;
+      if (bytes) {
+        viewer.open(name, bytes);
+      } else if (address) {
+        show(await bundleAt(address));
+      } else {
+        missing.push(name);
+      }
+    }
+    const again = "The browser took the graphics away; the viewer was started again, with what was open and measured";
+    viewer.say(missing.length ? `${again}, but for ${missing.join(", ")}: drop it again.` : `${again}.`);
+  }
+
+  const MOST_RESTARTS = 5;
+
+  function watchGraphics() {
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      startAgain();
+    });
+  }
+
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   async function start() {
@@ -507,6 +694,8 @@
     window.addEventListener("error", (event) => ended(event.error));
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
+    askForSubgroups();
+    watchGraphics();
     performance.mark("sparsescope:start");
     const asked = bundles();
     try {
@@ -518,7 +707,7 @@
     performance.mark("sparsescope:program");
     let running;
     try {
-      running = await wasm_bindgen.Viewer.start(canvas, fragment(), Boolean(script.gpuExample), byId("lessons").textContent);
+      running = await begin();
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       return;

@@ -6,6 +6,7 @@
 #![cfg(target_family = "wasm")]
 
 mod fonts;
+mod here;
 mod page;
 mod viewer;
 mod widgets;

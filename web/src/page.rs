@@ -31,6 +31,37 @@ extern "C" {
     #[wasm_bindgen(js_name = copyLink)]
     pub(crate) fn copy_link(fragment: &str, files: Vec<String>);
 
+    /// Ends once input and drawing have had their turn.
+    pub(crate) async fn turn();
+
+    /// Ends once somebody sees the page.
+    pub(crate) async fn seen();
+
+    /// Whether nobody sees the page.
+    #[wasm_bindgen(js_name = isHidden)]
+    pub(crate) fn is_hidden() -> bool;
+
+    /// The browser and its version.
+    pub(crate) fn browser() -> String;
+
+    /// Now, in UTC and whole seconds.
+    pub(crate) fn now() -> String;
+
+    /// Why there is no WebGPU, in a sentence; nothing where there is.
+    #[wasm_bindgen(js_name = whyNoGpu)]
+    pub(crate) fn why_no_gpu() -> String;
+
+    /// The WebGPU device that was opened last, as JSON: `{vendor, architecture, description, fallback,
+    /// subgroups}`.
+    pub(crate) fn gpu() -> String;
+
+    /// Keeps what was measured for as long as the page is open.
+    pub(crate) fn keep(name: &str, bytes: &[u8]);
+
+    /// Gives the user the page with a bundle as one file.
+    #[wasm_bindgen(js_name = saveHtml)]
+    pub(crate) fn save_html(name: &str, bytes: &[u8]);
+
     /// The program cannot go on.
     pub(crate) fn failed(message: &str);
 }

@@ -4,7 +4,9 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE};
+use sparsescope::shell::{
+    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE,
+};
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu::webgl;
 use sparsescope_core::bundle::Limits;
@@ -12,7 +14,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::widgets::Widgets;
-use crate::{fonts, page};
+use crate::{fonts, here, page};
 
 const OPEN: Action =
     Action { name: "Open…", hint: "Open bundles, matrices or lessons", key: egui::Key::O };
@@ -61,9 +63,14 @@ impl Viewer {
             }
             let state = app.state().clone();
             app.offer(match examples {
-                true => &[OPEN, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK],
-                false => &[OPEN, COPY_LINK],
+                true => &[OPEN, RUN_HERE, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK],
+                false => &[OPEN, RUN_HERE, COPY_LINK],
             });
+            {
+                let panel = here::panel();
+                let mut panel = panel.borrow_mut();
+                (panel.has_example, panel.has_html) = (examples, examples);
+            }
             if let Some(gl) = &creation.gl {
                 webgl::install(&creation.egui_ctx, gl);
             }
@@ -127,6 +134,21 @@ impl Viewer {
         });
     }
 
+    /// Names of the files that are open.
+    pub fn files(&self) -> Vec<String> {
+        self.with(|window| window.files()).unwrap_or_default()
+    }
+
+    /// Nobody sees the page any more.
+    pub fn hidden(&self) {
+        here::panel().borrow().interrupt();
+    }
+
+    /// Ends the interface, whose canvas has lost its graphics. What is measured goes on.
+    pub fn stop(&self) {
+        self.runner.destroy();
+    }
+
     /// Draws another frame soon, e.g. to take a picture of it.
     pub fn redraw(&self) {
         self.with(|_| ());
@@ -146,13 +168,22 @@ impl Viewer {
     }
 }
 
+impl Window {
+    fn files(&self) -> Vec<String> {
+        self.app.model().bundles().iter().map(|bundle| bundle.file.clone()).collect()
+    }
+}
+
 impl eframe::App for Window {
     fn raw_input_hook(&mut self, _: &egui::Context, input: &mut RawInput) {
         input.events.extend(self.requests.drain(..).map(Event::AccessKitActionRequest));
     }
 
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
+        let panel = here::panel();
+        panel.borrow_mut().ui(ui, &mut self.app);
         self.app.ui(ui);
+        panel.borrow_mut().take_asks().iter().for_each(here::answer);
         for export in self.app.take_exports() {
             match export.rasterise {
                 true => page::save_as_png(&export.name, &export.bytes),
@@ -161,13 +192,12 @@ impl eframe::App for Window {
         }
         for asked in self.app.take_asked() {
             match asked {
+                RUN_HERE => panel.borrow_mut().toggle(&self.app),
                 CPU_EXAMPLE => page::open_example("example"),
                 GPU_EXAMPLE => page::open_example("gpuExample"),
                 SOLVE_EXAMPLE => page::open_example("solveExample"),
                 COPY_LINK => {
-                    let open = self.app.model().bundles().iter();
-                    let files = open.map(|bundle| bundle.file.clone()).collect();
-                    page::copy_link(&self.app.state().to_fragment(), files);
+                    page::copy_link(&self.app.state().to_fragment(), self.files());
                 }
                 _ => page::choose(),
             }

@@ -180,7 +180,7 @@ impl Default for Lessons {
 
 /// The lessons that come with the program, in the order in which they are taught.
 #[cfg(not(target_family = "wasm"))]
-const BUILT_IN: [&str; 10] = [
+const BUILT_IN: [&str; 11] = [
     include_str!("../../lessons/1-csr-hll.json"),
     include_str!("../../lessons/2-coalescing.json"),
     include_str!("../../lessons/3-padding.json"),
@@ -191,4 +191,5 @@ const BUILT_IN: [&str; 10] = [
     include_str!("../../lessons/8-skyline.json"),
     include_str!("../../lessons/9-preconditioner.json"),
     include_str!("../../lessons/10-own-kernel.json"),
+    include_str!("../../lessons/11-own-gpu.json"),
 ];

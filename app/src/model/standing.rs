@@ -25,9 +25,10 @@ pub(super) struct Ranked {
     pub(super) runs: Vec<usize>,
 }
 
-/// Whether a run competes: warm, in f64, right.
+/// Whether a run competes: warm, right, in f64 or on a device whose kernels have no f64.
 fn competes(run: &RunOf<'_>) -> bool {
-    run.run.hot && run.run.precision == "f64" && run.rate().is_some()
+    let is_usual = run.run.precision == "f64" || run.run.backend == "wgpu";
+    run.run.hot && is_usual && run.rate().is_some()
 }
 
 /// Ranks these runs; `first` is the place of a run's subject in the index.

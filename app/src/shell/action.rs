@@ -35,3 +35,10 @@ pub const SOLVE_EXAMPLE: Action = Action {
 /// Copies a link to what is shown; the window copies what such a link ends with.
 pub const COPY_LINK: Action =
     Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
+
+/// Measures kernels where the views are shown: the page's own form of what the window calls "Run".
+pub const RUN_HERE: Action = Action {
+    name: "Run here",
+    hint: "Measure kernels on this machine's own GPU and in WebAssembly, and compare",
+    key: egui::Key::R,
+};

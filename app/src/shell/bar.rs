@@ -12,6 +12,8 @@ use crate::state::{Theme, ViewState, ZOOM};
 pub(super) const WITH_SIDE: f32 = 640.0;
 /// Narrower, the side is folded until it is asked for.
 const FOLDS: f32 = 900.0;
+/// Least width with room for all buttons.
+const WHOLE: f32 = 955.0;
 
 /// What the line asks for.
 #[derive(Debug, Default)]
@@ -58,7 +60,7 @@ impl Bar {
     pub(super) fn show(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now) {
         let room = match ui.available_width() {
             width if width < WITH_SIDE => Room::Little,
-            width if width < FOLDS => Room::Some,
+            width if width < WHOLE => Room::Some,
             _ => Room::Much,
         };
         ui.add_space(4.0);

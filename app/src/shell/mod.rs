@@ -40,7 +40,7 @@ use crate::model::{Model, RunOf, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Filter, History, Theme, ViewState};
 use crate::views::{self, View, current, details, needs_no_bundle, teaches};
-pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE};
+pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE};
 use bar::{Bar, Now, WITH_SIDE};
 use dock::Dock;
 pub use export::Export;

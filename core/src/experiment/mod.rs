@@ -10,6 +10,7 @@ mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod error;
+mod interruptions;
 mod loaded;
 mod operations;
 mod output;
@@ -22,6 +23,7 @@ mod problem;
 mod references;
 mod resident;
 mod runner;
+mod serial;
 #[cfg(not(target_family = "wasm"))]
 pub mod solving;
 #[cfg(not(target_family = "wasm"))]
@@ -39,6 +41,7 @@ pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::CpuBackend;
 pub use error::{KernelError, PrepareError};
+pub use interruptions::Interruptions;
 pub use loaded::{LoadedMatrix, LoadedValues, ReadMatrix};
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
@@ -58,6 +61,7 @@ pub use problem::Problem;
 pub use references::relate;
 pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner, Step, Steps};
+pub use serial::SerialBackend;
 #[cfg(not(target_family = "wasm"))]
 pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
 pub use split::{Portion, Units, split};

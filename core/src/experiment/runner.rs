@@ -19,11 +19,11 @@ use super::references::References;
 use super::task::{Finished, Watch};
 use crate::kernel::{DeviceKind, Parameter};
 use crate::memory::MemoryLimit;
+use crate::pace::set_down;
 use crate::record::{
     Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
 };
 
-use steps::set_down;
 pub use steps::{Ending, Step, Steps};
 
 /// Runs of different kernels interleave in this many rounds, so that drift of the machine hits

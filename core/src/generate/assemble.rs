@@ -6,6 +6,7 @@ use crate::parallel::*;
 
 use crate::matrix::{Csr, FormatError, RowPtr};
 use crate::memory::{MemoryError, MemoryLimit, zeroed};
+use crate::pace::Pace;
 
 /// Why a matrix or points were not generated.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,46 @@ pub(super) trait Rule: Send + Sync {
 /// Rows made between two looks at the cancel flag.
 const CHUNK: usize = 4096;
 
+/// Refuses what would not fit, with its bytes.
+fn check(spec: &str, rule: &dyn Rule, limit: MemoryLimit) -> Result<(), MemoryError> {
+    limit.check(spec, rule.most_entries() * 12 + rule.rows() as u128 * 16)
+}
+
+/// Runs the rule over all rows in steps of a few thousand, one after the other.
+pub(super) async fn assemble_in_steps(
+    spec: &str,
+    rule: &dyn Rule,
+    limit: MemoryLimit,
+) -> Result<Csr, GenerateError> {
+    check(spec, rule, limit)?;
+    let (mut lengths, mut row) = (Vec::with_capacity(rule.rows()), Vec::new());
+    for piece in Pace::InSteps.pieces(rule.rows()) {
+        lengths.extend(piece.map(|i| {
+            rule.row_len(i).unwrap_or_else(|| {
+                row.clear();
+                rule.row(i, &mut row);
+                row.len()
+            })
+        }));
+        Pace::InSteps.rest().await;
+    }
+    let nnz = lengths.iter().sum();
+    let (mut col, mut val) = (Vec::with_capacity(nnz), Vec::with_capacity(nnz));
+    for piece in Pace::InSteps.pieces(rule.rows()) {
+        for i in piece {
+            row.clear();
+            rule.row(i, &mut row);
+            row.sort_unstable_by_key(|&(column, _)| column);
+            col.extend(row.iter().map(|&(column, _)| column));
+            val.extend(row.iter().map(|&(_, value)| value));
+        }
+        Pace::InSteps.rest().await;
+    }
+    let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
+    Csr::try_new(rule.rows(), rule.cols(), row_ptr, col, val)
+        .map_err(|reason| GenerateError::Format { spec: spec.to_owned(), reason })
+}
+
 /// Runs the rule over all rows, in parallel on the ambient pool. Rows whose length is not known
 /// are made twice, so that nothing but the matrix itself is kept.
 pub(super) fn assemble(
@@ -64,7 +105,7 @@ pub(super) fn assemble(
 ) -> Result<Csr, GenerateError> {
     let rows = rule.rows();
     let cancelled = || cancel.load(Ordering::Relaxed);
-    limit.check(spec, rule.most_entries() * 12 + rows as u128 * 16)?;
+    check(spec, rule, limit)?;
 
     let mut lengths = vec![0usize; rows];
     lengths.par_chunks_mut(CHUNK).enumerate().for_each(|(c, lengths)| {
@@ -116,4 +157,39 @@ pub(super) fn assemble(
     }
     Csr::try_new(rows, rule.cols(), row_ptr, col, val)
         .map_err(|reason| GenerateError::Format { spec: spec.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use crate::generate::{GeneratorSpec, generate, generate_in_steps};
+    use crate::memory::MemoryLimit;
+
+    #[test]
+    fn a_matrix_made_in_steps_is_the_one_that_is_made_at_once() {
+        let limit = MemoryLimit::unlimited();
+        for text in ["poisson2d?n=150", "powerlaw?m=20000&nnz=70000&max=250", "diagonal?m=1"] {
+            let spec = GeneratorSpec::parse(text).unwrap();
+            let mut work = Box::pin(generate_in_steps(&spec, limit));
+            let mut context = Context::from_waker(Waker::noop());
+            let mut polls = 0;
+            let made = loop {
+                polls += 1;
+                if let Poll::Ready(made) = work.as_mut().poll(&mut context) {
+                    break made.unwrap();
+                }
+            };
+            assert_eq!(made, generate(&spec, limit, &false.into()).unwrap(), "{text}");
+            assert!(polls > 2 && (made.rows() < 8192 || polls > 4), "{text}: {polls}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_bytes_before_the_first_step() {
+        let spec = GeneratorSpec::parse("stencil7?n=1000").unwrap();
+        let made = crate::pace::at_once(generate_in_steps(&spec, MemoryLimit::bytes(1 << 28)));
+        let error = made.unwrap_err().to_string();
+        assert!(error.contains("bytes (") && error.contains("memory limit"), "{error}");
+    }
 }

@@ -74,6 +74,15 @@ pub fn generate(
     assemble::assemble(&spec.to_string(), rule.as_ref(), limit, cancel)
 }
 
+/// The same in steps, for whoever polls to do something else between, and stops by polling no more.
+pub async fn generate_in_steps(
+    spec: &GeneratorSpec,
+    limit: MemoryLimit,
+) -> Result<Csr, GenerateError> {
+    let rule = spec.rule(limit)?;
+    assemble::assemble_in_steps(&spec.to_string(), rule.as_ref(), limit).await
+}
+
 #[cfg(test)]
 mod compact_tests;
 #[cfg(test)]

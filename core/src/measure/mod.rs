@@ -6,6 +6,7 @@
 mod bandwidth;
 mod build_facts;
 mod cache;
+mod clock;
 #[cfg(not(target_family = "wasm"))]
 mod devices;
 mod environment;
@@ -20,6 +21,7 @@ mod vector;
 pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
 pub use build_facts::{build, revision};
 pub use cache::CacheSizes;
+pub use clock::clock_step_s;
 #[cfg(not(target_family = "wasm"))]
 pub use devices::Devices;
 pub use environment::{cpu, environment};

@@ -3,23 +3,26 @@
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_core::experiment::Ticket;
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem,
+    Availability, Backend, Configuration, Interruptions, PrepareError, Prepared, Problem,
+    SpmvProblem,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Gpu;
 #[cfg(not(target_family = "wasm"))]
-use sparsescope_core::record::{Gpu, GpuAbsence};
+use sparsescope_core::record::GpuAbsence;
 
 use crate::error::DeviceError;
 use crate::launchers::launcher;
 use crate::machine::Adapter;
-#[cfg(not(target_family = "wasm"))]
 use crate::memory;
 use crate::names;
 use crate::options::Options;
+#[cfg(target_family = "wasm")]
+use crate::page::Teller;
 use crate::prepared::PreparedProduct;
-#[cfg(not(target_family = "wasm"))]
 use crate::record;
+use crate::source::Source;
 
 /// The kernels of this crate on one device.
 pub struct WgpuBackend {
@@ -31,20 +34,35 @@ impl WgpuBackend {
     /// Opens the device with this number, from 0, or says why it cannot.
     #[cfg(not(target_family = "wasm"))]
     pub fn open(ordinal: usize, options: Options) -> Result<Self, GpuAbsence> {
-        let adapter = crate::native::adapter(ordinal)?;
-        let opened = Ticket::later(Self::of(adapter, options)).wait();
+        let source = Source(crate::native::adapter(ordinal)?);
+        let opened = Ticket::later(Self::of(source, options, Interruptions::default())).wait();
         opened.map_err(|error| GpuAbsence::AdapterFailed(error.to_string()))
     }
 
-    /// The same on an adapter.
-    async fn of(adapter: wgpu::Adapter, options: Options) -> Result<Self, DeviceError> {
-        let model = names::model(&adapter.get_info());
-        Ok(Self { model, adapter: Adapter::open(adapter, options).await? })
+    /// Opens the browser's device, of which `page` tells what wgpu does not; samples during which one of
+    /// `interruptions` is told are taken anew. The browser checks every index.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    #[cfg(target_family = "wasm")]
+    pub async fn open_in_page(page: Teller, interruptions: Interruptions) -> Result<Self, String> {
+        let options = Options { checks: true, ..Options::default() };
+        let opened = Self::of(Source(page), options, interruptions).await;
+        opened.map_err(|error| error.to_string())
+    }
+
+    async fn of(
+        source: Source,
+        options: Options,
+        interruptions: Interruptions,
+    ) -> Result<Self, DeviceError> {
+        let adapter = Adapter::open(source, options, interruptions).await?;
+        Ok(Self { model: names::model(&adapter.at_present().device.info), adapter })
     }
 
     /// Whether a processor plays the device.
     pub fn is_software(&self) -> bool {
-        names::is_software(&self.adapter.raw.get_info())
+        names::is_software(&self.adapter.at_present().device.info)
     }
 
     /// Ends the device, as its driver may at any time.
@@ -53,9 +71,15 @@ impl WgpuBackend {
         self.adapter.lose_device();
     }
 
-    /// The device as a bundle records it, measured.
-    #[cfg(not(target_family = "wasm"))]
-    async fn described(&self) -> Result<Gpu, DeviceError> {
+    /// The device as a bundle records it, its bandwidth measured.
+    pub async fn described(&self) -> Gpu {
+        self.measured().await.unwrap_or_else(|error| {
+            let details = [("state".to_owned(), error.to_string())].into();
+            Gpu { model: self.model.clone(), details, copy: None }
+        })
+    }
+
+    async fn measured(&self) -> Result<Gpu, DeviceError> {
         let machine = self.adapter.machine().await?;
         let clock = machine.clock().await;
         let copy = match &clock {
@@ -78,10 +102,10 @@ impl Backend for WgpuBackend {
                 _ => "it does not run through wgpu".to_owned(),
             });
         };
-        let has_subgroups = self.adapter.raw.features().contains(wgpu::Features::SUBGROUP);
-        match launcher.family.needs_subgroups() && !has_subgroups {
+        let device = &self.adapter.at_present().device;
+        match launcher.family.needs_subgroups() && !device.has_subgroups {
             true => {
-                let name = self.adapter.raw.get_info().name;
+                let name = device.info.name.clone();
                 Availability::Missing(DeviceError::NoSubgroups(name).to_string())
             }
             false => Availability::Available,
@@ -90,10 +114,7 @@ impl Backend for WgpuBackend {
 
     #[cfg(not(target_family = "wasm"))]
     fn describe(&self) -> Option<Gpu> {
-        Some(Ticket::later(self.described()).wait().unwrap_or_else(|error| {
-            let details = [("state".to_owned(), error.to_string())].into();
-            Gpu { model: self.model.clone(), details, copy: None }
-        }))
+        Some(Ticket::later(self.described()).wait())
     }
 
     fn prepare<'p>(

@@ -125,7 +125,11 @@ impl Buffer {
             let (teller, mapped) = answer();
             staging.map_async(wgpu::MapMode::Read, ..bytes, |mapped| teller.tell(mapped));
             let failed = |reason: String| DeviceError::Internal { what: "results".into(), reason };
-            device.told(mapped).await?.map_err(|e| failed(e.to_string()))?;
+            if let Err(error) = device.told(mapped).await? {
+                // What was mapped of a lost device says nothing else.
+                device.check()?;
+                return Err(failed(error.to_string()));
+            }
             {
                 let view = staging.get_mapped_range(..bytes).map_err(|e| failed(e.to_string()))?;
                 elements.extend(bytemuck::pod_collect_to_vec::<u8, T>(&view));

@@ -1,6 +1,7 @@
 //! The time that launches take: by the device's timestamps around a pass, or by the wall clock around a
 //! submission.
 
+use sparsescope_core::measure::clock_step_s;
 use web_time::Instant;
 
 use crate::buffer::Buffer;
@@ -16,7 +17,7 @@ const DIFFERENCES: u32 = 64;
 /// Bytes of a timestamp.
 const STAMP: u64 = size_of::<u64>() as u64;
 
-/// What waiting for a submission is exact to.
+/// What waiting for a submission is exact to; browsers round the clock to more.
 const WALL_RESOLUTION_S: f64 = 10e-6;
 
 /// A clock of a device.
@@ -109,7 +110,8 @@ impl Clock {
         }
         empty.sort_by(f64::total_cmp);
         let [_, _, _, _, median, ..] = empty;
-        Ok(Self { hands: Hands::Wall(median), resolution_s: WALL_RESOLUTION_S })
+        let resolution_s = WALL_RESOLUTION_S.max(clock_step_s());
+        Ok(Self { hands: Hands::Wall(median), resolution_s })
     }
 
     /// What it is, as runs record it.

@@ -25,6 +25,10 @@ pub(crate) struct Device {
     pub(crate) info: wgpu::AdapterInfo,
     pub(crate) options: Options,
     pub(crate) pipelines: Pipelines,
+    /// Whether kernels may use subgroups.
+    pub(crate) has_subgroups: bool,
+    /// What else is recorded of it, by name.
+    pub(crate) told: BTreeMap<&'static str, String>,
     trouble: Arc<Trouble>,
 }
 
@@ -64,8 +68,10 @@ impl Device {
             };
             lock(&told.lost).get_or_insert(why);
         });
-        let pipelines = Pipelines::default();
-        Ok(Self { raw, queue, info: adapter.get_info(), options, pipelines, trouble })
+        let (pipelines, told) = Default::default();
+        let has_subgroups = raw.features().contains(wgpu::Features::SUBGROUP);
+        let info = adapter.get_info();
+        Ok(Self { raw, queue, info, options, pipelines, has_subgroups, told, trouble })
     }
 
     /// Whether the device has a feature, and it is switched on.
@@ -161,10 +167,9 @@ impl Device {
     /// Features in use, by the names that WebGPU has for them.
     pub(crate) fn features(&self) -> BTreeMap<&'static str, bool> {
         [
-            ("timestamp-query", wgpu::Features::TIMESTAMP_QUERY),
-            ("subgroups", wgpu::Features::SUBGROUP),
+            ("timestamp-query", self.has(wgpu::Features::TIMESTAMP_QUERY)),
+            ("subgroups", self.has_subgroups),
         ]
-        .map(|(name, feature)| (name, self.has(feature)))
         .into()
     }
 }

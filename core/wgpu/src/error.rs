@@ -32,6 +32,9 @@ pub(crate) enum DeviceError {
     NoTime(u32),
     #[error("a product with flushed caches is too short for the clock, which is exact to {0:e} s")]
     TooShortCold(f64),
+    #[error("this browser has WebGPU, but no graphics adapter answered")]
+    #[cfg(target_family = "wasm")]
+    NoAdapter,
     #[error("this build does not have it")]
     Absent,
     #[error("it was not set up")]

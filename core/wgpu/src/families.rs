@@ -44,6 +44,14 @@ impl Family {
         matches!(self, Self::CsrSubgroup | Self::HllSubgroup)
     }
 
+    /// What its text begins with: browsers want subgroups switched on, and naga refuses that.
+    pub(crate) fn enables(self) -> &'static str {
+        match cfg!(target_family = "wasm") && self.needs_subgroups() {
+            true => "enable subgroups;\n",
+            false => "",
+        }
+    }
+
     /// Its arrays, from binding 1 on.
     pub(crate) fn arrays(self) -> &'static [Access] {
         use Access::{Reads, Writes};

@@ -15,7 +15,7 @@ impl Device {
         function: &'static str,
         block: u32,
     ) -> Result<Arc<Pipeline>, DeviceError> {
-        if family.needs_subgroups() && !self.has(wgpu::Features::SUBGROUP) {
+        if family.needs_subgroups() && !self.has_subgroups {
             return Err(DeviceError::NoSubgroups(self.info.name.clone()));
         }
         if let Some(built) = lock(&self.pipelines.built).get(&(function, block)) {
@@ -32,7 +32,7 @@ impl Device {
         if let Some(module) = lock(&self.pipelines.modules).get(&family) {
             return Ok(Arc::clone(module));
         }
-        let text = [COMMON, family.text()].concat();
+        let text = [family.enables(), COMMON, family.text()].concat();
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: None,
             source: wgpu::ShaderSource::Wgsl(text.into()),

@@ -1,6 +1,6 @@
 //! Sparsescope's wgpu room: the kernels of `kernels/*.wgsl` and the backend that runs them on any GPU that
-//! Vulkan, Metal or Direct3D 12 reach. Nothing here blocks but what lies in `native.rs`: answers of the
-//! device are waited for as futures, so that the page can ask again later.
+//! Vulkan, Metal or Direct3D 12 reach, and a browser's WebGPU in the page. Nothing here blocks but what lies
+//! in `native.rs`: answers of the device are waited for as futures, so that the page can ask again later.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(
@@ -29,11 +29,14 @@ mod names;
 mod native;
 mod operands;
 mod options;
+mod page;
 mod prepared;
 mod record;
 mod sampling;
+mod source;
 
 pub use backend::WgpuBackend;
 #[cfg(not(target_family = "wasm"))]
 pub use native::count;
 pub use options::{ClockChoice, Options};
+pub use page::{PageDevice, Teller};

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use sparsescope_core::experiment::Interruptions;
+
 use crate::answer::lock;
 use crate::clock::Clock;
 use crate::device::Device;
@@ -10,6 +12,7 @@ use crate::grid::Launch;
 use crate::memory;
 use crate::operands::Uploads;
 use crate::options::Options;
+use crate::source::Source;
 
 /// A device with what all kernels on it share.
 pub(crate) struct Machine {
@@ -20,8 +23,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    async fn open(adapter: &wgpu::Adapter, options: Options) -> Result<Self, DeviceError> {
-        let device = Device::open(adapter, options).await?;
+    async fn open(source: &Source, options: Options) -> Result<Self, DeviceError> {
+        let device = source.device(options).await?;
         let (clock, flusher) = Default::default();
         Ok(Self { uploads: Uploads::new(), clock, flusher, device })
     }
@@ -49,9 +52,11 @@ impl Machine {
 
 /// An adapter whose device is open, and opened anew once.
 pub(crate) struct Adapter {
-    pub(crate) raw: wgpu::Adapter,
+    source: Source,
     options: Options,
     opened: Mutex<Opened>,
+    /// How often measuring was set aside.
+    pub(crate) interruptions: Interruptions,
 }
 
 /// The device at present, and whether it has been opened anew.
@@ -61,10 +66,19 @@ struct Opened {
 }
 
 impl Adapter {
-    pub(crate) async fn open(raw: wgpu::Adapter, options: Options) -> Result<Self, DeviceError> {
-        let machine = Arc::new(Machine::open(&raw, options).await?);
+    pub(crate) async fn open(
+        source: Source,
+        options: Options,
+        interruptions: Interruptions,
+    ) -> Result<Self, DeviceError> {
+        let machine = Arc::new(Machine::open(&source, options).await?);
         let opened = Mutex::new(Opened { machine, is_second: false });
-        Ok(Self { raw, options, opened })
+        Ok(Self { source, options, opened, interruptions })
+    }
+
+    /// The device that was opened last, lost or not.
+    pub(crate) fn at_present(&self) -> Arc<Machine> {
+        Arc::clone(&lock(&self.opened).machine)
     }
 
     /// The device, opened anew where it was lost for the first time.
@@ -79,13 +93,13 @@ impl Adapter {
         if is_second {
             machine.device.check()?;
         }
-        let machine = Arc::new(Machine::open(&self.raw, self.options).await?);
+        let machine = Arc::new(Machine::open(&self.source, self.options).await?);
         *lock(&self.opened) = Opened { machine: Arc::clone(&machine), is_second: true };
         Ok(machine)
     }
 
     /// Ends the device.
     pub(crate) fn lose_device(&self) {
-        lock(&self.opened).machine.device.raw.destroy();
+        self.at_present().device.raw.destroy();
     }
 }

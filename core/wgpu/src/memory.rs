@@ -14,6 +14,9 @@ const ARRAY: u64 = 256 << 20;
 /// The same where a processor plays the GPU.
 const ARRAY_IN_SOFTWARE: u64 = 32 << 20;
 
+/// Most of these in a page, beside others of the same browser.
+const MOST_IN_PAGE: [u64; 2] = [128 << 20, 4 << 20];
+
 /// What a device's caches hold at most, as far as is known.
 const CACHES: u64 = 64 << 20;
 
@@ -51,7 +54,11 @@ pub(crate) async fn copy_bandwidth(
     device: &Device,
     clock: &Clock,
 ) -> Result<(f64, u64), DeviceError> {
-    let array = if is_software(&device.info) { ARRAY_IN_SOFTWARE } else { ARRAY };
+    let [mut own, mut software] = [ARRAY, ARRAY_IN_SOFTWARE];
+    if cfg!(target_family = "wasm") {
+        [own, software] = MOST_IN_PAGE;
+    }
+    let array = if is_software(&device.info) { software } else { own };
     let (copy, bytes) = launch(device, "memory_copy", array).await?;
     let mut best = f64::INFINITY;
     for _ in 0..TRIES {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sparsescope_core::experiment::{
-    Configuration, Converted, Executed, Finished, KernelError, LastOutput, Output, Prepared,
-    Sampled, SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
+    Configuration, Converted, Executed, Finished, Interruptions, KernelError, LastOutput, Output,
+    Prepared, Sampled, SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
 };
 use sparsescope_core::record::Costs;
 use web_time::Instant;
@@ -16,11 +16,15 @@ use crate::error::DeviceError;
 use crate::grid::Launch;
 use crate::launchers::{Bound, Launcher, Operands};
 use crate::machine::{Adapter, Machine};
+use crate::names::is_software;
 use crate::operands::{GuardedVector, Matrix, Vector};
 use crate::sampling::{Timed, calibrate, samples, to_picoseconds};
 
 /// Products that take longer are not run a second time: systems end what occupies a GPU for seconds.
 const LONGEST_PRODUCT_S: f64 = 1.0;
+
+/// The same where a processor plays the GPU, which the first product of a kernel has to be translated for.
+const LONGEST_IN_SOFTWARE_S: f64 = 8.0;
 
 /// Invocations a workgroup where no number is asked for, the least and the most.
 const USUAL_BLOCK: u32 = 128;
@@ -54,6 +58,7 @@ pub(crate) struct Made {
 
 /// Products that are timed, after what `before` does.
 struct Products<'a> {
+    interruptions: &'a Interruptions,
     device: &'a Device,
     clock: &'a Clock,
     before: &'a [Launch],
@@ -71,15 +76,23 @@ impl Timed for Products<'_> {
         self.clock.time(self.device, self.before, self.launches, products).await
     }
 
+    fn interruptions(&self) -> u32 {
+        self.interruptions.count()
+    }
+
     fn no_time(&self, tries: u32) -> DeviceError {
         DeviceError::NoTime(tries)
     }
 }
 
 impl Made {
-    fn products<'a>(&'a self, before: &'a [Launch]) -> Products<'a> {
-        let device = &self.machine.device;
-        Products { device, clock: &self.clock, before, launches: &self.bound.launches }
+    fn products<'a>(
+        &'a self,
+        before: &'a [Launch],
+        interruptions: &'a Interruptions,
+    ) -> Products<'a> {
+        let (device, launches) = (&self.machine.device, &self.bound.launches);
+        Products { interruptions, device, clock: &self.clock, before, launches }
     }
 
     /// Executes once on a spoilt result.
@@ -154,7 +167,11 @@ impl PreparedProduct<'_> {
         let start = Instant::now();
         made.execute().await?;
         let seconds = start.elapsed().as_secs_f64();
-        if seconds > LONGEST_PRODUCT_S {
+        let longest_s = match is_software(&device.info) {
+            true => LONGEST_IN_SOFTWARE_S,
+            false => LONGEST_PRODUCT_S,
+        };
+        if seconds > longest_s {
             return Err(DeviceError::Slow(seconds));
         }
         self.params = spec.in_force(&self.converted.matrix);
@@ -189,6 +206,7 @@ impl PreparedProduct<'_> {
         watch: &Watch<'_>,
     ) -> Result<Vec<f64>, DeviceError> {
         let stop = || watch.is_cancelled();
+        let interruptions = &self.adapter.interruptions;
         let made = self.made()?;
         if made.bound.launches.is_empty() {
             // A product without rows is nothing to do: less than the clock tells.
@@ -196,7 +214,7 @@ impl PreparedProduct<'_> {
         }
         match temperature {
             Temperature::Hot => {
-                let mut timed = made.products(&[]);
+                let mut timed = made.products(&[], interruptions);
                 let products = match self.products {
                     Some(products) => products,
                     None => calibrate(&mut timed).await?,
@@ -207,7 +225,8 @@ impl PreparedProduct<'_> {
             }
             Temperature::Cold => {
                 let flusher = made.machine.flusher().await?;
-                let taken = samples(&mut made.products(&flusher), n, 1, &stop).await?;
+                let taken =
+                    samples(&mut made.products(&flusher, interruptions), n, 1, &stop).await?;
                 let resolution_s = made.clock.resolution_s;
                 match taken.iter().any(|&seconds| seconds < 20.0 * resolution_s) {
                     true => Err(DeviceError::TooShortCold(resolution_s)),

@@ -24,6 +24,7 @@ pub(crate) fn gpu(
     };
     tell("interface", interface(info.backend).to_owned());
     tell("vendor", vendor(info.vendor));
+    device.told.iter().for_each(|(name, value)| tell(name, value.clone()));
     tell("kind", kind(info).to_owned());
     tell("driver", info.driver.clone());
     tell("driver_info", info.driver_info.clone());

@@ -24,6 +24,11 @@ pub(crate) trait Timed {
     /// Seconds of so many products in a row; nothing where the clock tells none.
     async fn time(&mut self, products: u32) -> Result<Option<f64>, Self::Error>;
 
+    /// How often measuring was set aside: a sample during which it was is taken anew.
+    fn interruptions(&self) -> u32 {
+        0
+    }
+
     /// What is told where the clock tells no time again and again.
     fn no_time(&self, tries: u32) -> Self::Error;
 }
@@ -62,7 +67,11 @@ pub(crate) async fn samples<T: Timed>(
         timed.time(1).await?;
     }
     while samples.len() < n && !stop() {
-        samples.push(sample(timed, products).await?);
+        let before = timed.interruptions();
+        let seconds = sample(timed, products).await?;
+        if timed.interruptions() == before {
+            samples.push(seconds);
+        }
     }
     Ok(samples)
 }
@@ -114,6 +123,40 @@ mod tests {
         fn no_time(&self, tries: u32) -> u32 {
             tries
         }
+    }
+
+    /// One product of a second after the other, set aside during the second and the third.
+    struct Hidden {
+        taken: u32,
+    }
+
+    impl Timed for Hidden {
+        type Error = u32;
+
+        fn resolution_s(&self) -> f64 {
+            1e-9
+        }
+
+        async fn time(&mut self, _: u32) -> Result<Option<f64>, u32> {
+            self.taken += 1;
+            Ok(Some(f64::from(self.taken)))
+        }
+
+        fn interruptions(&self) -> u32 {
+            self.taken.clamp(1, 3)
+        }
+
+        fn no_time(&self, tries: u32) -> u32 {
+            tries
+        }
+    }
+
+    #[test]
+    fn a_sample_during_which_measuring_was_set_aside_is_taken_anew() {
+        let mut hidden = Hidden { taken: 0 };
+        let taken = Ticket::later(async move { samples(&mut hidden, 2, 1, &|| false).await });
+        // The first is not counted.
+        assert_eq!(taken.wait(), Ok(vec![4.0, 5.0]));
     }
 
     fn calibrated(product_s: f64, resolution_s: f64) -> Result<u32, u32> {

@@ -271,8 +271,8 @@ mod tests {
         }
         let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
         let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
-        let ends = (ids[0], ids[9]);
-        assert!(ids.len() == 10 && ends.0 == "csr-hll" && ends.1 == "own-kernel", "{ids:?}");
+        let ends = (ids[0], ids[10]);
+        assert!(ids.len() == 11 && ends.0 == "csr-hll" && ends.1 == "own-gpu", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

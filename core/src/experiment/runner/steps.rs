@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 /// How running ended.
@@ -34,13 +34,20 @@ pub struct Steps<'s> {
     ended: Option<Ending>,
 }
 
-/// Whether the step that is set down has more to do.
+/// Whether the step that is set down has more to do, and who is told of it.
 #[derive(Default)]
-struct More(AtomicBool);
+struct More {
+    is_there: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
 
 impl Wake for More {
     fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Release);
+        self.is_there.store(true, Ordering::Release);
+        let waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 }
 
@@ -55,15 +62,25 @@ impl<'s> Steps<'s> {
         if let Some(ending) = self.ended {
             return Step::Finished(ending);
         }
-        self.more.0.store(false, Ordering::Release);
+        self.more.is_there.store(false, Ordering::Release);
         let waker = Waker::from(Arc::clone(&self.more));
         match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(ending) => {
                 self.ended = Some(ending);
                 Step::Finished(ending)
             }
-            Poll::Pending if self.more.0.load(Ordering::Acquire) => Step::Working,
+            Poll::Pending if self.more.is_there.load(Ordering::Acquire) => Step::Working,
             Poll::Pending => Step::Waiting,
+        }
+    }
+
+    /// The same for whoever has a waker: where it would wait, it is pending until a backend has answered.
+    pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Step> {
+        let waker = Some(context.waker().clone());
+        *self.more.waker.lock().unwrap_or_else(PoisonError::into_inner) = waker;
+        match self.step() {
+            Step::Waiting => Poll::Pending,
+            step => Poll::Ready(step),
         }
     }
 
@@ -76,17 +93,4 @@ impl<'s> Steps<'s> {
             }
         }
     }
-}
-
-/// Ends a step with more to do.
-pub(super) async fn set_down() {
-    let mut is_over = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut is_over, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

@@ -1,0 +1,331 @@
+// Measuring in the page, on a GPU that SwiftShader plays.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Viewer } from "./page.mjs";
+import { entry } from "./zip.mjs";
+
+const LONG = 600_000;
+
+/** Suite `mini` at a tenth of its size. */
+const MINI = [
+  "poisson2d?n=158",
+  "stencil27?n=19",
+  "fem-hex?n=11&dof=3",
+  "banded?m=5000&half=500&row=20",
+  "random?m=10000&row=10",
+  "powerlaw?m=20000&nnz=70000&max=250",
+  "road?m=30000",
+  "circuit?m=11683&nnz=76639&dense=11419",
+  "kkt?n=11",
+  "diagonal?m=100000",
+];
+
+/** Opens the page with its panel; `before` prepares the page. */
+async function opened(context, given, before) {
+  const viewer = await Viewer.open(context, `${given.address}/`, before);
+  await viewer.click("button", "Run here");
+  await viewer.find("button", "Close the panel Run here");
+  return viewer;
+}
+
+/** Writes into a field of the panel as assistive technology does. */
+async function set(viewer, role, name, value) {
+  const field = viewer.page.getByRole(role, { name });
+  await field.waitFor({ state: "attached" });
+  await field.evaluate((element, value) => {
+    element.value = value;
+    element.dispatchEvent(new Event("change"));
+  }, value);
+}
+
+/** Asks for so many samples of each run. */
+async function samples(viewer, count) {
+  // The form moves when the GPU answers.
+  await viewer.until("the browser's answer", async () =>
+    (await viewer.widgets()).every(({ name }) => name !== "asking the browser for it"),
+  );
+  await viewer.click("spinbutton", "Samples a run");
+  await viewer.frames(2);
+  await viewer.page.keyboard.type(String(count));
+  await viewer.page.keyboard.press("Enter");
+}
+
+/** Starts measuring on what a generator makes. */
+async function start(viewer, generator) {
+  await set(viewer, "textbox", "Generator", generator);
+  await viewer.click("button", `Start measuring ${generator}`);
+}
+
+/** The bundle of the measurement that is under way. */
+async function measured(viewer) {
+  const was = await viewer.page.evaluate(() => window.measured?.length ?? 0);
+  await viewer.until(
+    "what was measured",
+    () => viewer.page.evaluate((was) => (window.measured?.length ?? 0) > was, was),
+    LONG,
+  );
+  return Buffer.from(await viewer.page.evaluate(() => window.measured.at(-1)), "base64");
+}
+
+/** Has the page tell what it measures, how long its tasks take, and which devices it opens. */
+async function watched(page) {
+  await page.addInitScript(() => {
+    window.measured = [];
+    window.devices = [];
+    window.longest = 0;
+    let page;
+    // The program calls through this object.
+    Object.defineProperty(window, "sparsescope", {
+      get: () => page,
+      set: (given) => {
+        const { keep } = given.page;
+        given.page.keep = (name, bytes) => {
+          let letters = "";
+          bytes.forEach((byte) => (letters += String.fromCharCode(byte)));
+          window.measured.push(btoa(letters));
+          keep(name, bytes);
+        };
+        page = given;
+      },
+      configurable: true,
+    });
+    new PerformanceObserver((list) => {
+      for (const task of list.getEntries()) {
+        window.longest = Math.max(window.longest, task.duration);
+      }
+    }).observe({ entryTypes: ["longtask"] });
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...asked) {
+      const device = await request.apply(this, asked);
+      window.devices.push(device);
+      return device;
+    };
+  });
+}
+
+/** Runs of a bundle, of which all are right. */
+function passed(zip, what) {
+  const { runs } = entry(zip, "runs.json");
+  const wrong = runs.filter((run) => run.check.verdict !== "pass" || !run.figures);
+  assert.deepEqual(wrong.map((run) => `${run.kernel}: ${run.check.reason}`), [], what);
+  return runs;
+}
+
+const GPU_KERNELS = 10;
+
+export const cases = {
+  async "every kernel passes its check here, on matrices that break kernels"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await viewer.find("text", /SwiftShader.*\(WebGPU, software\)/i);
+    await viewer.find("text", "A processor plays this GPU: its times are a processor's.");
+    await viewer.colours(join(given.screenshots, "here.png"));
+    await samples(viewer, 5);
+    for (const generator of ["powerlaw?m=3000&nnz=20000&max=300", "dense-row?m=2000", "diagonal?m=1", "random?m=9000&row=2"]) {
+      await start(viewer, generator);
+      const runs = passed(await measured(viewer), generator);
+      const of = (backend) => runs.filter((run) => run.backend === backend);
+      assert.equal(of("wgpu").length, GPU_KERNELS);
+      for (const { device, params, precision, samples } of of("wgpu")) {
+        assert.ok(/\(WebGPU, software\)$/.test(device), device);
+        assert.ok(/^(timestamps of|wall clock)/.test(params.clock), params.clock);
+        assert.deepEqual([params.checks, precision, samples.length], ["on", "f32", 5]);
+      }
+      const kernels = of("cpu").map((run) => `${run.kernel} ${run.precision}`);
+      assert.deepEqual(kernels, ["cpu/csr/serial f32", "cpu/csr/serial f64", "cpu/hll/serial f64"]);
+      assert.ok(of("cpu").every((run) => run.device.startsWith("WebAssembly")));
+      assert.ok(of("wgpu").every((run) => run.figures.speedup > 0), "speed-ups are of the reference in f32");
+    }
+    // Rows without entries, and one across the whole matrix.
+    const rows = [...Array(300).keys()].map((column) => `2 ${column + 1} ${0.1 + column}`);
+    const text = `%%MatrixMarket matrix coordinate real general\n5 300 301\n${rows.join("\n")}\n5 7 2.5\n`;
+    await set(viewer, "textbox", "Generator", "");
+    await viewer.drop("odd.mtx", Buffer.from(text));
+    await viewer.find("group", "Cells of odd");
+    await viewer.click("button", "Close the panel Run here");
+    await viewer.click("button", "Run here");
+    await viewer.click("button", "Start measuring odd");
+    passed(await measured(viewer), "odd");
+    await viewer.colours(join(given.screenshots, "here-measured.png"));
+    await viewer.close();
+  },
+
+  async "suite mini at a tenth of its size is measured here, and the page goes on drawing"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await samples(viewer, 5);
+    await viewer.page.evaluate(() => (window.longest = 0));
+    const longest = [];
+    for (const generator of MINI) {
+      await start(viewer, generator);
+      const { runs } = entry(await measured(viewer), "runs.json");
+      const wrong = runs.filter((run) => run.check.verdict === "fail");
+      assert.deepEqual(wrong.map((run) => `${run.kernel}: ${run.check.reason}`), [], generator);
+      longest.push(await viewer.page.evaluate(() => window.longest));
+    }
+    const most = Math.max(...longest);
+    assert.ok(most <= 250, `${MINI.map((name, k) => `${name}: ${longest[k]}`).join("; ")}`);
+    await viewer.close();
+    return `the longest task took ${Math.round(most)} ms`;
+  },
+
+  async "a measurement is cancelled within half a second, and what it has is kept"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await samples(viewer, 200);
+    await start(viewer, "stencil27?n=19");
+    await viewer.find("button", "Cancel");
+    await viewer.until("half of the samples", async () => {
+      const bar = (await viewer.widgets()).find((widget) => widget.name === "Measuring");
+      const percent = (await viewer.widgets()).some((widget) => /^wgpu\//.test(widget.name) && widget.role === "text");
+      return bar && percent;
+    }, LONG);
+    const took = viewer.page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const pressed = () => {
+            const start = performance.now();
+            const look = () =>
+              window.sparsescope.widgets().some(({ name }) => /^Start measuring/.test(name))
+                ? resolve(performance.now() - start)
+                : requestAnimationFrame(look);
+            look();
+          };
+          window.addEventListener("pointerup", pressed, { once: true, capture: true });
+        }),
+    );
+    await viewer.click("button", "Cancel");
+    const milliseconds = Math.round(await took);
+    assert.ok(milliseconds <= 500, `${milliseconds} ms`);
+    await viewer.close();
+    return `${milliseconds} ms`;
+  },
+
+  async "a matrix that is too large is refused with its bytes"(context, given) {
+    const viewer = await opened(context, given);
+    await start(viewer, "stencil27?n=600");
+    await viewer.find("text", /^Nothing was measured: .*stencil27\?n=600 needs \d+ bytes \(.* GB\)/);
+    await viewer.close();
+  },
+
+  async "without WebGPU a sentence says why, and the processor's kernels run"(context, given) {
+    const without = async (spoil, sentence) => {
+      const viewer = await opened(context, given, (page) => page.addInitScript(spoil));
+      await viewer.find("text", sentence);
+      return viewer;
+    };
+    const insecure = await without(
+      () => Object.defineProperty(window, "isSecureContext", { value: false }),
+      /^This address is not secure, and browsers give WebGPU to secure ones only: https, this machine's own/,
+    );
+    await insecure.colours(join(given.screenshots, "here-no-gpu.png"));
+    await insecure.close();
+    const silent = await without(
+      () => (GPU.prototype.requestAdapter = async () => null),
+      "WebGPU cannot be used: this browser has WebGPU, but no graphics adapter answered.",
+    );
+    await silent.close();
+    const viewer = await without(
+      () => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }),
+      "This browser has no WebGPU, or it is switched off there.",
+    );
+    await start(viewer, "poisson2d?n=20");
+    await viewer.find("text", /^3 runs on poisson2d/);
+    await viewer.close();
+  },
+
+  async "a lost device is opened anew once, which is said"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await samples(viewer, 25);
+    await start(viewer, "stencil27?n=19");
+    const sampling = () =>
+      viewer.until("a kernel being sampled", async () => {
+        const texts = await viewer.widgets();
+        return texts.some((widget) => widget.role === "text" && /^wgpu\/ell/.test(widget.name));
+      }, LONG);
+    await sampling();
+    await viewer.page.evaluate(() => window.devices.at(-1).destroy());
+    passed(await measured(viewer), "after the loss");
+    await viewer.find("text", /^The GPU was lost during the measurement and opened anew;/);
+    await viewer.close();
+  },
+
+  async "graphics that are taken away come back with what was measured, and measuring goes on"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await samples(viewer, 5);
+    await start(viewer, "poisson2d?n=40");
+    passed(await measured(viewer), "before");
+    await samples(viewer, 50);
+    await start(viewer, "stencil27?n=19");
+    await viewer.find("button", "Cancel");
+    await viewer.page.evaluate(() =>
+      document.getElementById("canvas").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext(),
+    );
+    await viewer.find("text", /^The browser took the graphics away; the viewer was started again, with what was open and measured\.$/);
+    passed(await measured(viewer), "after");
+    const names = (await viewer.widgets()).map((widget) => widget.name);
+    assert.ok(names.some((name) => /^Matrix stencil27/.test(name)), names.join("; "));
+    await viewer.close();
+  },
+
+  async "nobody sees the page: it pauses, and goes on when it is seen again"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await samples(viewer, 25);
+    const show = (hidden) =>
+      viewer.page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
+    await start(viewer, "poisson2d?n=40");
+    await viewer.find("button", "Cancel");
+    await show(true);
+    // Longer than all of it takes.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const what = async () => (await viewer.widgets()).filter(({ role, name }) => role === "text" && /^(wgpu|cpu)\//.test(name)).map(({ name }) => name);
+    const before = await what();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    assert.deepEqual(await what(), before);
+    assert.equal(await viewer.page.evaluate(() => window.measured.length), 0);
+    await show(false);
+    passed(await measured(viewer), "afterwards");
+    await viewer.close();
+  },
+
+  async "a page that is loaded again while it measures is as new"(context, given) {
+    const viewer = await opened(context, given, watched);
+    await start(viewer, "stencil27?n=19");
+    await viewer.find("button", "Cancel");
+    await viewer.page.reload();
+    await viewer.page.waitForSelector("html[data-ready]", { state: "attached" });
+    await viewer.click("button", "Run here");
+    await samples(viewer, 5);
+    await start(viewer, "poisson2d?n=20");
+    passed(await measured(viewer), "after the reload");
+    await viewer.close();
+  },
+
+  async "from the link to the comparison with the H200 in three clicks, then into one file"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`, watched);
+    await viewer.click("button", "Run here");
+    await samples(viewer, 5); // which a teacher leaves as it is
+    await viewer.click("button", /^Start measuring FEM_3D_thermal1/);
+    await viewer.colours(join(given.screenshots, "here-running.png"));
+    const { runs } = entry(await measured(viewer), "runs.json");
+    assert.ok(runs.filter((run) => run.check.verdict === "pass").length > GPU_KERNELS, "most have a time");
+    await viewer.click("button", "Compare with the H200");
+    await viewer.find("img", /^Figure: Kernels by matrix/);
+    await viewer.until("the H200's bundle", async () => (await viewer.widgets()).some(({ name }) => /cuda\/hll\/column-major/.test(name)));
+    await viewer.frames(10);
+    await viewer.colours(join(given.screenshots, "here-compared.png"));
+    const download = viewer.page.waitForEvent("download");
+    await viewer.click("button", "Save as HTML");
+    const saved = await download;
+    assert.ok(/^sparsescope-here-.*\.html$/.test(saved.suggestedFilename()), saved.suggestedFilename());
+    const path = join(given.screenshots, "here.html");
+    await saved.saveAs(path);
+    await viewer.close();
+    const file = await Viewer.open(context, `file://${path}#v1;view=runs`);
+    await file.find("button", /^Run of wgpu\/hll\/column-major on FEM_3D_thermal1/);
+    await file.close();
+  },
+};
