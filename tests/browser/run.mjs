@@ -30,12 +30,14 @@ let failed = 0;
 const wanted = Object.entries(cases).filter(([name]) => name.includes(process.argv[3] ?? ""));
 for (const [name, run] of wanted) {
   const context = await browser.newContext({ viewport: DEFAULT_SIZE, acceptDownloads: true });
+  const began = performance.now();
+  const seconds = () => `${Math.round((performance.now() - began) / 1000)} s`;
   try {
     const note = await run(context, given);
-    console.log(`ok      ${name}${note ? ` (${note})` : ""}`);
+    console.log(`ok      ${name} (${note ? `${note}; ` : ""}${seconds()})`);
   } catch (error) {
     failed += 1;
-    console.log(`FAILED  ${name}\n${error.stack}`);
+    console.log(`FAILED  ${name} (${seconds()})\n${error.stack}`);
   }
   await context.close();
 }
