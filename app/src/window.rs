@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::io::{Overwrite, write_bytes};
+use sparsescope_core::record::Operation;
 
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
@@ -105,9 +106,9 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
-                CPU_EXAMPLE => self.app.open_bytes("example", EXAMPLE),
-                GPU_EXAMPLE => self.app.open_bytes("h200.zip", H200),
-                SOLVE_EXAMPLE => self.app.open_bytes("thesis.zip", SOLVES),
+                CPU_EXAMPLE => self.app.open_example("example", EXAMPLE, Operation::Spmv),
+                GPU_EXAMPLE => self.app.open_example("h200.zip", H200, Operation::Spmv),
+                SOLVE_EXAMPLE => self.app.open_example("thesis.zip", SOLVES, Operation::Solve),
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
                     self.app.notify(format!(

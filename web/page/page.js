@@ -132,19 +132,23 @@
     return `${url} was not opened: the server cannot be reached.`;
   }
 
-  /** Opens a fetched bundle, or says why there is none. */
-  function show({ name, bytes, sentence, address, inlined }) {
+  /** Opens a fetched bundle, or says why there is none; of an example the runs of `operation` are shown. */
+  function show({ name, bytes, sentence, address, inlined }, operation) {
     if (sentence) {
       viewer?.say(sentence);
     } else {
       sources.set(name, { address, inlined, bytes: bytes.length <= MOST_LINKED ? bytes : null });
       kept.set(name, bytes.length <= MOST_KEPT ? bytes : null);
-      viewer?.open(name, bytes);
+      if (operation) {
+        viewer?.openExample(name, bytes, operation);
+      } else {
+        viewer?.open(name, bytes);
+      }
     }
   }
 
-  async function openExample(which) {
-    show(await bundleAt(script[which]));
+  async function openExample(which, operation) {
+    show(await bundleAt(script[which]), operation);
   }
 
   // ---- links ------------------------------------------------------------------------------------

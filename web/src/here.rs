@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 use sparsescope::here::{Ask, HerePanel, Host, Later};
 use sparsescope_core::experiment::Interruptions;
+use sparsescope_core::record::Operation;
 use sparsescope_wgpu::{PageDevice, WgpuBackend};
 
 use crate::page;
@@ -24,7 +25,7 @@ pub(crate) fn panel() -> Rc<RefCell<HerePanel>> {
 pub(crate) fn answer(ask: &Ask) {
     match ask {
         Ask::Keep(name, bytes) => page::keep(name, bytes),
-        Ask::Compare => page::open_example("gpuExample"),
+        Ask::Compare => page::open_example("gpuExample", Operation::Spmv.as_str()),
         Ask::Save(name, bytes) => page::save(name, bytes),
         Ask::SaveHtml(name, bytes) => page::save_html(name, bytes),
     }

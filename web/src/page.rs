@@ -23,9 +23,10 @@ extern "C" {
     /// Lets the user choose files to open.
     pub(crate) fn choose();
 
-    /// Fetches an example, by what its address is called among the data of the page's script.
+    /// Fetches an example, by what its address is called among the data of the page's script, and shows its
+    /// runs of this operation.
     #[wasm_bindgen(js_name = openExample)]
-    pub(crate) fn open_example(which: &str);
+    pub(crate) fn open_example(which: &str, operation: &str);
 
     /// Copies a link to what is shown; `files` are those that are open.
     #[wasm_bindgen(js_name = copyLink)]

@@ -10,6 +10,7 @@ use sparsescope::shell::{
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu::webgl;
 use sparsescope_core::bundle::Limits;
+use sparsescope_core::record::Operation;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -84,6 +85,13 @@ impl Viewer {
     /// Opens a file; what is wrong with it is said in the interface.
     pub fn open(&self, name: &str, bytes: Vec<u8>) {
         self.with(|window| window.app.open_bytes(name, bytes));
+    }
+
+    /// Opens an example and shows its runs of this operation.
+    #[wasm_bindgen(js_name = openExample)]
+    pub fn open_example(&self, name: &str, bytes: Vec<u8>, operation: &str) {
+        let operation = Operation::of(operation).unwrap_or(Operation::Spmv);
+        self.with(|window| window.app.open_example(name, bytes, operation));
     }
 
     /// Says something in the interface.
@@ -193,9 +201,9 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN_HERE => panel.borrow_mut().toggle(&self.app),
-                CPU_EXAMPLE => page::open_example("example"),
-                GPU_EXAMPLE => page::open_example("gpuExample"),
-                SOLVE_EXAMPLE => page::open_example("solveExample"),
+                CPU_EXAMPLE => page::open_example("example", Operation::Spmv.as_str()),
+                GPU_EXAMPLE => page::open_example("gpuExample", Operation::Spmv.as_str()),
+                SOLVE_EXAMPLE => page::open_example("solveExample", Operation::Solve.as_str()),
                 COPY_LINK => {
                     page::copy_link(&self.app.state().to_fragment(), self.files());
                 }

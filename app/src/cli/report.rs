@@ -214,7 +214,7 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
         let mut line = vec![
             Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
             Cell::Number(count(row.size)),
-            Cell::Text(row.kernel.clone()),
+            Cell::Text(row.title.clone()),
             Cell::Number(three_digits(row.rate)),
             Cell::Number(row.pct_copy.map_or("–".into(), |share| format!("{share:.0}"))),
             times(row.lead),
@@ -235,8 +235,8 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
     let reference = known.map_or("the reference", |operation| reference(operation).id);
     table(&header, &lines)
         + &format!(
-            "<p class=\"weak\">Right results in f64 with warm caches, each kernel at its best \
-             setting, over all bundles. Lead is over the second kernel, vs serial over {} on the \
+            "<p class=\"weak\">Right results with warm caches, in f64, or in f32 (said so) of kernels that have \
+             no other, each kernel at its best setting, over all bundles. Lead is over the second kernel, vs serial over {} on the \
              same {what}{}. % of copy relates the bytes that must move at least to the measured \
              copy bandwidth.</p>\n",
             escape(reference),

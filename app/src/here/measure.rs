@@ -207,7 +207,8 @@ fn bundle(
     };
     let mut bundle = Bundle::new(producer, now);
     let gpu = machine.gpus.first().map(|gpu| gpu.model.as_str());
-    bundle.label = Some(format!("here: {}", gpu.unwrap_or(&machine.cpu.model)));
+    let measured = display_name(&folder.record);
+    bundle.label = Some(format!("{measured} here: {}", gpu.unwrap_or(&machine.cpu.model)));
     bundle.environments.push(machine);
     bundle.matrices.push(folder);
     bundle.runs = runs;

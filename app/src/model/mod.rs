@@ -374,7 +374,8 @@ impl Model {
     }
 
     /// Every subject with a competing run that passes, sorted by size; a row for a real matrix and
-    /// another for its stand-in. Competing are runs that passed their check, with warm caches, in f64 or of kernels that have none.
+    /// another for its stand-in. Competing are runs that passed their check, with warm caches, in f64 or of kernels that
+    /// have none.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         let ranked = self.ranked(filter);
         ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()

@@ -33,7 +33,7 @@ use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{RunKey, matrix_name};
+use sparsescope_core::record::{Operation, RunKey, matrix_name};
 
 use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
@@ -137,6 +137,20 @@ impl App {
             true => self.openings.add(name, bytes.into()),
             false => self.open_now(name, few),
         }
+    }
+
+    /// Opens an example and shows what it is about: runs of this operation.
+    pub fn open_example(
+        &mut self,
+        name: &str,
+        bytes: impl AsRef<[u8]> + Into<Vec<u8>>,
+        operation: Operation,
+    ) {
+        self.open_bytes(name, bytes);
+        let mut state = self.state.clone();
+        operation.as_str().clone_into(&mut state.filter.operation);
+        self.operation_chosen = true;
+        self.change_state(state);
     }
 
     fn open_now(&mut self, name: &str, bytes: &[u8]) {

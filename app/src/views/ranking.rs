@@ -36,8 +36,9 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
         for (place, run) in standing.runs.iter().take(shown).enumerate() {
             let chosen = state.run == Some(run.index);
             ui.label(format!("{}.", place + 1));
-            let kernel =
-                ui.selectable_label(chosen, run.run.kernel_as_run()).on_hover_text(run.why());
+            let kernel = ui
+                .selectable_label(chosen, run.run.kernel_and_precision())
+                .on_hover_text(run.why());
             if !narrow {
                 ui.label(run.setting());
             }

@@ -1,18 +1,19 @@
 //! Runs every configuration on one problem: check, warm up, sample in rounds, check again.
 
+mod progress;
+mod sampling;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use web_time::Instant;
 
 use super::backend::{Backend, Prepared};
-use super::configuration::{Configuration, Key, Temperature};
+use super::configuration::{Configuration, Key};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
-use super::plan::{MedianGoal, Settings};
+use super::plan::Settings;
 use super::predictions::Predictions;
 use super::problem::Problem;
 use super::references::References;
@@ -24,17 +25,10 @@ use crate::record::{
     Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
 };
 
+use progress::Progress;
+
+pub use progress::Observer;
 pub use steps::{Ending, Step, Steps};
-
-/// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
-/// all of them alike.
-const ROUNDS: usize = 5;
-
-/// Samples of each round when runs are sampled until their medians are known.
-const UNTIL_ROUND: usize = 5;
-
-/// The cancel flag is looked at this often, unless one sample alone takes longer.
-const BETWEEN_LOOKS_S: f64 = 0.1;
 
 /// An execution longer than this needs none before it to warm up.
 const WARM_BY_ITSELF_S: f64 = 1.0;
@@ -42,18 +36,6 @@ const WARM_BY_ITSELF_S: f64 = 1.0;
 /// An execution longer than this runs exactly twice: once to be checked and once to be timed, and
 /// the timed one's result is the second that is checked.
 const TWICE_S: f64 = 10.0;
-
-/// What a runner tells about its work.
-pub trait Observer: Send {
-    /// `done` of `total` samples of this problem are taken; `what` is being worked on.
-    fn progress(&mut self, done: usize, total: usize, what: &str);
-    /// Of the execution that is under way, which takes long, this share is done, 0 to 1.
-    fn executing(&mut self, done: usize, total: usize, share: f64) {
-        let _ = (done, total, share);
-    }
-    /// A run is finished. Returning false ends the experiment.
-    fn finished(&mut self, run: Run) -> bool;
-}
 
 /// Everything that runs share.
 pub struct Runner<'r> {
@@ -81,17 +63,6 @@ struct Ready<'p> {
     samples: usize,
     /// Seconds that sampling it has taken.
     spent: f64,
-}
-
-/// What is done with samples that are taken.
-#[derive(Clone, Copy)]
-enum Taken {
-    /// They are counted and forgotten.
-    WarmUp,
-    /// They are kept.
-    Samples,
-    /// They are kept, and no more are taken once the run has been sampled for so many seconds.
-    Within(f64),
 }
 
 /// How making a configuration ready ended.
@@ -309,123 +280,6 @@ impl Runner<'_> {
         Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
     }
 
-    /// Warms up, then takes the samples round by round.
-    async fn sample(&self, starts: &mut [Start<'_>], progress: &mut Progress<'_>) -> Ending {
-        let warm_up = |one: &Ready<'_>| match one.pace > WARM_BY_ITSELF_S {
-            true => 0,
-            false => self.settings.warmup,
-        };
-        let mut ready: Vec<&mut Ready<'_>> = starts
-            .iter_mut()
-            .filter_map(|start| match start {
-                Start::Ready(one) => Some(&mut **one),
-                _ => None,
-            })
-            .collect();
-        for one in &mut ready {
-            let n = warm_up(one);
-            if self.take(one, n, Taken::WarmUp, progress).await == Ending::Cancelled {
-                return Ending::Cancelled;
-            }
-        }
-        if let Some(goal) = self.settings.until {
-            return self.sample_until(goal, ready, progress).await;
-        }
-        for round in 1..=ROUNDS {
-            for one in &mut ready {
-                // The rounds share the samples evenly.
-                let rounds = ROUNDS.min(one.samples);
-                let n = match round > rounds {
-                    true => 0,
-                    false => one.samples * round / rounds - one.samples * (round - 1) / rounds,
-                };
-                if self.take(one, n, Taken::Samples, progress).await == Ending::Cancelled {
-                    return Ending::Cancelled;
-                }
-            }
-        }
-        self.ending()
-    }
-
-    /// Takes samples in rounds until the median of each run is known as well as is asked. Only after
-    /// a round is it looked which runs leave, the rest keep taking turns.
-    async fn sample_until(
-        &self,
-        goal: MedianGoal,
-        mut ready: Vec<&mut Ready<'_>>,
-        progress: &mut Progress<'_>,
-    ) -> Ending {
-        while !ready.is_empty() {
-            for one in &mut ready {
-                let n = UNTIL_ROUND.min(one.samples.saturating_sub(one.run.samples.len()));
-                let taken = Taken::Within(goal.at_most_s);
-                if self.take(one, n, taken, progress).await == Ending::Cancelled {
-                    return Ending::Cancelled;
-                }
-            }
-            ready.retain_mut(|one| {
-                let taken = one.run.samples.len();
-                let stays = one.run.check.verdict == Verdict::Pass
-                    && taken < one.samples
-                    && one.spent < goal.at_most_s
-                    && !Until::of(goal.share, goal.at_most_s, &one.run.samples).met;
-                if !stays {
-                    progress.done += one.samples.saturating_sub(taken);
-                    one.samples = taken;
-                }
-                stays
-            });
-        }
-        self.ending()
-    }
-
-    /// Takes `n` samples of a run, unless it fails.
-    async fn take(
-        &self,
-        one: &mut Ready<'_>,
-        n: usize,
-        taken: Taken,
-        progress: &mut Progress<'_>,
-    ) -> Ending {
-        progress.tell(one.configuration.kernel.id);
-        let mut left = n;
-        let is_over = |one: &Ready<'_>| matches!(taken, Taken::Within(most) if one.spent >= most);
-        while left > 0 && one.run.check.verdict == Verdict::Pass && !is_over(one) {
-            if self.cancelled() {
-                return Ending::Cancelled;
-            }
-            let temperature = one.configuration.temperature;
-            let chunk = chunk(left, temperature, one.pace);
-            let start = Instant::now();
-            let sampled = {
-                let told = progress.telling();
-                let tell = |share| told.tell(share);
-                one.prepared.sample(chunk, temperature, &Watch::new(self.cancel, &tell)).await
-            };
-            let seconds = start.elapsed().as_secs_f64();
-            one.pace = seconds / chunk as f64;
-            match sampled {
-                Ok(samples) => {
-                    left -= chunk;
-                    progress.done += samples.len();
-                    match taken {
-                        Taken::WarmUp => one.run.warmup += samples.len() as u32,
-                        Taken::Samples | Taken::Within(_) => {
-                            one.spent += seconds;
-                            one.run.samples.extend(samples);
-                        }
-                    }
-                }
-                Err(error) => one.run.check = failed(&error),
-            }
-            set_down().await;
-        }
-        if !matches!(taken, Taken::Within(_)) {
-            progress.done += left;
-        }
-        Ending::Complete
-    }
-
     fn ending(&self) -> Ending {
         match self.cancelled() {
             true => Ending::Cancelled,
@@ -545,17 +399,6 @@ fn groups(
     groups
 }
 
-/// Of `n` samples, those taken before the next look at the cancel flag, at a pace of so many seconds
-/// a sample: one when cold; as many as possible when hot, since they come after one untimed product.
-fn chunk(n: usize, temperature: Temperature, pace: f64) -> usize {
-    // A sample of many quick products takes longer than the one product that gave the first pace.
-    const QUICKEST_S: f64 = 1e-4;
-    match temperature {
-        Temperature::Hot => ((BETWEEN_LOOKS_S / pace.max(QUICKEST_S)) as usize).clamp(1, n.max(1)),
-        Temperature::Cold => 1,
-    }
-}
-
 /// What an execution told of its steps, with what the problem tells of repeating it: one history, each
 /// series with its own steps.
 fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
@@ -592,42 +435,6 @@ fn failed(error: &KernelError) -> Check {
 fn worse(first: Check, second: Check) -> Check {
     let second_is_worse = second.verdict != Verdict::Pass || second.worst > first.worst;
     if second_is_worse { second } else { first }
-}
-
-/// Counts samples for the observer.
-struct Progress<'o> {
-    done: usize,
-    total: usize,
-    /// Samples of one configuration, warm-up included.
-    samples: usize,
-    observer: &'o mut dyn Observer,
-}
-
-impl Progress<'_> {
-    /// What a watch tells the observer: how far an execution has come.
-    fn telling(&mut self) -> Telling<'_> {
-        let (done, total) = (self.done, self.total);
-        Telling { done, total, observer: Mutex::new(&mut *self.observer) }
-    }
-
-    fn tell(&mut self, what: &str) {
-        self.observer.progress(self.done, self.total, what);
-    }
-}
-
-/// Tells the observer of an execution that is under way.
-struct Telling<'o> {
-    done: usize,
-    total: usize,
-    observer: Mutex<&'o mut dyn Observer>,
-}
-
-impl Telling<'_> {
-    fn tell(&self, share: f64) {
-        if let Ok(mut observer) = self.observer.lock() {
-            observer.executing(self.done, self.total, share);
-        }
-    }
 }
 
 #[cfg(test)]

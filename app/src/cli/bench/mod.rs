@@ -1,5 +1,6 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
 
+mod end;
 mod list;
 #[cfg(feature = "mpi")]
 pub(super) mod mpi;
@@ -14,25 +15,24 @@ mod sweep;
 mod tests;
 mod user;
 
-use std::path::Path;
-
-use anyhow::{Context, anyhow, bail};
-use sparsescope_core::bundle::{Bundle, Limits, journal_path};
+use anyhow::{Context, bail};
+use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{DeviceKind, Mapping};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{GpuAbsence, Run};
+use sparsescope_core::record::GpuAbsence;
 
 use super::args::{BenchArgs, ProgressArg};
 use super::interrupt::Interrupt;
-use super::outcome::{Outcome, UsageError, sentence};
-use super::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
+use super::outcome::{Outcome, UsageError};
+use super::output::{is_stdout, now, print, producer};
 use super::progress;
 use super::ranks::FOR_RANKS;
 use super::shared_args::BackendArg;
 use super::{adapter, gpu};
+use end::{NOTHING_READ, check_outputs, end, kept};
 pub(super) use planned::Plan;
 pub(super) use recorder::sort_runs;
 use recorder::{Part, Recorder};
@@ -113,10 +113,7 @@ fn run_with(
     user::check_builds(kernels, &gpu)?;
     let output = sweep::output(args, sweep.shard)?;
     let force = args.force || earlier.is_some();
-    check_free(&output, force)?;
-    if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
-        check_free(csv, args.force)?;
-    }
+    check_outputs(args, &output, force)?;
 
     let mut shown = match args.progress {
         Some(ProgressArg::Json) => progress::Progress::json(share.runs()),
@@ -233,47 +230,11 @@ fn run_with(
         recorder.better_bandwidth(&again);
     }
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    if let Some(path) = &args.csv {
-        write_csv(&bundle, path, args.force)?;
-    }
-    if args.csv.as_deref().is_some_and(is_stdout) {
-        eprintln!("Bundle: {}", output.display());
-    } else if args.json {
-        print_json(&sparsescope_core::record::Runs { runs: bundle.runs.clone() })?;
-    } else {
-        print(&summary::table(&bundle))?;
-        if bundle.all_subjects().count() > 1 {
-            print(&summary::fastest(&bundle))?;
-        }
-        print(&summary::closing(&bundle, &output, incomplete(interrupt, unread)))?;
-    }
-    let failed = bundle.runs.iter().any(Run::is_wrong);
-    Ok(match (failed, interrupt.by_user(), unread) {
-        (true, ..) => Outcome::CheckFailed,
-        (_, true, _) => Outcome::Interrupted,
-        (_, _, 0) => Outcome::Success,
-        _ => Outcome::Incomplete,
-    })
-}
-
-/// What is said when there is nothing to measure.
-const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
-
-/// The error that ends a bench whose journal takes no more, and what there is.
-fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
-    let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
-    let journal = journal.display();
-    anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
-}
-
-/// Why the bundle is incomplete, when it is.
-fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
-    match (interrupt.raised(), interrupt.by_user(), unread) {
-        (_, true, _) => Some("The measurement was interrupted"),
-        (true, false, _) => Some("The time limit passed"),
-        (false, _, 0) => None,
-        _ => Some("Some matrices could not be read"),
-    }
+    let fastest = match bundle.all_subjects().count() > 1 {
+        true => summary::fastest(&bundle),
+        false => String::new(),
+    };
+    end(&bundle, args, &output, &fastest, (interrupt, unread))
 }
 
 /// Thread counts of the processor's configurations, each once.

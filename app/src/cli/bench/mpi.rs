@@ -8,15 +8,16 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, measure_bandwidth};
-use sparsescope_core::record::{Distributed, Environment, Operation, Run};
+use sparsescope_core::record::{Distributed, Environment, Operation};
 
+use super::bandwidth_threads;
+use super::end::{NOTHING_READ, check_outputs, end, kept};
 use super::recorder::{Part, Recorder};
 use super::sweep::{self, Sweep};
-use super::{NOTHING_READ, bandwidth_threads, incomplete, kept, summary};
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
-use crate::cli::output::{check_free, is_stdout, now, print, print_json, producer, write_csv};
+use crate::cli::output::{now, producer};
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
@@ -42,10 +43,7 @@ pub(in crate::cli) fn run(
     let configurations = Configuration::all(kernels, settings);
     let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };
     if world.is_first() {
-        check_free(&output, args.force)?;
-        if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
-            check_free(csv, args.force)?;
-        }
+        check_outputs(args, &output, args.force)?;
     }
     let shown = progress::Progress::new(quiet);
     let noise = NoiseWatch::start();
@@ -106,25 +104,7 @@ pub(in crate::cli) fn run(
     }
     recorder.better_bandwidth(&again);
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    if let Some(path) = &args.csv {
-        write_csv(&bundle, path, args.force)?;
-    }
-    if args.csv.as_deref().is_some_and(is_stdout) {
-        eprintln!("Bundle: {}", output.display());
-    } else if args.json {
-        print_json(&sparsescope_core::record::Runs { runs: bundle.runs.clone() })?;
-    } else {
-        print(&summary::table(&bundle))?;
-        print(&shares(&bundle))?;
-        print(&summary::closing(&bundle, &output, incomplete(interrupt, unread)))?;
-    }
-    let failed = bundle.runs.iter().any(Run::is_wrong);
-    Ok(match (failed, interrupt.by_user(), unread) {
-        (true, ..) => Outcome::CheckFailed,
-        (_, true, _) => Outcome::Interrupted,
-        (_, _, 0) => Outcome::Success,
-        _ => Outcome::Incomplete,
-    })
+    end(&bundle, args, &output, &shares(&bundle), (interrupt, unread))
 }
 
 /// The plan of the arguments; or what of them is for one process.

@@ -184,7 +184,7 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         let unit = run.metric().map_or("", |metric| metric.unit.as_str());
         let words = format!(
             "{} on {}: {} {unit}, {}, {:.0} % of the best ({})",
-            run.run.kernel_as_run(),
+            run.run.kernel_and_precision(),
             run.name(),
             significant(rate),
             run.setting(),
@@ -204,7 +204,7 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         kernel: winner.run.kernel.clone(),
         title: match winner.solved() {
             Some(_) => format!("{}, {}", winner.method(), winner.run.kernel),
-            None => winner.run.kernel_as_run(),
+            None => winner.run.kernel_and_precision(),
         },
         setting: winner.setting(),
         device: winner.run.device.clone(),

@@ -1,6 +1,8 @@
 //! What the runner keeps, refuses and stops.
 
+use super::sampling::{BETWEEN_LOOKS_S, ROUNDS, chunk};
 use super::*;
+use crate::experiment::configuration::Temperature;
 use crate::experiment::{
     Availability, CpuBackend, Executed, LastOutput, ParameterLists, Sampled, SetUp, SpmvProblem,
     Ticket,
@@ -8,7 +10,7 @@ use crate::experiment::{
 use crate::kernel::{KernelDescriptor, Parameter, kernels, reference};
 use crate::matrix::examples;
 use crate::record::{Operation, Precision};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 #[derive(Default)]
 struct Collect {

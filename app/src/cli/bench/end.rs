@@ -1,0 +1,72 @@
+//! What a bench has to write, and how it ends: in one process, or in rank 0 of several.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use sparsescope_core::bundle::{Bundle, journal_path};
+use sparsescope_core::record::{Run, Runs};
+
+use super::summary;
+use crate::cli::args::BenchArgs;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::outcome::{Outcome, sentence};
+use crate::cli::output::{check_free, is_stdout, print, print_json, write_csv};
+
+/// What is said when there is nothing to measure.
+pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
+
+/// Refuses to write over files, before anything takes long.
+pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
+    check_free(output, force)?;
+    if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
+        check_free(csv, args.force)?;
+    }
+    Ok(())
+}
+
+/// The error that ends a bench whose journal takes no more, and what there is.
+pub(super) fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
+    let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
+    let journal = journal.display();
+    anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
+}
+
+/// Tells what was measured as the arguments ask for, the table followed by `more`; `unread` matrices could not
+/// be had.
+pub(super) fn end(
+    bundle: &Bundle,
+    args: &BenchArgs,
+    output: &Path,
+    more: &str,
+    (interrupt, unread): (&Interrupt, usize),
+) -> anyhow::Result<Outcome> {
+    if let Some(path) = &args.csv {
+        write_csv(bundle, path, args.force)?;
+    }
+    if args.csv.as_deref().is_some_and(is_stdout) {
+        eprintln!("Bundle: {}", output.display());
+    } else if args.json {
+        print_json(&Runs { runs: bundle.runs.clone() })?;
+    } else {
+        print(&summary::table(bundle))?;
+        print(more)?;
+        print(&summary::closing(bundle, output, incomplete(interrupt, unread)))?;
+    }
+    let failed = bundle.runs.iter().any(Run::is_wrong);
+    Ok(match (failed, interrupt.by_user(), unread) {
+        (true, ..) => Outcome::CheckFailed,
+        (_, true, _) => Outcome::Interrupted,
+        (_, _, 0) => Outcome::Success,
+        _ => Outcome::Incomplete,
+    })
+}
+
+/// Why the bundle is incomplete, when it is.
+fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
+    match (interrupt.raised(), interrupt.by_user(), unread) {
+        (_, true, _) => Some("The measurement was interrupted"),
+        (true, false, _) => Some("The time limit passed"),
+        (false, _, 0) => None,
+        _ => Some("Some matrices could not be read"),
+    }
+}

@@ -1,0 +1,53 @@
+//! How far running is, and who hears it.
+
+use std::sync::Mutex;
+
+use crate::record::Run;
+
+/// What a runner tells about its work.
+pub trait Observer: Send {
+    /// `done` of `total` samples of this problem are taken; `what` is being worked on.
+    fn progress(&mut self, done: usize, total: usize, what: &str);
+    /// Of the execution that is under way, which takes long, this share is done, 0 to 1.
+    fn executing(&mut self, done: usize, total: usize, share: f64) {
+        let _ = (done, total, share);
+    }
+    /// A run is finished. Returning false ends the experiment.
+    fn finished(&mut self, run: Run) -> bool;
+}
+
+/// Counts samples for the observer.
+pub(super) struct Progress<'o> {
+    pub(super) done: usize,
+    pub(super) total: usize,
+    /// Samples of one configuration, warm-up included.
+    pub(super) samples: usize,
+    pub(super) observer: &'o mut dyn Observer,
+}
+
+impl Progress<'_> {
+    /// What a watch tells the observer: how far an execution has come.
+    pub(super) fn telling(&mut self) -> Telling<'_> {
+        let (done, total) = (self.done, self.total);
+        Telling { done, total, observer: Mutex::new(&mut *self.observer) }
+    }
+
+    pub(super) fn tell(&mut self, what: &str) {
+        self.observer.progress(self.done, self.total, what);
+    }
+}
+
+/// Tells the observer of an execution that is under way.
+pub(super) struct Telling<'o> {
+    pub(super) done: usize,
+    pub(super) total: usize,
+    observer: Mutex<&'o mut dyn Observer>,
+}
+
+impl Telling<'_> {
+    pub(super) fn tell(&self, share: f64) {
+        if let Ok(mut observer) = self.observer.lock() {
+            observer.executing(self.done, self.total, share);
+        }
+    }
+}
