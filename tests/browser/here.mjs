@@ -47,10 +47,15 @@ async function samples(viewer, count) {
   await viewer.until("the browser's answer", async () =>
     (await viewer.widgets()).every(({ name }) => name !== "asking the browser for it"),
   );
-  await viewer.click("spinbutton", "Samples a run");
-  await viewer.frames(2);
-  await viewer.page.keyboard.type(String(count));
-  await viewer.page.keyboard.press("Enter");
+  await viewer.until(`a form that says ${count} samples`, async () => {
+    await viewer.click("spinbutton", "Samples a run");
+    await viewer.frames(2);
+    await viewer.page.keyboard.type(String(count));
+    await viewer.page.keyboard.press("Enter");
+    await viewer.frames(4);
+    const field = (await viewer.widgets()).find(({ name }) => name === "Samples a run");
+    return Number(field?.value) === count;
+  });
 }
 
 /** Starts measuring on what a generator makes. */

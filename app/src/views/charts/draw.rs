@@ -43,6 +43,7 @@ pub(super) fn figure(
         sheet.figure.text(pos2(12.0, 18.0), Anchor::Start, HEADING, ink.text, &text);
         top = 44.0;
     }
+    let top = sheet.bundles_legend(top);
     let bare = (sheet.figure.shapes.len(), sheet.figure.hits.len());
     let below = sheet.legend(top) + 12.0;
     let is_tall = room.is_some_and(|room| below - top > room * LEGEND);

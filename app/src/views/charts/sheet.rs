@@ -90,8 +90,27 @@ impl<'p, 'a> Sheet<'p, 'a> {
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
     }
 
+    /// Which filling means which bundle, where that is a question; the height below it.
+    pub(super) fn bundles_legend(&mut self, top: f32) -> f32 {
+        let open = self.plot.bundles();
+        if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
+            return top;
+        }
+        let named = |open: &&OpenBundle| format!("{}: {}", filling_word(open.series), open.label());
+        let words: Vec<String> = open.iter().map(named).collect();
+        let grid = self.columns(words.iter().map(String::as_str));
+        for (index, (open, words)) in open.iter().zip(&words).enumerate() {
+            let at = entry_at(index, grid, top);
+            let fill = filling(Color32::GRAY, open.series, self.ink.paper);
+            self.figure.mark(at, Mark::Circle, RADIUS, fill, Color32::GRAY);
+            let text = elide(words, grid.0 - 24.0);
+            self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
+        }
+        top + words.len().div_ceil(grid.1) as f32 * LEGEND_ROW
+    }
+
     /// Which mark means what; the height below it. A name that is pointed at stands out in the
-    /// chart, and a click shows its series alone. Bundles have lines of their own.
+    /// chart, and a click shows its series alone.
     pub(super) fn legend(&mut self, top: f32) -> f32 {
         let names: Vec<&str> = self.names.clone();
         let (column, columns) = self.columns(names.iter().copied());
@@ -119,23 +138,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
             let series = Some((*name).to_owned());
             self.figure.hits.push(Hit { rect, text, matrix: String::new(), run: None, series });
         }
-        let below = top + names.len().div_ceil(columns) as f32 * LEGEND_ROW;
-        let open = self.plot.bundles();
-        if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
-            return below - LEGEND_ROW * 0.5;
-        }
-        let named = |open: &&OpenBundle| format!("{}: {}", filling_word(open.series), open.label());
-        let words = open.iter().map(named);
-        let words: Vec<String> = words.collect();
-        let grid = self.columns(words.iter().map(String::as_str));
-        for (index, (open, words)) in open.iter().zip(&words).enumerate() {
-            let at = entry_at(index, grid, below);
-            let fill = filling(Color32::GRAY, open.series, self.ink.paper);
-            self.figure.mark(at, Mark::Circle, RADIUS, fill, Color32::GRAY);
-            let text = elide(words, grid.0 - 24.0);
-            self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
-        }
-        below + words.len().div_ceil(grid.1) as f32 * LEGEND_ROW - LEGEND_ROW * 0.5
+        top + names.len().div_ceil(columns) as f32 * LEGEND_ROW - LEGEND_ROW * 0.5
     }
 
     /// Width and number of columns in which these texts stand beside marks.

@@ -3,6 +3,7 @@
 use super::sampling::{BETWEEN_LOOKS_S, ROUNDS, chunk};
 use super::*;
 use crate::experiment::configuration::Temperature;
+use crate::experiment::plan::MedianGoal;
 use crate::experiment::{
     Availability, CpuBackend, Executed, LastOutput, ParameterLists, Sampled, SetUp, SpmvProblem,
     Ticket,
