@@ -380,6 +380,14 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
         let largest = a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7 * largest));
     }
+    // A permutation that was written once gives the matrix that the rule gives, and no rank needs it whole.
+    program.succeed(&["info", "a.mtx", "--reorder", "rcm", "--write-permutation", "rcm.txt"]);
+    let args = [&["bench", "a.mtx", "--permutation", "rcm.txt"], &with[..], &["b.zip"]].concat();
+    let ran = run(&program, 3, &args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let [one, other] = ["one.zip", "b.zip"].map(|name| open(name).matrices[0].record.clone());
+    assert_eq!(one.sha256, other.sha256);
+    assert_eq!(other.reordered.unwrap().by, "permutation");
     program.write("ranks.txt", "0\n1\n");
     let args = ["bench", "a.mtx", "--partition", "ranks.txt", "-o", "c.zip", "-q"];
     let ran = run(&program, 2, &args);

@@ -10,7 +10,7 @@ use sparsescope_core::record::{Operation, Shard};
 use super::operand_args::{
     SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
 };
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg};
+use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg, RankArgs};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
     block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
@@ -242,12 +242,10 @@ pub(super) struct BenchArgs {
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
     pub(super) seed: u64,
     /// Number the rows and columns of the matrices anew
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with_all = ["partition", "permutation"])]
     pub(super) reorder: Option<ReorderArg>,
-    /// On several ranks: the rank of each row, from 0, one a line, as METIS writes it [default: contiguous rows of
-    /// about equal entries]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["reorder", "shard"])]
-    pub(super) partition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) ranks: RankArgs,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     #[command(flatten)]
@@ -321,6 +319,12 @@ pub(super) struct InfoArgs {
     /// Number its rows and columns anew, and tell what it was like before
     #[arg(long, value_enum)]
     pub(super) reorder: Option<ReorderArg>,
+    /// Where to write which row and column became the first, the second and so on, from 0, one a line
+    #[arg(long, value_name = "FILE", requires = "reorder")]
+    pub(super) write_permutation: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

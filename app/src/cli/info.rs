@@ -11,7 +11,7 @@ use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{file_size, print, print_json, watched};
+use super::output::{check_free, file_size, keep, print, print_json, watched};
 use super::table::{count, render, seconds, table, three_digits};
 
 /// The JSON value of `info`.
@@ -40,6 +40,9 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         MatrixSource::File(path) => file_size(path),
         _ => None,
     };
+    if let Some(path) = &args.write_permutation {
+        check_free(path, args.force)?;
+    }
     let what = format!("reading {source}");
     let loaded = watched(interrupt, quiet, &what, total, |progress| {
         let reordering = args.reorder.map(Into::into);
@@ -47,6 +50,10 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         source.load_reordered(reordering, limit, progress, interrupt.flag())
     })?;
     let record = &loaded.record;
+    if let (Some(path), Some(order)) = (&args.write_permutation, &loaded.order) {
+        let lines: String = order.iter().map(|row| format!("{row}\n")).collect();
+        keep(path, args.force, lines.as_bytes())?;
+    }
     if args.json {
         print_json(&Info {
             path: &args.matrix,

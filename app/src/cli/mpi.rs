@@ -180,7 +180,7 @@ fn solve(
         check_free(path, args.force)?;
     }
     let memory = memory(world, None);
-    let anew = Anew { partition: args.partition.as_deref(), reorder: None };
+    let anew = Anew { ranks: Some(&args.ranks), reorder: None };
     let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
     let settings = one_sample(DEFAULT_SEED);
     let environment = environment(Vec::new());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sparsescope_core::kernel::Parameter;
 
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg};
+use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg, RankArgs};
 use super::solver_args::SolverArgs;
 use super::values::{block_size, thread_count, tolerance, value_of};
 
@@ -204,10 +204,8 @@ pub(super) struct SolveArgs {
     /// The right-hand side: a1 (A times ones, so that the solution is known), ones, or a file
     #[arg(long, value_name = "a1|ones|FILE", default_value = "a1")]
     pub(super) b: String,
-    /// On several ranks: the rank of each row, from 0, one a line, as METIS writes it [default: contiguous rows of
-    /// about equal entries]
-    #[arg(long, value_name = "FILE")]
-    pub(super) partition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) ranks: RankArgs,
     /// What to begin with: zero, precond (the preconditioned b), or a file
     #[arg(long, value_name = "zero|precond|FILE", default_value = "zero")]
     pub(super) x0: String,

@@ -11,9 +11,6 @@ pub(super) fn launched() -> Option<usize> {
     SIZES.iter().find_map(size)
 }
 
-/// Why one process takes no partition.
-pub(super) const FOR_RANKS: &str = "--partition is for several ranks: `mpirun -n 4 sparsescope …` of a build with the feature `mpi`";
-
 /// Whether all ranks compute one result of this command together. Other commands run on each rank alone, and so does
 /// a part of a sweep, which is one rank's.
 pub(super) fn is_shared(command: &Command) -> bool {

@@ -1,10 +1,13 @@
 //! Options that several commands take: the device, the precision, the parameters of formats.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use sparsescope_core::experiment::ParameterLists;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::Precision;
 
+use super::outcome::UsageError;
 use super::values::value_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -93,5 +96,31 @@ impl FormatArgs {
             lists.set(parameter, values)?;
         }
         Ok(lists)
+    }
+}
+
+/// How rows are shared out among several ranks.
+#[derive(Clone, Debug, Args)]
+pub(super) struct RankArgs {
+    /// On several ranks: the rank of each row, from 0, one a line, as METIS writes it [default: contiguous rows of
+    /// about equal entries]
+    #[arg(long, value_name = "FILE")]
+    pub(super) partition: Option<PathBuf>,
+    /// On several ranks: which row and column becomes the first, the second and so on, from 0, one a line, as
+    /// `info --write-permutation` writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "partition")]
+    pub(super) permutation: Option<PathBuf>,
+}
+
+impl RankArgs {
+    /// Fails where one process is told how several ranks share rows out.
+    pub(super) fn refuse(&self) -> Result<(), UsageError> {
+        let given = [("--partition", &self.partition), ("--permutation", &self.permutation)];
+        match given.iter().find(|(_, file)| file.is_some()) {
+            None => Ok(()),
+            Some((option, _)) => Err(UsageError(format!(
+                "{option} is for several ranks: `mpirun -n 4 sparsescope …` of a build with the feature `mpi`"
+            ))),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Matrices of which every rank has its own rows.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::mpi::{About, Numbering, SharedMatrix, World, agreed, equal_entries, read};
 
 use super::outcome::AgreedError;
+use super::shared_args::RankArgs;
 
 /// Makes or reads a matrix on all ranks; fails on all alike. What a person should know of how it was read goes to
 /// standard error.
@@ -72,8 +73,8 @@ pub(super) fn shared(
 pub(super) struct Anew<'a> {
     /// By a rule, which looks at the whole matrix.
     pub(super) reorder: Option<Reordering>,
-    /// By the rank of each row, from a file.
-    pub(super) partition: Option<&'a Path>,
+    /// By a file: of the rank of each row, or of a permutation.
+    pub(super) ranks: Option<&'a RankArgs>,
 }
 
 /// The new numbers, on all ranks. A rule is followed by rank 0, which reads or makes the whole matrix for it.
@@ -85,12 +86,19 @@ fn numbering(
     cancel: &AtomicBool,
 ) -> anyhow::Result<Option<Numbering>> {
     let told = |error| anyhow::Error::from(AgreedError(error));
-    if let Some(path) = anew.partition {
+    let file_of =
+        |file: fn(&RankArgs) -> &Option<PathBuf>| anew.ranks.and_then(|args| file(args).as_deref());
+    let partition = file_of(|args| &args.partition);
+    let permutation = file_of(|args| &args.permutation);
+    if let Some(path) = partition.or(permutation) {
         let made = source.probe().map_err(|error| error.to_string()).and_then(|extent| {
             let text = std::fs::read_to_string(path);
             let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            Numbering::of_partition(&text, extent.rows, world.ranks())
-                .map_err(|error| format!("{}: {error}", path.display()))
+            let made = match partition {
+                Some(_) => Numbering::of_partition(&text, extent.rows, world.ranks()),
+                None => Numbering::of_permutation(&text, extent.rows),
+            };
+            made.map_err(|error| format!("{}: {error}", path.display()))
         });
         return Ok(Some(agreed(world, made).map_err(told)?));
     }

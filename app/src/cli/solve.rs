@@ -24,7 +24,6 @@ use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
-use super::ranks::FOR_RANKS;
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
@@ -82,9 +81,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
     };
     let parameters = on_all_gpus(kernel, parameters(args, kernel)?)?;
-    if args.partition.is_some() {
-        return Err(UsageError(FOR_RANKS.to_owned()).into());
-    }
+    args.ranks.refuse()?;
     let files = || [&args.output, &args.history, &args.write_g].into_iter().flatten();
     match (args.matrices.len(), args.reuse_pattern) {
         (1, _) => {}

@@ -9,6 +9,9 @@ pub enum DistributedError {
     /// A partition file has a line too many, too few or none that is a rank.
     #[error("the partition file: {0}")]
     PartitionFile(String),
+    /// A file with a permutation of the rows has a line too many, too few or none that is a row.
+    #[error("the permutation: {0}")]
+    PermutationFile(String),
     /// Rows and columns of a rank and its halo are numbered with `u32`.
     #[error("rank {rank} has {what}: at most 4294967295 are supported; use more ranks")]
     #[expect(missing_docs, reason = "the message names the fields")]

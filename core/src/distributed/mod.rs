@@ -16,7 +16,7 @@ pub use error::DistributedError;
 pub use halo::Halo;
 pub use local::LocalMatrix;
 pub use partition::Partition;
-pub use partition_file::{ranks_of_rows, sorted_by_rank};
+pub use partition_file::{permutation_of_rows, ranks_of_rows, sorted_by_rank};
 pub use plan::{ExchangePlan, Receive, Send};
 pub use rows::{Renumbered, RowBlock, Rows};
 

@@ -1,4 +1,4 @@
-//! Files that name the rank of each row, as METIS and ParMETIS write them.
+//! Files that name the rank of each row, as METIS and ParMETIS write them, or the row that comes next.
 
 use super::error::DistributedError;
 use super::partition::Partition;
@@ -7,33 +7,49 @@ use super::partition::Partition;
 ///
 /// Every number is below `ranks`: a file for fewer leaves some without rows, one for more is refused.
 pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, DistributedError> {
-    let wrong = |reason: String| DistributedError::PartitionFile(reason);
+    let is_rank = |rank: u32| match (rank as usize) < ranks {
+        true => Ok(()),
+        false => Err(format!("rank {rank}, but there are {ranks} ranks, from 0")),
+    };
+    one_a_row(text, rows, "the rank of a row", is_rank).map_err(DistributedError::PartitionFile)
+}
+
+/// Which of `rows` rows becomes the first, the second and so on, from a text with one number a line, rows
+/// counting from 0. Whether each is there once is for the caller to find.
+pub fn permutation_of_rows(text: &str, rows: u64) -> Result<Vec<u32>, DistributedError> {
+    let is_row = |row: u32| match u64::from(row) < rows {
+        true => Ok(()),
+        false => Err(format!("row {row}, but there are {rows} rows, from 0")),
+    };
+    one_a_row(text, rows, "the number of a row", is_row).map_err(DistributedError::PermutationFile)
+}
+
+/// One number a line, as many as there are rows, each of which `admits`. Empty lines are passed over.
+fn one_a_row(
+    text: &str,
+    rows: u64,
+    what: &str,
+    admits: impl Fn(u32) -> Result<(), String>,
+) -> Result<Vec<u32>, String> {
     let mut found = Vec::new();
     for (number, line) in (1u64..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() {
             continue;
         }
-        let rank = line.parse::<u32>().map_err(|_| {
+        let read = line.parse::<u32>().map_err(|_| {
             let seen: String = line.chars().take(20).collect();
-            wrong(format!(
-                "line {number}: expected the rank of a row, found `{}`",
-                seen.escape_debug()
-            ))
+            format!("line {number}: expected {what}, found `{}`", seen.escape_debug())
         })?;
-        if rank as usize >= ranks {
-            return Err(wrong(format!(
-                "line {number}: rank {rank}, but there are {ranks} ranks, from 0"
-            )));
-        }
-        found.push(rank);
+        admits(read).map_err(|why| format!("line {number}: {why}"))?;
+        found.push(read);
         if found.len() as u64 > rows {
-            return Err(wrong(format!("more than one line for each of the {rows} rows")));
+            return Err(format!("more than one line for each of the {rows} rows"));
         }
     }
     match found.len() as u64 == rows {
         true => Ok(found),
-        false => Err(wrong(format!("{} lines for {rows} rows: expected one a row", found.len()))),
+        false => Err(format!("{} lines for {rows} rows: expected one a row", found.len())),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct LoadedMatrix {
     pub warnings: Vec<String>,
     /// Name, origin, identity and statistics, as they enter a bundle.
     pub record: MatrixRecord,
+    /// Which row and column of what was read became the first, the second and so on, where they were numbered anew.
+    pub order: Option<Vec<u32>>,
 }
 
 /// A matrix's values, shared with whoever else holds them.
@@ -93,7 +95,7 @@ impl LoadedMatrix {
             read_seconds: read.seconds,
             statistics,
         };
-        Self { values: read.values, warnings: read.warnings, record }
+        Self { values: read.values, warnings: read.warnings, record, order: None }
     }
 }
 

@@ -194,25 +194,27 @@ impl MatrixSource {
         cancel: &AtomicBool,
     ) -> Result<LoadedMatrix, SourceError> {
         let mut read = self.load_values(limit, progress, cancel)?;
-        let (mut name, mut reordered) = (self.name(), None);
+        let (mut name, mut reordered, mut order) = (self.name(), None, None);
         if let Some(by) = reordering {
-            let before;
-            (read.values, before) = match &read.values {
+            let (before, found);
+            (read.values, before, found) = match &read.values {
                 LoadedValues::Real(a) => {
-                    let (a, before) = reorder(a, by, limit)?;
-                    (LoadedValues::Real(a), before)
+                    let (a, before, found) = reorder(a, by, limit)?;
+                    (LoadedValues::Real(a), before, found)
                 }
                 LoadedValues::Complex(a) => {
-                    let (a, before) = reorder(a, by, limit)?;
-                    (LoadedValues::Complex(a), before)
+                    let (a, before, found) = reorder(a, by, limit)?;
+                    (LoadedValues::Complex(a), before, found)
                 }
             };
+            order = Some(found);
             name = format!("{name}-{}", by.as_str());
             reordered = Some(before);
         }
         let mut loaded = LoadedMatrix::describe(name, read);
         loaded.record.source = self.origin();
         loaded.record.reordered = reordered;
+        loaded.order = order;
         loaded.record.generator = match self {
             Self::File(_) | Self::SuiteFile(..) => None,
             Self::Generated(spec) | Self::Suite(_, spec) => Some(spec.to_string()),
@@ -243,21 +245,22 @@ pub fn matrix_cache() -> Option<PathBuf> {
     user_cache().map(|cache| cache.join("matrices"))
 }
 
-/// The matrix with rows and columns numbered anew, and what it was like before.
+/// The matrix with rows and columns numbered anew, what it was like before, and which row became which.
 fn reorder<T: Scalar>(
     a: &Csr<T>,
     by: Reordering,
     limit: MemoryLimit,
-) -> Result<(Arc<Csr<T>>, Reordered), FormatError> {
+) -> Result<(Arc<Csr<T>>, Reordered, Vec<u32>), FormatError> {
     let band = Band::of(a);
-    let made = permuted(a, &by.order(a, limit)?, limit)?;
+    let order = by.order(a, limit)?;
+    let made = permuted(a, &order, limit)?;
     let before = Reordered {
         by: by.as_str().to_owned(),
         lower_bandwidth: band.lower,
         upper_bandwidth: band.upper,
         profile: band.profile,
     };
-    Ok((Arc::new(made), before))
+    Ok((Arc::new(made), before, order))
 }
 
 impl fmt::Display for MatrixSource {

@@ -1,6 +1,6 @@
 //! Rows and columns numbered anew before they are shared out.
 
-use crate::distributed::{Partition, ranks_of_rows, sorted_by_rank};
+use crate::distributed::{Partition, permutation_of_rows, ranks_of_rows, sorted_by_rank};
 use crate::matrix::RowOrder;
 
 /// Another numbering of the rows and columns of a square matrix, the same on all ranks.
@@ -26,7 +26,14 @@ impl Numbering {
         Ok(Self { partition: Some(partition), ..Self::new("partition", order)? })
     }
 
-    /// What found it: `rcm`, `partition`.
+    /// The numbering that the text of a file gives: which row and column becomes the first, the second and so on, one a
+    /// line.
+    pub fn of_permutation(text: &str, rows: u64) -> Result<Self, String> {
+        let order = permutation_of_rows(text, rows).map_err(|error| error.to_string())?;
+        Self::new("permutation", order)
+    }
+
+    /// What found it: `rcm`, `partition`, `permutation`.
     pub fn by(&self) -> &'static str {
         self.by
     }
@@ -65,6 +72,13 @@ mod tests {
         assert_eq!(numbering.partition().unwrap().range(1), 2..4);
         assert_eq!(numbering.undone(&[10.0, 30.0, 0.0, 20.0]), [0.0, 10.0, 20.0, 30.0]);
         assert!(Numbering::new("rcm", vec![0, 0]).is_err());
+        let numbering = Numbering::of_permutation("2\n0\n\n1\n", 3).unwrap();
+        assert_eq!((numbering.order(), numbering.by()), (&[2, 0, 1][..], "permutation"));
+        assert!(
+            Numbering::of_permutation("2\n3\n1\n", 3)
+                .is_err_and(|told| told.contains("line 2: row 3"))
+        );
+        assert!(Numbering::of_permutation("2\n2\n1\n", 3).is_err());
         assert!(Numbering::of_partition("0\n", 2, 1).is_err_and(|told| told.contains("2 rows")));
     }
 }

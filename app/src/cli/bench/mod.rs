@@ -29,7 +29,6 @@ use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError};
 use super::output::{is_stdout, now, print, producer};
 use super::progress;
-use super::ranks::FOR_RANKS;
 use super::shared_args::BackendArg;
 use super::{adapter, gpu};
 use end::{NOTHING_READ, check_outputs, end, kept};
@@ -55,9 +54,7 @@ fn run_with(
         let sentence = "--json and --csv - both want standard output";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    if args.partition.is_some() {
-        return Err(UsageError(FOR_RANKS.to_owned()).into());
-    }
+    args.ranks.refuse()?;
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
     let x = match &args.x {
         Some(path) => {

@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(
     let memory = memory(world, args.memory_limit);
     let runner =
         MpiRunner { world, settings, environment: &environment, memory, cancel: interrupt.flag() };
-    let anew = Anew { reorder: args.reorder.map(Into::into), partition: args.partition.as_deref() };
+    let anew = Anew { reorder: args.reorder.map(Into::into), ranks: Some(&args.ranks) };
     let (mut seen, mut unread) = (Vec::new(), 0);
     for (first, source) in sources.iter().enumerate() {
         if let Some(recorder) = &mut recorder {
