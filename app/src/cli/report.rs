@@ -208,13 +208,16 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
         let name = escape(&row.name);
         let number = subjects.iter().position(|(key, _)| *key == row.key).unwrap_or_default();
         let mut setting = row.setting.clone();
+        if row.precision != "f64" {
+            setting = format!("{}, {setting}", row.precision);
+        }
         if board.devices {
             setting += &format!(", {}", row.device);
         }
         let mut line = vec![
             Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
             Cell::Number(count(row.size)),
-            Cell::Text(row.title.clone()),
+            Cell::Text(row.kernel.clone()),
             Cell::Number(three_digits(row.rate)),
             Cell::Number(row.pct_copy.map_or("–".into(), |share| format!("{share:.0}"))),
             times(row.lead),
