@@ -10,11 +10,14 @@ const BLOCKS = [32, 64, 96, 128, 160, 192, 224, 256];
 /** Every text as the page compiles it, by the name of its file. */
 function texts(folder) {
   const read = (name) => readFileSync(join(folder, name), "utf8");
-  const families = readdirSync(folder).filter((name) => name.endsWith(".wgsl") && name !== "common.wgsl");
+  const families = readdirSync(folder).filter(
+    (name) => name.endsWith(".wgsl") && !["common.wgsl", "slots.wgsl"].includes(name),
+  );
   return Object.fromEntries(
     families.map((name) => {
       const enables = name.includes("subgroup") ? "enable subgroups;\n" : "";
-      return [name, enables + read("common.wgsl") + read(name)];
+      const slots = read(name).includes("sum_of_slots(") ? read("slots.wgsl") : "";
+      return [name, enables + read("common.wgsl") + slots + read(name)];
     }),
   );
 }

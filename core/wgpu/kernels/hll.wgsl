@@ -8,31 +8,6 @@
 @group(0) @binding(5) var<storage, read> x: array<f32>;
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
 
-// What slots from one on to another give, one after the other; four are asked for before the first is
-// waited for.
-fn sum_of_slots(begin: u32, end: u32) -> f32 {
-    var sum = 0.0;
-    var j = begin;
-    for (; j + 3u < end; j += 4u) {
-        let col_a = col[j];
-        let col_b = col[j + 1u];
-        let col_c = col[j + 2u];
-        let col_d = col[j + 3u];
-        let val_a = val[j];
-        let val_b = val[j + 1u];
-        let val_c = val[j + 2u];
-        let val_d = val[j + 3u];
-        sum += val_a * x[col_a];
-        sum += val_b * x[col_b];
-        sum += val_c * x[col_c];
-        sum += val_d * x[col_d];
-    }
-    for (; j < end; j++) {
-        sum += val[j] * x[col[j]];
-    }
-    return sum;
-}
-
 // The product of the row at `local` of a row-major hack.
 fn row_of_hack(hack: u32, local: u32) -> f32 {
     let slots = width[hack];

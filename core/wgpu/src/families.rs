@@ -31,8 +31,12 @@ impl Family {
         match self {
             Self::Csr => include_str!("../kernels/csr.wgsl"),
             Self::CsrSubgroup => include_str!("../kernels/csr_subgroup.wgsl"),
-            Self::Ell => include_str!("../kernels/ell.wgsl"),
-            Self::Hll => include_str!("../kernels/hll.wgsl"),
+            Self::Ell => {
+                concat!(include_str!("../kernels/slots.wgsl"), include_str!("../kernels/ell.wgsl"))
+            }
+            Self::Hll => {
+                concat!(include_str!("../kernels/slots.wgsl"), include_str!("../kernels/hll.wgsl"))
+            }
             Self::HllSubgroup => include_str!("../kernels/hll_subgroup.wgsl"),
             Self::Coo => include_str!("../kernels/coo.wgsl"),
             Self::Memory => include_str!("../kernels/memory.wgsl"),
