@@ -196,15 +196,19 @@ impl MatrixSource {
         let mut read = self.load_values(limit, progress, cancel)?;
         let (mut name, mut reordered, mut order) = (self.name(), None, None);
         if let Some(by) = reordering {
-            let (before, found);
-            (read.values, before, found) = match &read.values {
+            let found = match &read.values {
+                LoadedValues::Real(a) => by.order(a, limit)?,
+                LoadedValues::Complex(a) => by.order(a, limit)?,
+            };
+            let before;
+            (read.values, before) = match &read.values {
                 LoadedValues::Real(a) => {
-                    let (a, before, found) = reorder(a, by, limit)?;
-                    (LoadedValues::Real(a), before, found)
+                    let (a, before) = reorder(a, (by, &found), limit)?;
+                    (LoadedValues::Real(a), before)
                 }
                 LoadedValues::Complex(a) => {
-                    let (a, before, found) = reorder(a, by, limit)?;
-                    (LoadedValues::Complex(a), before, found)
+                    let (a, before) = reorder(a, (by, &found), limit)?;
+                    (LoadedValues::Complex(a), before)
                 }
             };
             order = Some(found);
@@ -245,22 +249,21 @@ pub fn matrix_cache() -> Option<PathBuf> {
     user_cache().map(|cache| cache.join("matrices"))
 }
 
-/// The matrix with rows and columns numbered anew, what it was like before, and which row became which.
+/// The matrix with rows and columns numbered anew, in an order that a rule found, and what it was like before.
 fn reorder<T: Scalar>(
     a: &Csr<T>,
-    by: Reordering,
+    (by, order): (Reordering, &[u32]),
     limit: MemoryLimit,
-) -> Result<(Arc<Csr<T>>, Reordered, Vec<u32>), FormatError> {
+) -> Result<(Arc<Csr<T>>, Reordered), FormatError> {
     let band = Band::of(a);
-    let order = by.order(a, limit)?;
-    let made = permuted(a, &order, limit)?;
+    let made = permuted(a, order, limit)?;
     let before = Reordered {
         by: by.as_str().to_owned(),
         lower_bandwidth: band.lower,
         upper_bandwidth: band.upper,
         profile: band.profile,
     };
-    Ok((Arc::new(made), before, order))
+    Ok((Arc::new(made), before))
 }
 
 impl fmt::Display for MatrixSource {

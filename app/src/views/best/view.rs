@@ -12,7 +12,7 @@ use crate::views::view::{View, kept, no_run, nothing};
 pub(in crate::views) const VIEW: View = View {
     id: "best",
     name: "Best",
-    sentence: "Which kernel wins on each matrix, and by how much: right results with warm caches, in f64, or in f32 of kernels that have no other.",
+    sentence: "Which kernel wins on each matrix, and by how much: right results with warm caches, in f64 unless named.",
     settings,
     show,
     table,
@@ -51,7 +51,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {
             0 => no_run(model, state),
-            _ => "No run that passes the filters was right with warm caches, in f64 or as a kernel that has no other than f32.".into(),
+            _ => "No run that passes the filters was right with warm caches, in f64 or of a kernel that has only f32.".into(),
         };
         return nothing(ui, &text);
     }
