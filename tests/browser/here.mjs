@@ -53,7 +53,8 @@ async function samples(viewer, count) {
     await viewer.page.keyboard.type(String(count));
     await viewer.page.keyboard.press("Enter");
     await viewer.frames(4);
-    const field = (await viewer.widgets()).find(({ name }) => name === "Samples a run");
+    const fields = (await viewer.widgets()).filter(({ name }) => name === "Samples a run");
+    const field = fields.find(({ role }) => role === "spinbutton");
     return Number(field?.value) === count;
   });
 }
