@@ -138,7 +138,10 @@ impl Program {
             }
             std::mem::swap(&mut this, &mut next);
         };
-        enqueue(device, finish)?;
+        if finished {
+            // Before that x lacks nothing.
+            enqueue(device, finish)?;
+        }
         Ok(finished)
     }
 }

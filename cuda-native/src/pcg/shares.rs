@@ -1,7 +1,8 @@
 //! The scalars of a solve that several GPUs share: each has its share of every sum, and all conclude the
 //! same from the totals.
 
-use super::state::{Form, Scalars, Sum, Vectors, shape, span};
+use super::state::{Form, Scalars, Vectors};
+use super::sums::{Sum, shape, span};
 use crate::arguments::{PcgConclude, PcgShareBegin, PcgShareReduce, Reads, Writes};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
