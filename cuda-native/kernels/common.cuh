@@ -74,6 +74,38 @@ __device__ inline real block_sum(real sum, real* room) {
 // Blocks whose sums one of them adds up.
 const u32 GROUP = 256;
 
+// Puts a block's sums into `to`. The last of `expected` blocks, which count at `count`, is told so, and its
+// threads have shares of the sums that all of these blocks have put from `from` on.
+template <u32 COUNT>
+__device__ inline bool is_last(
+    real (&sums)[COUNT], real* to, const real* from, u32* count, u32 expected)
+{
+    __shared__ real room[WARP];
+    __shared__ bool last;
+    for (u32 k = 0; k < COUNT; k++) sums[k] = block_sum(sums[k], room);
+    if (threadIdx.x == 0) {
+        for (u32 k = 0; k < COUNT; k++) to[k] = sums[k];
+        __threadfence();
+        last = atomicAdd(count, 1) + 1 == expected;
+        if (last) *count = 0;
+    }
+    __syncthreads();
+    if (!last) return false;
+    __threadfence();
+    for (u32 k = 0; k < COUNT; k++) {
+        sums[k] = 0;
+        for (u32 i = threadIdx.x; i < expected; i += blockDim.x)
+            sums[k] += __ldcg(&from[COUNT * i + k]);
+    }
+    __syncthreads();
+    return true;
+}
+
+// The group of this block, how many there are, and this one's blocks.
+__device__ inline u32 own_group() { return blockIdx.x / GROUP; }
+__device__ inline u32 group_count() { return (gridDim.x + GROUP - 1) / GROUP; }
+__device__ inline u32 blocks_of_group() { return min(GROUP, gridDim.x - own_group() * GROUP); }
+
 // Sums over the grid, whose bits depend on its shape alone. Of every GROUP blocks the last one adds what
 // they have put into `parts`, the last of these blocks adds their sums: it is told so, and its thread 0
 // has the totals. `parts` has COUNT elements a block and COUNT a group, `arrived` one a group and one
@@ -81,33 +113,74 @@ const u32 GROUP = 256;
 template <u32 COUNT>
 __device__ inline bool grid_sum(real (&sums)[COUNT], real* parts, u32* arrived) {
     __shared__ real room[WARP];
-    __shared__ bool is_last;
-    const u32 groups = (gridDim.x + GROUP - 1) / GROUP, group = blockIdx.x / GROUP;
+    const u32 group = own_group(), groups = group_count();
     real* const of_groups = parts + (u64)COUNT * gridDim.x;
-    for (u32 level = 0; level < 2; level++) {
-        real* const to = level == 0 ? parts + (u64)COUNT * blockIdx.x : of_groups + COUNT * group;
-        u32* const count = level == 0 ? &arrived[group] : &arrived[groups];
-        const u32 expected = level == 0 ? min(GROUP, gridDim.x - group * GROUP) : groups;
-        const real* const from = level == 0 ? parts + (u64)COUNT * group * GROUP : of_groups;
-        for (u32 k = 0; k < COUNT; k++) sums[k] = block_sum(sums[k], room);
-        if (threadIdx.x == 0) {
-            for (u32 k = 0; k < COUNT; k++) to[k] = sums[k];
-            __threadfence();
-            is_last = atomicAdd(count, 1) + 1 == expected;
-            if (is_last) *count = 0;
-        }
-        __syncthreads();
-        if (!is_last) return false;
-        __threadfence();
-        for (u32 k = 0; k < COUNT; k++) {
-            sums[k] = 0;
-            for (u32 i = threadIdx.x; i < expected; i += blockDim.x)
-                sums[k] += __ldcg(&from[COUNT * i + k]);
-        }
-        __syncthreads();
-    }
+    if (!is_last(
+            sums, parts + (u64)COUNT * blockIdx.x, parts + (u64)COUNT * group * GROUP,
+            &arrived[group], blocks_of_group()) ||
+        !is_last(sums, of_groups + COUNT * group, of_groups, &arrived[groups], groups))
+        return false;
     for (u32 k = 0; k < COUNT; k++) sums[k] = block_sum(sums[k], room);
     return true;
+}
+
+// Parts of a sum that are left to who reads them: those of all blocks, where these are no more.
+const u32 MOST_PARTS = 4096;
+
+// Leaves the sum over the grid to the kernels after this one, in a part a block, or where these would be
+// too many in one a group, which its last block adds up. `parts` has an element a block and one a group,
+// `arrived` one a group, which is 0 before and after.
+__device__ inline void leave_sum(real sum, real* parts, u32* arrived) {
+    __shared__ real room[WARP];
+    real sums[1] = {sum};
+    const bool grouped = gridDim.x > MOST_PARTS;
+    if (grouped) {
+        real* const of_blocks = parts + group_count();
+        if (!is_last(
+                sums, of_blocks + blockIdx.x, of_blocks + own_group() * GROUP, &arrived[own_group()],
+                blocks_of_group()))
+            return;
+    }
+    sums[0] = block_sum(sums[0], room);
+    if (threadIdx.x == 0) parts[grouped ? own_group() : blockIdx.x] = sums[0];
+}
+
+// A sum that kernels before this one have left in so many parts.
+struct Left {
+    u32 count;
+    const real* parts;
+};
+
+// Parts that a thread asks for before it waits for the first.
+const u32 PARTS_IN_FLIGHT = 8;
+
+// What they add up to, in all threads of a block; the same bits in all blocks of equally many threads.
+template <u32 COUNT>
+__device__ inline void add_up(const Left (&left)[COUNT], real (&sums)[COUNT]) {
+    __shared__ real room[COUNT][WARP];
+    for (u32 k = 0; k < COUNT; k++) {
+        real sum = 0;
+        for (u32 i = threadIdx.x; i < left[k].count; i += PARTS_IN_FLIGHT * blockDim.x) {
+            real part[PARTS_IN_FLIGHT];
+#pragma unroll
+            for (u32 j = 0; j < PARTS_IN_FLIGHT; j++) {
+                const u32 at = i + j * blockDim.x;
+                part[j] = at < left[k].count ? __ldcg(&left[k].parts[at]) : 0;
+            }
+#pragma unroll
+            for (u32 j = 0; j < PARTS_IN_FLIGHT; j++) sum += part[j];
+        }
+        sums[k] = sum;
+    }
+    for (u32 k = 0; k < COUNT; k++) {
+        const real sum = warp_sum(sums[k]);
+        if (threadIdx.x % WARP == 0) room[k][threadIdx.x / WARP] = sum;
+    }
+    __syncthreads();
+    for (u32 k = 0; k < COUNT; k++) {
+        sums[k] = 0;
+        for (u32 warp = 0; warp < blockDim.x / WARP; warp++) sums[k] += room[k][warp];
+    }
 }
 
 // A kernel may be launched before the one before it has ended (programmatic dependent launch): what
@@ -132,40 +205,23 @@ __device__ inline real element(const real* x, u32 i) {
 }
 
 // The numbers of conjugate gradients, which kernels hand to those after them.
-const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN = 6;
+const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN = 6,
+          RZ_BEFORE = 7;
 
 // And the words: why it is over, 0 while it goes on; iterations done; ||r|| / ||b|| as a float's bits.
 const u32 OVER = 0, DONE = 1, REACHED = 2;
 const u32 CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5, BAD_SCALED = 6,
           NO_SCALED = 7;
 
-// What a sum is for: nothing, p.q, or r.z; or it is a share of one that several GPUs add up.
-const u32 FOR_NOTHING = 0, FOR_ALPHA = 1, FOR_BETA = 2;
-const u32 FOR_SHARE = 3;
+// What becomes of a sum that a product is multiplied for: there is none, its parts are left to kernels
+// after it, or the whole of it is a GPU's share of one that several add up.
+const u32 FOR_NOTHING = 0, FOR_PARTS = 1, FOR_SHARE = 2;
 
-// What follows from p.q, or from r.z. `told` has three elements an iteration: ||r|| before it, its alpha,
-// and the beta that led to it. A share is put into the first of the numbers.
-__device__ inline void conclude(u32 purpose, real sum, real* numbers, u32* words, real* told) {
-    if (purpose == FOR_SHARE) {
-        numbers[0] = sum;
-        return;
-    }
-    const u32 done = words[DONE];
-    const bool scaled = purpose == FOR_BETA;
-    if (!(fabs(sum) <= REAL_MAX) || sum <= 0) {
-        const bool bad = !(fabs(sum) <= REAL_MAX);
-        numbers[BROKEN] = sum;
-        numbers[ALPHA] = 0;
-        words[OVER] = scaled ? (bad ? BAD_SCALED : NO_SCALED) : (bad ? BAD_PRODUCT : NO_PRODUCT);
-    } else if (scaled) {
-        const real before = numbers[RZ];
-        numbers[BETA] = before == 0 ? 0 : sum / before;
-        numbers[RZ] = sum;
-        told[3 * (u64)done + 2] = numbers[BETA];
-    } else {
-        numbers[ALPHA] = numbers[RZ] / sum;
-        told[3 * (u64)done + 1] = numbers[ALPHA];
-    }
+// The same of a kernel's own sum; a share is put into the first of the numbers.
+__device__ inline void leave(u32 purpose, real sum, real* parts, u32* counts, real* numbers) {
+    if (purpose == FOR_PARTS) return leave_sum(sum, parts, counts);
+    real sums[1] = {sum};
+    if (grid_sum(sums, parts, counts) && threadIdx.x == 0) numbers[0] = sums[0];
 }
 
 // What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those from

@@ -114,14 +114,13 @@ template <u32 THREADS, u32 ITEMS>
 __device__ inline void product_of_solver(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
-    real sum[1] = {product_of_tile<THREADS, ITEMS, true>(
+    const real sum = product_of_tile<THREADS, ITEMS, true>(
         plan, row_ptr, col, val, x, y, part_sum, arrived, purpose == FOR_NOTHING ? nullptr : with,
-        words)};
+        words);
     if (words[OVER] != 0 || purpose == FOR_NOTHING) return;
-    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
-        conclude(purpose, sum[0], numbers, words, told);
+    leave(purpose, sum, parts, counts, numbers);
 }
 
 // As many blocks as a multiprocessor has threads for, where that takes few registers enough.
@@ -152,29 +151,29 @@ extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
 extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
     product_of_solver<128, 4>(
         plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
-        words, told);
+        words);
 }
 
 extern "C" __global__ void __launch_bounds__(128) csr_adaptive_solver_128x6(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
     product_of_solver<128, 6>(
         plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
-        words, told);
+        words);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 6) csr_adaptive_solver_256x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
     product_of_solver<256, 4>(
         plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
-        words, told);
+        words);
 }

@@ -42,19 +42,30 @@ __device__ inline u32 padded(u32 m) { return m <= 1 ? 1 : 1u << (WARP - __clz(m 
 
 // Gathers a system into a packed triangle of zeros. Eight lanes take a row of A, so that their loads are
 // neighbours, and look its columns up among those of the system, which are padded to a power of two; four
-// entries a lane are on their way at a time.
+// entries a lane are on their way at a time, and where the next row begins.
 __device__ inline void gather(
     const Lower& a, const u32* columns, u32 m, u32 room, u32 worker, u32 workers, double* triangle)
 {
-    for (u32 p = worker / 8; p < m; p += workers / 8) {
-        const u32 row = columns[p], n = a.low[row];
-        const offset begin = a.row_ptr[row];
+    const u32 apart = workers / 8;
+    u32 p = worker / 8;
+    u32 next_n = p < m ? a.low[columns[p]] : 0;
+    offset next_begin = p < m ? a.row_ptr[columns[p]] : 0;
+    for (; p < m; p += apart) {
+        const u32 row = columns[p], n = next_n;
+        const offset begin = next_begin;
+        if (p + apart < m) {
+            next_n = a.low[columns[p + apart]];
+            next_begin = a.row_ptr[columns[p + apart]];
+        }
         double* to = triangle + packed(p);
         for (u32 k = worker % 8; k < n; k += 32) {
             u32 c[4], at[4];
+            double v[4];
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                c[j] = k + 8 * j < n ? __ldg(a.col + begin + k + 8 * j) : NONE;
+                const bool is_there = k + 8 * j < n;
+                c[j] = is_there ? __ldg(a.col + begin + k + 8 * j) : NONE;
+                v[j] = is_there ? __ldg(a.val + begin + k + 8 * j) : 0;
                 at[j] = 0;
             }
             for (u32 step = room / 2; step > 0; step /= 2)
@@ -62,12 +73,24 @@ __device__ inline void gather(
                 for (int j = 0; j < 4; j++) at[j] += columns[at[j] + step - 1] < c[j] ? step : 0;
 #pragma unroll
             for (int j = 0; j < 4; j++)
-                if (c[j] != NONE && columns[at[j]] == c[j]) {
-                    const double v = __ldg(a.val + begin + k + 8 * j);
-                    to[at[j]] = c[j] == row ? v * a.on_diagonal : v;
-                }
+                if (c[j] != NONE && columns[at[j]] == c[j])
+                    to[at[j]] = c[j] == row ? v[j] * a.on_diagonal : v[j];
         }
     }
+}
+
+// Whether a number and what it is multiplied with stay far from the ends of what there is: 2^-930 to 2^930.
+__device__ inline bool is_usual(double d) {
+    return ((u32)__double2hiint(d) >> 20 & 0x7ff) - 93 < 1860;
+}
+
+// One over a usual number, a last bit off at most: what the hardware knows of it has an error of about 2^-20,
+// whose cube is left.
+__device__ inline double reciprocal(double d) {
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
+    const double error = fma(-d, r, 1.0);
+    return fma(r, fma(error, error, error), r);
 }
 
 // Some lanes of a warp a system, a lane a row of it, which it keeps in registers: W unknowns at most.
@@ -115,7 +138,8 @@ __device__ inline void solve_in_warp(
             double* column = handed[slot][k % 2];
             if (own < W) column[own] = r[k];
             __syncwarp();
-            const double d = column[k], over = 1 / d, factor = own > k ? r[k] * over : 0;
+            const double d = column[k], over = is_usual(d) ? reciprocal(d) : 1 / d;
+            const double factor = own > k ? r[k] * over : 0;
             if (!is_pivot(d)) bad = min(bad, k);
             if (own == k) {
                 pivot = d;
@@ -167,12 +191,12 @@ struct Pivots {
 
     __device__ Pivots(double d, double e, double f) : first(d) {
         const double both = fma(d, f, -e * e);
-        over_first = 1 / d;
-        const double over_both = 1 / both;
-        if (fabs(both) > 1e-280 && fabs(both) < 1e280) {
+        if (is_usual(d) && is_usual(both)) {
+            over_first = reciprocal(d);
+            over_second = d * reciprocal(both);
             second = both * over_first;
-            over_second = d * over_both;
         } else {
+            over_first = 1 / d;
             second = f - e * over_first * e;
             over_second = 1 / second;
         }
@@ -234,8 +258,6 @@ __device__ inline void solve_in_block(
                     pivots[k + 1] = next.second;
                     inverses[k] = next.over_first;
                     inverses[k + 1] = next.over_second;
-                    if (bad == NONE && !is_pivot(next.first)) bad = k;
-                    if (bad == NONE && !is_pivot(next.second)) bad = k + 1;
                 }
             }
             __syncthreads();
@@ -268,6 +290,8 @@ __device__ inline void solve_in_block(
             const u32 i = s * SIDE + y, j = t * SIDE + x;
             if (i < m && j < i) triangle[packed(i) + j] = r[s][t];
         }
+    for (u32 k = threadIdx.x; k < m; k += THREADS)
+        if (!is_pivot(pivots[k])) atomicMin(&bad, k);
     __syncthreads();
 
     // Row p of inv(L), from the diagonal down, a warp a member.

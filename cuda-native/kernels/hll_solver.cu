@@ -20,7 +20,7 @@ template <typename COLUMN>
 __device__ inline void product_of_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const u32* low,
     u32 base, const COLUMN* col, const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
     const u32 rows_a_warp = WARP / lanes, share = threadIdx.x % WARP / rows_a_warp;
     const u64 thread = thread_in_grid();
@@ -46,6 +46,8 @@ __device__ inline void product_of_solver(
     after_others();
     if (words[OVER] != 0) return;
     let_next_begin();
+    const bool stores = row < rows && share == 0;
+    const real factor = purpose != FOR_NOTHING && stores ? with[row] : 0;
 
     real of_row = 0;
     for (u32 j = share; j < length;) {
@@ -63,28 +65,24 @@ __device__ inline void product_of_solver(
     for (u32 distance = WARP / 2; distance >= rows_a_warp; distance /= 2)
         of_row += __shfl_down_sync(ALL_LANES, of_row, distance);
 
-    const bool stores = row < rows && share == 0;
     if (stores) y[row] = of_row;
-    if (purpose == FOR_NOTHING) return;
-    real sum[1] = {stores ? with[row] * of_row : 0};
-    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
-        conclude(purpose, sum[0], numbers, words, told);
+    if (purpose != FOR_NOTHING) leave(purpose, factor * of_row, parts, counts, numbers);
 }
 
 // `distance` has the columns where `near` says so, else `col`.
 extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
     const u32* low, u32 base, const u32* col, const u16* distance, const real* val, const real* x, real* y, u32 purpose,
-    const real* with, real* parts, u32* counts, real* numbers, u32* words, real* told)
+    const real* with, real* parts, u32* counts, real* numbers, const u32* words)
 {
     if (near)
         product_of_solver(
             rows, hack_size, lanes, offsets, row_len, low, base, distance, val, x, y, purpose, with, parts,
-            counts, numbers, words, told);
+            counts, numbers, words);
     else
         product_of_solver(
             rows, hack_size, lanes, offsets, row_len, low, base, col, val, x, y, purpose, with, parts,
-            counts, numbers, words, told);
+            counts, numbers, words);
 }
 
 // How far the entries' columns are from their rows, 2^32 added: the least into range[0], the greatest into

@@ -1,14 +1,11 @@
-// cuda/pcg/device: the vectors and scalars of conjugate gradients. Each block takes `span` elements. Once a
-// solve is over its kernels return at once, so that iterations can be asked for ahead. x lags behind by
-// one iteration: what that adds to it is added as the next one reads p anyway, or at the end.
+// cuda/pcg/device: the vectors and scalars of conjugate gradients. Each block takes `span` elements. Sums are
+// left in parts, a block's each, and all blocks of the kernel that needs a sum add up its parts, so that no
+// block waits for others: pcg_reduce alpha's, pcg_advance beta's and that which tells whether the solve is
+// over. Once it is its kernels return at once, so that iterations can be asked for ahead. x lags behind
+// by one iteration: what that adds to it is added as p is read anyway, or at the end.
 
 // What is applied to the residual here: nothing, the reciprocals of the diagonal, or, elsewhere, K^-1.
 const u32 PLAIN = 0, DIAGONAL = 1, ELSEWHERE = 2;
-
-// z = K^-1 r at an element, as far as it is applied here.
-__device__ inline real scaled(u32 form, const real* inverse, const real* z, u64 i) {
-    return form == DIAGONAL ? inverse[i] * z[i] : z[i];
-}
 
 // Elements of this block: from the first on, before the end.
 __device__ inline u64 first_of_block(u32 span) { return (u64)blockIdx.x * span + threadIdx.x; }
@@ -42,95 +39,199 @@ extern "C" __global__ void pcg_begin(
     if (begin(n, span, b, r, parts, counts, sum)) conclude_begin(tol, sum[0], numbers);
 }
 
-// What follows from ||r||, of an iteration or before the first.
-__device__ inline void conclude_residual(
-    bool is_first, u32 most, real square, real* numbers, u32* words, real* told)
-{
-    const real norm = sqrt(square), norm_b = numbers[NORM_B];
-    const real relative = norm_b == 0 ? 0 : norm / norm_b;
-    const u32 done = is_first ? 0 : words[DONE] + 1;
-    words[DONE] = done;
-    words[REACHED] = __float_as_uint((float)relative);
-    numbers[NORM_R] = norm;
-    told[3 * (u64)done] = relative;
-    if (!(relative <= REAL_MAX)) {
-        numbers[BROKEN] = relative;
-        words[OVER] = BAD_RESIDUAL;
-    } else if (norm <= numbers[GOAL] || norm_b == 0) {
-        words[OVER] = CONVERGED;
-    } else if (done == most) {
-        words[OVER] = SPENT;
-    }
+// Why a solve cannot go on with a sum that is not finite, or not positive; 0 where it can.
+__device__ inline u32 broken_by(real sum, u32 bad, u32 none) {
+    return !(fabs(sum) <= REAL_MAX) ? bad : sum <= 0 ? none : 0;
 }
 
-// r -= alpha q; answers whether this block's first thread has r.r, and r.z where K is applied here. Before
-// the first iteration alpha is 1.
-__device__ inline bool reduce(
-    u32 n, u32 span, u32 is_first, u32 form, const real* inverse, const real* q, real* r, real* parts,
-    u32* counts, const real* numbers, real (&sums)[2])
+// What kernels before have left of a solve, asked for at once.
+struct Known {
+    real norm_b, goal, rz, rz_before, alpha, beta;
+    u32 over, done;
+
+    __device__ Known(const real* numbers, const u32* words)
+        : norm_b(numbers[NORM_B]), goal(numbers[GOAL]), rz(numbers[RZ]), rz_before(numbers[RZ_BEFORE]),
+          alpha(numbers[ALPHA]), beta(numbers[BETA]), over(words[OVER]), done(words[DONE]) {}
+};
+
+// What follows from p.q in iteration `done`, of which `told` has three elements: ||r|| before it, its alpha,
+// and the beta that led to it.
+struct Step {
+    real pq, alpha;
+    u32 over;
+
+    __device__ Step(real pq, const Known& known)
+        : pq(pq), alpha(known.rz / pq), over(broken_by(pq, BAD_PRODUCT, NO_PRODUCT)) {}
+
+    // One thread.
+    __device__ void conclude(const Known& known, real* numbers, u32* words, real* told) const {
+        numbers[ALPHA] = over == 0 ? alpha : 0;
+        if (over != 0) {
+            words[OVER] = over;
+            numbers[BROKEN] = pq;
+            return;
+        }
+        numbers[RZ_BEFORE] = known.rz;
+        told[3 * (u64)known.done + 1] = alpha;
+        words[DONE] = known.done + 1;
+    }
+};
+
+// How far a solve is by r.r and r.z after iterations that are done, or before the first.
+struct Standing {
+    real rz, norm, relative, beta;
+    u32 over;
+
+    __device__ Standing(real square, real rz, u32 most, const Known& known)
+        : rz(rz), norm(sqrt(square)), relative(known.norm_b == 0 ? 0 : norm / known.norm_b),
+          beta(known.rz_before == 0 ? 0 : rz / known.rz_before)
+    {
+        if (!(relative <= REAL_MAX)) over = BAD_RESIDUAL;
+        else if (norm <= known.goal || known.norm_b == 0) over = CONVERGED;
+        else if (known.done == most) over = SPENT;
+        else over = broken_by(rz, BAD_SCALED, NO_SCALED);
+    }
+
+    // One thread.
+    __device__ void conclude(const Known& known, real* numbers, u32* words, real* told) const {
+        words[REACHED] = __float_as_uint((float)relative);
+        words[OVER] = over;
+        numbers[NORM_R] = norm;
+        told[3 * (u64)known.done] = relative;
+        if (over == 0) {
+            numbers[RZ] = rz;
+            numbers[BETA] = beta;
+            told[3 * (u64)known.done + 2] = beta;
+        } else {
+            numbers[BROKEN] = over == BAD_RESIDUAL ? relative : rz;
+        }
+    }
+};
+
+// Elements of each vector that a thread asks for at once.
+const u32 AT_ONCE = 2;
+
+// Some elements of this thread, those from the i-th on which are a block's threads apart.
+struct Some {
+    real of[AT_ONCE];
+
+    __device__ void load(const real* from, u64 i, u64 end) {
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++, i += blockDim.x) of[k] = i < end ? from[i] : 0;
+    }
+};
+
+// r -= alpha q; this thread's shares of r.r and, where K is a diagonal, of r.z. The first elements are there.
+__device__ inline void reduce(
+    u32 n, u32 span, u32 form, const real* inverse, real alpha, const real* q, real* r, Some of_q,
+    Some of_r, real (&sums)[2])
 {
-    const real alpha = is_first ? 1 : numbers[ALPHA];
+    const u64 end = end_of_block(n, span);
     sums[0] = sums[1] = 0;
-    for (u64 i = first_of_block(span); i < end_of_block(n, span); i += blockDim.x) {
-        const real left = r[i] - alpha * q[i];
-        r[i] = left;
-        sums[0] += left * left;
-        if (form == DIAGONAL) sums[1] += inverse[i] * left * left;
+    for (u64 first = first_of_block(span); first < end;) {
+        u64 i = first;
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++, i += blockDim.x) {
+            if (i >= end) break;
+            const real left = of_r.of[k] - alpha * of_q.of[k];
+            r[i] = left;
+            sums[0] += left * left;
+            if (form == DIAGONAL) sums[1] += inverse[i] * left * left;
+        }
+        first += AT_ONCE * blockDim.x;
+        of_q.load(q, first, end);
+        of_r.load(r, first, end);
     }
-    return grid_sum(sums, parts, counts) && threadIdx.x == 0;
 }
 
-// What follows from r.r and, where K is applied here, from r.z.
-__device__ inline void conclude_reduce(
-    bool is_first, u32 form, u32 most, const real* sums, real* numbers, u32* words, real* told)
-{
-    conclude_residual(is_first, most, sums[0], numbers, words, told);
-    if (form != ELSEWHERE && words[OVER] == 0)
-        conclude(FOR_BETA, form == PLAIN ? sums[0] : sums[1], numbers, words, told);
-}
-
-// r -= alpha q and ||r||; also r.z where K is applied here.
+// alpha of p.q and r -= alpha q; parts of r.r are left and, where K is a diagonal, of r.z. Before the first
+// iteration alpha is 1.
 extern "C" __global__ void pcg_reduce(
-    u32 n, u32 span, u32 is_first, u32 form, u32 most, const real* inverse, const real* q, real* r,
-    real* parts, u32* counts, real* numbers, u32* words, real* told)
+    u32 n, u32 span, u32 is_first, u32 form, const real* inverse, const real* q, real* r,
+    u32 product_parts, const real* product, real* residual, u32* residual_counts, real* scaled,
+    u32* scaled_counts, real* numbers, u32* words, real* told)
 {
     after_others();
-    if (words[OVER] != 0) return;
     let_next_begin();
+    const Known known(numbers, words);
+    const u64 first = first_of_block(span), end = end_of_block(n, span);
+    Some of_q, of_r;
+    of_q.load(q, first, end);
+    of_r.load(r, first, end);
+    real alpha = 1;
+    if (!is_first) {
+        const Left left[1] = {{product_parts, product}};
+        real pq[1];
+        add_up(left, pq);
+        if (known.over != 0) return;
+        const Step step(pq[0], known);
+        if (blockIdx.x == 0 && threadIdx.x == 0) step.conclude(known, numbers, words, told);
+        if (step.over != 0) return;
+        alpha = step.alpha;
+    }
     real sums[2];
-    if (reduce(n, span, is_first, form, inverse, q, r, parts, counts, numbers, sums))
-        conclude_reduce(is_first, form, most, sums, numbers, words, told);
+    reduce(n, span, form, inverse, alpha, q, r, of_q, of_r, sums);
+    leave_sum(sums[0], residual, residual_counts);
+    if (form == DIAGONAL) leave_sum(sums[1], scaled, scaled_counts);
 }
 
-// x += alpha p, p = z + beta p.
+// ||r||, and beta of r.z, where their parts are given; then, unless the solve is over, x += alpha p and
+// p = z + beta p.
 extern "C" __global__ void pcg_advance(
-    u32 n, u32 span, u32 form, const real* inverse, const real* z, real* x, real* p,
-    const real* numbers, const u32* words)
+    u32 n, u32 span, u32 form, u32 most, const real* inverse, const real* z, real* x, real* p,
+    u32 residual_parts, const real* residual, u32 scaled_parts, const real* scaled, real* numbers,
+    u32* words, real* told)
 {
     after_others();
-    if (words[OVER] != 0) return;
     let_next_begin();
-    const real alpha = numbers[ALPHA], beta = numbers[BETA];
-    for (u64 i = first_of_block(span); i < end_of_block(n, span); i += blockDim.x) {
-        const real before = p[i];
-        x[i] += alpha * before;
-        p[i] = scaled(form, inverse, z, i) + beta * before;
+    const Known known(numbers, words);
+    const u64 end = end_of_block(n, span);
+    u64 first = first_of_block(span);
+    Some of_x, of_p, of_z;
+    const auto load = [&] {
+        of_x.load(x, first, end);
+        of_p.load(p, first, end);
+        of_z.load(z, first, end);
+    };
+    load();
+    real beta = known.beta;
+    if (residual_parts != 0) {
+        const Left left[2] = {{residual_parts, residual}, {scaled_parts, scaled}};
+        real sums[2];
+        add_up(left, sums);
+        if (known.over != 0) return;
+        const Standing standing(sums[0], sums[1], most, known);
+        if (blockIdx.x == 0 && threadIdx.x == 0) standing.conclude(known, numbers, words, told);
+        if (standing.over != 0) return;
+        beta = standing.beta;
+    } else if (known.over != 0) {
+        return;
+    }
+    while (first < end) {
+        u64 i = first;
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++, i += blockDim.x) {
+            if (i >= end) break;
+            x[i] = of_x.of[k] + known.alpha * of_p.of[k];
+            p[i] = (form == DIAGONAL ? inverse[i] * of_z.of[k] : of_z.of[k]) + beta * of_p.of[k];
+        }
+        first += AT_ONCE * blockDim.x;
+        load();
     }
 }
 
-// a.b, for alpha or beta.
+// a.b, in parts or as a share.
 extern "C" __global__ void pcg_dot(
     u32 n, u32 span, u32 purpose, const real* a, const real* b, real* parts, u32* counts,
-    real* numbers, u32* words, real* told)
+    real* numbers, const u32* words)
 {
     after_others();
     if (words[OVER] != 0) return;
     let_next_begin();
-    real sum[1] = {0};
+    real sum = 0;
     for (u64 i = first_of_block(span); i < end_of_block(n, span); i += blockDim.x)
-        sum[0] += a[i] * b[i];
-    if (grid_sum(sum, parts, counts) && threadIdx.x == 0)
-        conclude(purpose, sum[0], numbers, words, told);
+        sum += a[i] * b[i];
+    leave(purpose, sum, parts, counts, numbers);
 }
 
 // What x still lacks, or x = 0 where b is.
@@ -153,7 +254,7 @@ extern "C" __global__ void pcg_scale(u32 n, u32 span, const real* inverse, const
 // without halo and that of the others, then of r.r and of r.z. Between the kernels that give shares and the
 // one that concludes, NCCL makes totals of them, the same bits on every GPU.
 const u32 SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;
-const u32 AT_BEGIN = 0, AT_PRODUCT = 1, AT_FIRST_RESIDUAL = 2, AT_RESIDUAL = 3;
+const u32 AT_BEGIN = 0, AT_PRODUCT = 1, AT_RESIDUAL = 2;
 
 // r = b and this GPU's share of b.b.
 extern "C" __global__ void pcg_share_begin(
@@ -169,19 +270,26 @@ extern "C" __global__ void pcg_share_reduce(
     u32* counts, const real* numbers, const u32* words, real* shares)
 {
     if (words[OVER] != 0) return;
+    const u64 first = first_of_block(span), end = end_of_block(n, span);
+    Some of_q, of_r;
+    of_q.load(q, first, end);
+    of_r.load(r, first, end);
     real sums[2];
-    if (!reduce(n, span, is_first, form, inverse, q, r, parts, counts, numbers, sums)) return;
+    reduce(n, span, form, inverse, is_first ? 1 : numbers[ALPHA], q, r, of_q, of_r, sums);
+    if (!grid_sum(sums, parts, counts) || threadIdx.x != 0) return;
     shares[SHARE_RR] = sums[0];
-    shares[SHARE_RZ] = sums[1];
+    shares[SHARE_RZ] = form == PLAIN ? sums[0] : sums[1];
 }
 
 // What follows from totals, on every GPU alike. One thread.
 extern "C" __global__ void pcg_conclude(
-    u32 at, u32 form, u32 most, double tol, const real* totals, real* numbers, u32* words, real* told)
+    u32 at, u32 most, double tol, const real* totals, real* numbers, u32* words, real* told)
 {
     if (at == AT_BEGIN) return conclude_begin(tol, totals[SHARE_RR], numbers);
-    if (words[OVER] != 0) return;
+    const Known known(numbers, words);
+    if (known.over != 0) return;
     if (at == AT_PRODUCT)
-        return conclude(FOR_ALPHA, totals[SHARE_PQ] + totals[SHARE_PQ + 1], numbers, words, told);
-    conclude_reduce(at == AT_FIRST_RESIDUAL, form, most, totals + SHARE_RR, numbers, words, told);
+        Step(totals[SHARE_PQ] + totals[SHARE_PQ + 1], known).conclude(known, numbers, words, told);
+    else
+        Standing(totals[SHARE_RR], totals[SHARE_RZ], most, known).conclude(known, numbers, words, told);
 }

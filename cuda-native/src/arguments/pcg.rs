@@ -10,7 +10,7 @@ arguments! {
         plan: Reads<'a, u32>, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>,
         purpose: u32, with: Reads<'a, T>, parts: Writes<'a, T>, counts: Writes<'a, u32>,
-        numbers: Writes<'a, T>, words: Writes<'a, u32>, told: Writes<'a, T>
+        numbers: Writes<'a, T>, words: Reads<'a, u32>
     )
 
     /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances,
@@ -20,7 +20,7 @@ arguments! {
         near: u32, low: Reads<'a, u32>, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
         val: Reads<'a, f64>, x: Reads<'a, f64>, y: Writes<'a, f64>, purpose: u32,
         with: Reads<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
-        numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
+        numbers: Writes<'a, f64>, words: Reads<'a, u32>
     )
 
     /// The least and the greatest distance of columns from their rows, 2³² added, and whether any do not
@@ -61,24 +61,28 @@ arguments! {
         parts: Writes<'a, f64>, counts: Writes<'a, u32>, numbers: Writes<'a, f64>
     )
 
-    /// r −= α·q and ‖r‖.
+    /// α from the parts of p·q, and r −= α·q; leaves parts of r·r and of r·z.
     PcgReduce<'a> of Pcg [pcg_reduce] (
-        n: u32, span: u32, is_first: u32, form: u32, most: u32, inverse: Reads<'a, f64>,
-        q: Reads<'a, f64>, r: Writes<'a, f64>, parts: Writes<'a, f64>, counts: Writes<'a, u32>,
-        numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
+        n: u32, span: u32, is_first: u32, form: u32, inverse: Reads<'a, f64>, q: Reads<'a, f64>,
+        r: Writes<'a, f64>, product_parts: u32, product: Reads<'a, f64>, residual: Writes<'a, f64>,
+        residual_counts: Writes<'a, u32>, scaled: Writes<'a, f64>,
+        scaled_counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Writes<'a, u32>,
+        told: Writes<'a, f64>
     )
 
-    /// x += α·p, p = z + β·p.
+    /// ‖r‖ and β from the parts of r·r and of r·z, where there are any; x += α·p, p = z + β·p.
     PcgAdvance<'a> of Pcg [pcg_advance] (
-        n: u32, span: u32, form: u32, inverse: Reads<'a, f64>, z: Reads<'a, f64>,
-        x: Writes<'a, f64>, p: Writes<'a, f64>, numbers: Reads<'a, f64>, words: Reads<'a, u32>
+        n: u32, span: u32, form: u32, most: u32, inverse: Reads<'a, f64>, z: Reads<'a, f64>,
+        x: Writes<'a, f64>, p: Writes<'a, f64>, residual_parts: u32, residual: Reads<'a, f64>,
+        scaled_parts: u32, scaled: Reads<'a, f64>, numbers: Writes<'a, f64>,
+        words: Writes<'a, u32>, told: Writes<'a, f64>
     )
 
     /// a·b.
     PcgDot<'a> of Pcg [pcg_dot] (
         n: u32, span: u32, purpose: u32, a: Reads<'a, f64>, b: Reads<'a, f64>,
         parts: Writes<'a, f64>, counts: Writes<'a, u32>, numbers: Writes<'a, f64>,
-        words: Writes<'a, u32>, told: Writes<'a, f64>
+        words: Reads<'a, u32>
     )
 
     /// What x still lacks.
@@ -106,7 +110,7 @@ arguments! {
 
     /// What follows from totals.
     PcgConclude<'a> of Pcg [pcg_conclude] (
-        at: u32, form: u32, most: u32, tol: f64, totals: Reads<'a, f64>,
+        at: u32, most: u32, tol: f64, totals: Reads<'a, f64>,
         numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>
     )
 

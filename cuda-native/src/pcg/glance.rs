@@ -6,7 +6,8 @@ use super::state::Look;
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError, Doing};
 
-/// A place in the host's memory to which the scalars' words are copied, and when they have come.
+/// A place in the host's memory to which the scalars' words are copied, and when they have come. Words of the
+/// same place come in the order in which one stream is asked for them.
 pub(crate) struct Glance {
     words: PinnedHostSlice<u32>,
     come: CudaEvent,
@@ -44,5 +45,13 @@ impl Glance {
     pub(crate) fn look(&self) -> Result<Look, DeviceError> {
         self.come.synchronize().doing("finish its work")?;
         Ok(Look::of(self.words.as_slice().doing("copy from the device")?))
+    }
+}
+
+impl Drop for Glance {
+    /// Waits for a copy that nobody has looked at.
+    fn drop(&mut self) {
+        // Where that fails the context is lost, and its memory with it.
+        let _ = self.come.synchronize();
     }
 }

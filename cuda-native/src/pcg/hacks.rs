@@ -81,6 +81,7 @@ impl NearHacks {
         product: &Product<'_>,
     ) -> Result<Step, DeviceError> {
         let Product { x, y, purpose } = product;
+        let sum = scalars.sum_for(*purpose);
         let arguments = HllColumnMajorSolver {
             rows: self.rows,
             hack_size: DEFAULT_HACK_SIZE as u32,
@@ -97,11 +98,10 @@ impl NearHacks {
             y: Writes(y),
             purpose: purpose.number(),
             with: Reads(purpose.with().unwrap_or(x)),
-            parts: Writes(&scalars.parts),
-            counts: Writes(&scalars.counts),
+            parts: Writes(&sum.parts),
+            counts: Writes(&sum.counts),
             numbers: Writes(&scalars.numbers),
-            words: Writes(&scalars.words),
-            told: Writes(&scalars.told),
+            words: Reads(&scalars.words),
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
         // SAFETY: every row lies in a hack of that size at its own position, and the slots of its length have

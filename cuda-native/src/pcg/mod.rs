@@ -12,6 +12,7 @@ mod shares;
 mod solver;
 mod source;
 mod state;
+mod sums;
 mod system;
 mod vendor;
 

@@ -89,7 +89,7 @@ impl Operator {
         Ok(Self { stored, rows, conversion_s, bytes, spent })
     }
 
-    /// Blocks of a launch that adds up a sum; none where a launch of its own does.
+    /// Blocks of a product that leaves a sum; none where a launch of its own does.
     pub(crate) fn blocks(&self) -> u64 {
         match &self.stored {
             Stored::Tiles { plan, .. } => plan.tiles as u64,
@@ -159,6 +159,7 @@ impl Of<'_> {
     ) -> Result<Vec<Step>, DeviceError> {
         let Product { x, y, purpose } = self.product;
         let scalars = self.scalars;
+        let sum = scalars.sum_for(*purpose);
         let arguments = CsrTilesSolver {
             plan: Reads(&plan.words),
             row_ptr: Reads(row_ptr),
@@ -170,11 +171,10 @@ impl Of<'_> {
             arrived: Writes(&plan.arrived),
             purpose: purpose.number(),
             with: Reads(purpose.with().unwrap_or(x)),
-            parts: Writes(&scalars.parts),
-            counts: Writes(&scalars.counts),
+            parts: Writes(&sum.parts),
+            counts: Writes(&sum.counts),
             numbers: Writes(&scalars.numbers),
-            words: Writes(&scalars.words),
-            told: Writes(&scalars.told),
+            words: Reads(&scalars.words),
         };
         let shape = Shape { grid: plan.tiles as u64, block: plan.shape.threads, shared_bytes: 0 };
         let name = format!("csr_adaptive_solver_{}x{}", plan.shape.threads, plan.shape.items);
@@ -187,7 +187,7 @@ impl Of<'_> {
         Ok(vec![Step::Launch(launch)])
     }
 
-    /// Three launches, and one that adds up the sum.
+    /// Three launches, and one for the sum.
     fn hyb(
         &self,
         arrays: &Arrays<f64>,

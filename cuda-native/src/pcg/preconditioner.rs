@@ -103,10 +103,10 @@ impl<'d> Preconditioner<'d> {
         Ok(Some((made, told)))
     }
 
-    /// Blocks of its largest launch that adds up a sum.
+    /// Blocks of the product that leaves r·z; none where another launch does.
     pub(super) fn blocks(&self) -> u64 {
         match self {
-            Self::Fsai(of) => of.g.blocks().max(of.gt.blocks()),
+            Self::Fsai(of) => of.gt.blocks(),
             _ => 0,
         }
     }

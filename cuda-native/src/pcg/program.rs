@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use cudarc::driver::{CudaEvent, sys};
 use sparsescope_core::pcg::{SolveParameters, Start};
 
 use super::glance::Glance;
@@ -9,11 +10,11 @@ use super::operator::Operator;
 use super::preconditioner::Preconditioner;
 use super::state::{Look, Product, Purpose, Scalars, Vectors};
 use crate::buffer::Buffer;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Graph, Launch, Step, enqueue};
 
 /// Iterations of a graph whose kernels return at once when the solve is over.
-const OF_GRAPH: u32 = 16;
+const OF_GRAPH: u32 = 8;
 
 /// Iterations of others between two looks.
 const BETWEEN_LOOKS: u32 = 2;
@@ -22,15 +23,18 @@ const BETWEEN_LOOKS: u32 = 2;
 pub(super) struct Program {
     /// Puts back what a solve changes.
     pub(super) reset: Vec<Step>,
-    /// The first residual and what is applied to it.
+    /// The first residual, what is applied to it, and what follows from both.
     begin: Vec<Step>,
     iteration: Rc<[Step]>,
     finish: Vec<Step>,
     /// Several iterations whose kernels return at once when the solve is over: the next ones are asked for
     /// before it is known whether they are needed. None where an iteration has other kernels.
     graph: Option<Graph<Rc<[Step]>>>,
-    words: Buffer<u32>,
     looks: [Glance; 2],
+    words: Buffer<u32>,
+    /// A stream for looks, which the iterations need not wait for.
+    beside: Device,
+    asked: CudaEvent,
 }
 
 impl Program {
@@ -53,7 +57,7 @@ impl Program {
         if how.start == Start::Preconditioned {
             // p becomes z, β being 0.
             begin.extend(k.apply(device, scalars, v.r, false)?);
-            begin.push(scalars.advance(device, form, v)?);
+            begin.push(scalars.advance(device, false, form, v)?);
             begin.extend([Step::copy(v.x, v.p), Step::zero(v.p)]);
         }
         if how.start != Start::Zero {
@@ -62,12 +66,13 @@ impl Program {
         }
         begin.push(scalars.reduce(device, true, form, v)?);
         begin.extend(k.apply(device, scalars, v.r, true)?);
+        begin.push(scalars.advance(device, true, form, v)?);
 
-        let mut iteration = vec![scalars.advance(device, form, v)?];
         let product = Product { x: v.p, y: v.q, purpose: Purpose::Alpha(v.p) };
-        iteration.extend(a.product(device, scalars, &product)?);
+        let mut iteration = a.product(device, scalars, &product)?;
         iteration.push(scalars.reduce(device, false, form, v)?);
         iteration.extend(k.apply(device, scalars, v.r, true)?);
+        iteration.push(scalars.advance(device, true, form, v)?);
         let iteration: Rc<[Step]> = iteration.into();
 
         // Loads the kernels, which must not happen while a graph is recorded.
@@ -81,8 +86,10 @@ impl Program {
         };
         let finish = vec![scalars.finish(device, v)?];
         let looks = [Glance::new(device)?, Glance::new(device)?];
-        let words = scalars.words.clone();
-        Ok(Self { reset, begin, iteration, finish, graph, words, looks })
+        let (words, beside) = (scalars.words.clone(), device.beside()?);
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+        let asked = device.context().new_event(flags).doing("make an event")?;
+        Ok(Self { reset, begin, iteration, finish, graph, looks, words, beside, asked })
     }
 
     /// The launches of an iteration, but for those hidden in a step.
@@ -100,14 +107,18 @@ impl Program {
         device: &Device,
         watch: &mut dyn FnMut(Look) -> bool,
     ) -> Result<bool, DeviceError> {
-        let Self { begin, iteration, finish, graph, words, looks: [this, next], .. } = self;
+        let Self { begin, iteration, finish, graph, words, beside, asked, .. } = self;
+        let [this, next] = &mut self.looks;
         let (mut this, mut next, graph) = (this, next, &*graph);
         let go_on = |glance: &mut Glance| {
             match graph {
                 Some(graph) => graph.launch()?,
                 None => (0..BETWEEN_LOOKS).try_for_each(|_| enqueue(device, iteration))?,
             }
-            glance.ask(device, words)
+            // What is copied may be of a later iteration already: a solve that is over stays so.
+            asked.record(device.stream()).doing("record an event")?;
+            beside.stream().wait(asked).doing("wait for an event")?;
+            glance.ask(beside, words)
         };
         enqueue(device, begin)?;
         go_on(this)?;
@@ -127,7 +138,10 @@ impl Program {
             }
             std::mem::swap(&mut this, &mut next);
         };
-        enqueue(device, finish)?;
+        if finished {
+            // Before that x lacks nothing.
+            enqueue(device, finish)?;
+        }
         Ok(finished)
     }
 }

@@ -1,7 +1,8 @@
 //! The scalars of a solve that several GPUs share: each has its share of every sum, and all conclude the
 //! same from the totals.
 
-use super::state::{Form, SPAN, Scalars, Vectors, shape};
+use super::state::{Form, Scalars, Vectors};
+use super::sums::{Sum, shape, span};
 use crate::arguments::{PcgConclude, PcgShareBegin, PcgShareReduce, Reads, Writes};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
@@ -18,10 +19,8 @@ pub(crate) enum At {
     Begin = 0,
     /// α.
     Product = 1,
-    /// The residual before the first iteration, and β where vector kernels apply the preconditioner.
-    FirstResidual = 2,
-    /// The same after an iteration.
-    Residual = 3,
+    /// The residual before the first iteration or after one, and β.
+    Residual = 2,
 }
 
 /// A GPU's shares of sums, and the totals over all GPUs.
@@ -60,9 +59,8 @@ impl Scalars {
         share: Buffer<f64>,
         blocks: u64,
     ) -> Result<Self, DeviceError> {
-        let (parts, counts) = Self::places(device, blocks)?;
-        let (words, told) = (self.words.clone(), self.told.clone());
-        Ok(Self { numbers: share, words, told, parts, counts, ..*self })
+        let product = Sum::of(device, blocks.max(shape(self.rows).grid))?;
+        Ok(Self { numbers: share, product, ..self.clone() })
     }
 
     /// r = b, and the share of b·b.
@@ -74,11 +72,11 @@ impl Scalars {
     ) -> Result<Step, DeviceError> {
         let arguments = PcgShareBegin {
             n: self.rows,
-            span: SPAN,
+            span: span(self.rows),
             b: Reads(v.b),
             r: Writes(v.r),
-            parts: Writes(&self.parts),
-            counts: Writes(&self.counts),
+            parts: Writes(&self.residual.parts),
+            counts: Writes(&self.residual.counts),
             shares: Writes(&shares.shares),
         };
         // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
@@ -99,14 +97,14 @@ impl Scalars {
         let (number, inverse, _) = form.parts(v.r);
         let arguments = PcgShareReduce {
             n: self.rows,
-            span: SPAN,
+            span: span(self.rows),
             is_first: u32::from(is_first),
             form: number,
             inverse: Reads(inverse),
             q: Reads(v.q),
             r: Writes(v.r),
-            parts: Writes(&self.parts),
-            counts: Writes(&self.counts),
+            parts: Writes(&self.residual.parts),
+            counts: Writes(&self.residual.counts),
             numbers: Reads(&self.numbers),
             words: Reads(&self.words),
             shares: Writes(&shares.shares),
@@ -121,12 +119,11 @@ impl Scalars {
         &self,
         device: &Device,
         at: At,
-        (form, tol): (Form<'_>, f64),
+        tol: f64,
         shares: &Shares,
     ) -> Result<Step, DeviceError> {
         let arguments = PcgConclude {
             at: at as u32,
-            form: form.number(),
             most: self.most,
             tol,
             totals: Reads(&shares.totals),
@@ -149,15 +146,12 @@ mod tests {
     fn the_numbers_of_both_sides_are_the_same() {
         let (_, source) = crate::kernels::Family::Pcg.source();
         let (product, residual) = (At::Product as u32, At::Residual as u32);
-        let first = At::FirstResidual as u32;
         for expected in [
             "SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;".to_owned(),
-            format!(
-                "AT_BEGIN = 0, AT_PRODUCT = {product}, AT_FIRST_RESIDUAL = {first}, AT_RESIDUAL = {residual};"
-            ),
+            format!("AT_BEGIN = 0, AT_PRODUCT = {product}, AT_RESIDUAL = {residual};"),
         ] {
             assert!(source.contains(&expected), "{expected}");
         }
-        assert!(crate::kernels::COMMON.1.contains("FOR_SHARE = 3;"));
+        assert!(crate::kernels::COMMON.1.contains("FOR_SHARE = 2;"));
     }
 }

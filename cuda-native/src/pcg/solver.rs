@@ -58,7 +58,7 @@ impl<'p> Solver<'p> {
         let system = system.map_err(refused)?;
         let bind = || {
             let rows = row_count(host.rows())?;
-            let blocks = a.blocks().max(preconditioner.blocks());
+            let blocks = (a.blocks(), preconditioner.blocks());
             let scalars = Scalars::new(device, rows, how.max_iterations, blocks)?;
             let of = (&a, &preconditioner, &scalars);
             let program = Program::of(device, of, &system.vectors(), &how, system.start())?;

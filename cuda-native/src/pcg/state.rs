@@ -2,21 +2,13 @@
 
 use sparsescope_core::pcg::Breakdown;
 
+use super::sums::{SPAN, Sum, blocks_of, shape, span};
 use crate::arguments::{
     PcgAdvance, PcgBegin, PcgDot, PcgFinish, PcgReduce, PcgScale, Reads, Writes,
 };
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
-
-/// Threads a block.
-const BLOCK: u32 = 256;
-
-/// Elements of a block.
-pub(super) const SPAN: u32 = 2 * BLOCK;
-
-/// Blocks whose sums one of them adds up, as `common.cuh` has it.
-const GROUP: u64 = 256;
 
 /// Scalars of a solve, words and numbers a step apart, as `common.cuh` counts them.
 const NUMBERS: usize = 8;
@@ -47,9 +39,8 @@ impl<'a> Purpose<'a> {
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::Nothing => 0,
-            Self::Alpha(_) => 1,
-            Self::Beta(_) => 2,
-            Self::Share(_) => 3,
+            Self::Alpha(_) | Self::Beta(_) => 1,
+            Self::Share(_) => 2,
         }
     }
 
@@ -88,15 +79,20 @@ pub(crate) struct Vectors<'a> {
     pub(crate) q: &'a Buffer<f64>,
 }
 
-/// The scalars of a solve, and where sums are added up.
+/// The scalars of a solve, and the sums that they follow from.
+#[derive(Clone)]
 pub(crate) struct Scalars {
     pub(super) rows: u32,
     pub(super) most: u32,
     pub(crate) numbers: Buffer<f64>,
     pub(crate) words: Buffer<u32>,
     pub(crate) told: Buffer<f64>,
-    pub(crate) parts: Buffer<f64>,
-    pub(crate) counts: Buffer<u32>,
+    /// p·q, or a share of it.
+    pub(super) product: Sum,
+    /// r·r.
+    pub(super) residual: Sum,
+    /// r·z.
+    pub(super) scaled: Sum,
 }
 
 /// The words that the host looks at between iterations.
@@ -148,23 +144,14 @@ pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
     rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })
 }
 
-/// Blocks over vectors of so many elements; one where there are none, which tells so.
-fn blocks(rows: u32) -> u64 {
-    u64::from(rows.div_ceil(SPAN).max(1))
-}
-
-/// A launch over vectors of so many elements.
-pub(super) fn shape(rows: u32) -> Shape {
-    Shape { grid: blocks(rows), block: BLOCK, shared_bytes: 0 }
-}
-
 impl Scalars {
-    /// For vectors of so many elements, `most` iterations, and sums of launches of up to so many blocks.
+    /// For vectors of so many elements, `most` iterations, and p·q and r·z of launches of so many blocks; of
+    /// none where those over vectors leave them.
     pub(crate) fn new(
         device: &Device,
         rows: u32,
         most: usize,
-        largest: u64,
+        (product, scaled): (u64, u64),
     ) -> Result<Self, DeviceError> {
         let fits = u32::try_from(most).ok().filter(|&most| most < u32::MAX);
         let most = fits.ok_or(DeviceError::TooLarge {
@@ -172,38 +159,44 @@ impl Scalars {
             found: most as u64,
             most: u64::from(u32::MAX) - 1,
         })?;
-        let (parts, counts) = Self::places(device, blocks(rows).max(largest))?;
+        let over_vectors = shape(rows).grid;
+        let sum = |blocks| Sum::of(device, if blocks == 0 { over_vectors } else { blocks });
         Ok(Self {
             rows,
             most,
             numbers: Buffer::unset(device, "the scalars", NUMBERS)?,
             words: Buffer::unset(device, "the scalars", WORDS)?,
             told: Buffer::unset(device, "the residuals", TOLD * (most as usize + 1))?,
-            parts,
-            counts,
+            product: sum(product)?,
+            residual: sum(0)?,
+            scaled: sum(scaled)?,
         })
     }
 
-    /// Where launches of up to so many blocks add up their sums.
-    pub(super) fn places(
-        device: &Device,
-        blocks: u64,
-    ) -> Result<(Buffer<f64>, Buffer<u32>), DeviceError> {
-        let groups = blocks.div_ceil(GROUP);
-        let parts = 2 * (blocks + groups) as usize;
-        let counts = vec![0; groups as usize + 1];
-        let parts = Buffer::unset(device, "the sums of blocks", parts)?;
-        Ok((parts, Buffer::of(device, "the sums that are done", &counts)?))
+    /// Where a launch leaves its sum for a purpose.
+    pub(super) fn sum_for(&self, purpose: Purpose<'_>) -> &Sum {
+        match purpose {
+            Purpose::Nothing | Purpose::Alpha(_) | Purpose::Share(_) => &self.product,
+            Purpose::Beta(_) => &self.scaled,
+        }
+    }
+
+    /// Where r·z lies: r·r is the same where nothing is applied.
+    fn scaled(&self, form: Form<'_>) -> &Sum {
+        match form {
+            Form::Plain => &self.residual,
+            Form::Diagonal(_) | Form::Elsewhere(_) => &self.scaled,
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let numbers = self.numbers.bytes() + self.told.bytes() + self.parts.bytes();
-        numbers + self.words.bytes() + self.counts.bytes()
+        let sums = self.product.bytes() + self.residual.bytes() + self.scaled.bytes();
+        self.numbers.bytes() + self.told.bytes() + self.words.bytes() + sums
     }
 
     pub(crate) fn spent(&self) -> Spent {
-        let numbers = self.numbers.spent() + self.told.spent() + self.parts.spent();
-        numbers + self.words.spent() + self.counts.spent()
+        let sums = self.product.spent() + self.residual.spent() + self.scaled.spent();
+        self.numbers.spent() + self.told.spent() + self.words.spent() + sums
     }
 
     /// Puts them back to before a solve.
@@ -224,16 +217,17 @@ impl Scalars {
         tol: f64,
         v: &Vectors<'_>,
     ) -> Result<Step, DeviceError> {
-        let (parts, counts) = (Writes(&self.parts), Writes(&self.counts));
+        let Sum { parts, counts, .. } = &self.residual;
+        let (parts, counts) = (Writes(parts), Writes(counts));
         let (b, r, numbers) = (Reads(v.b), Writes(v.r), Writes(&self.numbers));
-        let (n, span) = (self.rows, SPAN);
+        let (n, span) = (self.rows, span(self.rows));
         let arguments = PcgBegin { n, span, tol, b, r, parts, counts, numbers };
         // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
         // has room for as many of them.
         unsafe { Launch::new(device, "pcg_begin", self.shape(), &arguments) }.map(Step::Launch)
     }
 
-    /// r −= α·q and ‖r‖; before the first iteration r −= q.
+    /// α, and r −= α·q with the parts of r·r; before the first iteration r −= q.
     pub(crate) fn reduce(
         &self,
         device: &Device,
@@ -244,47 +238,60 @@ impl Scalars {
         let (number, inverse, _) = form.parts(v.r);
         let arguments = PcgReduce {
             n: self.rows,
-            span: SPAN,
+            span: span(self.rows),
             is_first: u32::from(is_first),
             form: number,
-            most: self.most,
             inverse: Reads(inverse),
             q: Reads(v.q),
             r: Writes(v.r),
-            parts: Writes(&self.parts),
-            counts: Writes(&self.counts),
+            product_parts: self.product.count,
+            product: Reads(&self.product.parts),
+            residual: Writes(&self.residual.parts),
+            residual_counts: Writes(&self.residual.counts),
+            scaled: Writes(&self.scaled.parts),
+            scaled_counts: Writes(&self.scaled.counts),
             numbers: Writes(&self.numbers),
             words: Writes(&self.words),
             told: Writes(&self.told),
         };
-        // SAFETY: as above; two sums a block have their room. An iteration is told of before `most` of
-        // them are done, or once they are, and there is room for one more.
+        // SAFETY: as above; r·z is left here where the diagonal is applied, whose sum is over these blocks. The
+        // parts of p·q are as many as were left. An iteration is told of before `most` of them are done.
         // It waits for others first.
         let launch =
             unsafe { Launch::new(device, "pcg_reduce", self.shape(), &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
     }
 
-    /// x += α·p and p = z + β·p.
+    /// ‖r‖ and β, from the parts of r·r and r·z where `concludes` says so; x += α·p and p = z + β·p unless that
+    /// ends the solve.
     pub(crate) fn advance(
         &self,
         device: &Device,
+        concludes: bool,
         form: Form<'_>,
         v: &Vectors<'_>,
     ) -> Result<Step, DeviceError> {
         let (number, inverse, z) = form.parts(v.r);
+        let (residual, scaled) = (&self.residual, self.scaled(form));
         let arguments = PcgAdvance {
             n: self.rows,
-            span: SPAN,
+            span: span(self.rows),
             form: number,
+            most: self.most,
             inverse: Reads(inverse),
             z: Reads(z),
             x: Writes(v.x),
             p: Writes(v.p),
-            numbers: Reads(&self.numbers),
-            words: Reads(&self.words),
+            residual_parts: if concludes { residual.count } else { 0 },
+            residual: Reads(&residual.parts),
+            scaled_parts: if concludes { scaled.count } else { 0 },
+            scaled: Reads(&scaled.parts),
+            numbers: Writes(&self.numbers),
+            words: Writes(&self.words),
+            told: Writes(&self.told),
         };
-        // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; sums have so many parts.
+        // There is room for what is told after `most` iterations.
         // It waits for others first.
         let launch =
             unsafe { Launch::new(device, "pcg_advance", self.shape(), &arguments)?.ahead(device) };
@@ -298,19 +305,19 @@ impl Scalars {
         purpose: Purpose<'_>,
         (a, b): (&Buffer<f64>, &Buffer<f64>),
     ) -> Result<Step, DeviceError> {
+        let sum = self.sum_for(purpose);
         let arguments = PcgDot {
             n: self.rows,
-            span: SPAN,
+            span: span(self.rows),
             purpose: purpose.number(),
             a: Reads(a),
             b: Reads(b),
-            parts: Writes(&self.parts),
-            counts: Writes(&self.counts),
+            parts: Writes(&sum.parts),
+            counts: Writes(&sum.counts),
             numbers: Writes(&self.numbers),
-            words: Writes(&self.words),
-            told: Writes(&self.told),
+            words: Reads(&self.words),
         };
-        // SAFETY: as for `begin`; there is room for what is told of an iteration that is not done.
+        // SAFETY: as for `begin`.
         // It waits for others first.
         let launch =
             unsafe { Launch::new(device, "pcg_dot", self.shape(), &arguments)?.ahead(device) };
@@ -320,7 +327,7 @@ impl Scalars {
     /// What x lacks at the end.
     pub(crate) fn finish(&self, device: &Device, v: &Vectors<'_>) -> Result<Step, DeviceError> {
         let (p, x, numbers) = (Reads(v.p), Writes(v.x), Reads(&self.numbers));
-        let arguments = PcgFinish { n: self.rows, span: SPAN, p, x, numbers };
+        let arguments = PcgFinish { n: self.rows, span: span(self.rows), p, x, numbers };
         // SAFETY: as for `advance`.
         unsafe { Launch::new(device, "pcg_finish", self.shape(), &arguments) }.map(Step::Launch)
     }
@@ -338,7 +345,7 @@ impl Scalars {
 
 impl<'a> Form<'a> {
     /// Its number.
-    pub(super) fn number(self) -> u32 {
+    fn number(self) -> u32 {
         match self {
             Self::Plain => 0,
             Self::Diagonal(_) => 1,
@@ -366,7 +373,7 @@ pub(crate) fn scale(
     let (inverse, r, z) = (Reads(inverse), Reads(r), Writes(z));
     let arguments = PcgScale { n: rows, span: SPAN, inverse, r, z };
     // SAFETY: a block takes a span of elements, none from n on, and vectors have n.
-    unsafe { Launch::new(device, "pcg_scale", shape(rows), &arguments) }.map(Step::Launch)
+    unsafe { Launch::new(device, "pcg_scale", blocks_of(SPAN, rows), &arguments) }.map(Step::Launch)
 }
 
 /// What words, numbers and what was told of each iteration mean.
@@ -440,23 +447,18 @@ mod tests {
         let numbers = format!("NORM_B = {NORM_B}, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4");
         for expected in [
             numbers,
-            format!("BROKEN = {BROKEN};"),
+            format!("BROKEN = {BROKEN},"),
             format!("OVER = {OVER}, DONE = {DONE}, REACHED = {REACHED};"),
-            format!("GROUP = {GROUP};"),
+            "RZ_BEFORE = 7;".to_owned(),
             "CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5"
                 .to_owned(),
             "BAD_SCALED = 6,".to_owned(),
             "NO_SCALED = 7;".to_owned(),
-            "FOR_NOTHING = 0, FOR_ALPHA = 1, FOR_BETA = 2;".to_owned(),
+            "FOR_NOTHING = 0, FOR_PARTS = 1, FOR_SHARE = 2;".to_owned(),
         ] {
             assert!(common.contains(&expected), "{expected}");
         }
         let (_, source) = crate::kernels::Family::Pcg.source();
         assert!(source.contains("PLAIN = 0, DIAGONAL = 1, ELSEWHERE = 2;"));
-    }
-
-    #[test]
-    fn an_empty_vector_has_a_block_that_tells_so() {
-        assert_eq!([0, 1, 512, 513].map(blocks), [1, 1, 1, 2]);
     }
 }

@@ -121,7 +121,7 @@ impl LocalSolver {
         };
         let (interior, first) = operator(local.interior())?;
         let (boundary, second) = operator(local.boundary())?;
-        let scalars = Scalars::new(device, rows, system.how.max_iterations, 1)?;
+        let scalars = Scalars::new(device, rows, system.how.max_iterations, (0, 0))?;
         let shares = Shares::new(device, rank.is_alone())?;
         let inside = local.interior().rows();
         let cols = [local.interior().cols(), local.boundary().cols()];
@@ -130,7 +130,7 @@ impl LocalSolver {
         drop(local);
 
         // Launches begin in turn: what they wait for is partly NCCL's, and on two streams.
-        let advance = |form| scalars.advance(device, form, &v).map(Step::in_turn);
+        let advance = |form| scalars.advance(device, false, form, &v).map(Step::in_turn);
         let product = |purpose: Purpose<'_>| {
             let rows_of = |operator: &Operator, rows: std::ops::Range<usize>, has_halo: bool| {
                 if rows.is_empty() {
@@ -156,7 +156,7 @@ impl LocalSolver {
             exchange.around(rank, interior, boundary).map(|product| product.steps)
         };
         let form = inverse.as_ref().map_or(Form::Plain, Form::Diagonal);
-        let conclude = |at| scalars.conclude(device, at, (form, system.how.tol), &shares);
+        let conclude = |at| scalars.conclude(device, at, system.how.tol, &shares);
         let sum = || rank.sum(&shares.shares, &shares.totals);
 
         let mut reset = Vec::from(scalars.reset());
@@ -183,7 +183,7 @@ impl LocalSolver {
         }
         begin.push(scalars.share_reduce(device, true, form, &shares, &v)?);
         begin.extend(sum());
-        begin.push(conclude(At::FirstResidual)?);
+        begin.push(conclude(At::Residual)?);
 
         let mut iteration = vec![advance(form)?];
         iteration.extend(product(Purpose::Share(&p))?);

@@ -1,0 +1,93 @@
+//! Sums over vectors, which launches leave in parts, and the shape of launches over vectors.
+
+use crate::buffer::{Buffer, Spent};
+use crate::device::{Device, DeviceError};
+use crate::launch::Shape;
+
+/// Threads a block.
+const BLOCK: u32 = 256;
+
+/// Elements of a block, or several times as many.
+pub(super) const SPAN: u32 = 2 * BLOCK;
+
+/// Most blocks over a vector where each adds up what others have left.
+const MOST_BLOCKS: u32 = 512;
+
+/// Blocks whose sums one of them adds up, as `common.cuh` has it.
+const GROUP: u64 = 256;
+
+/// Parts of a sum that are left to who reads them, where there are no more of them: `common.cuh`'s.
+const MOST_PARTS: u64 = 4096;
+
+/// A sum over the blocks of a launch, which it leaves to others in parts.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    /// Parts, for each block or, where these are many, for each group of them.
+    pub(super) count: u32,
+    pub(super) parts: Buffer<f64>,
+    pub(super) counts: Buffer<u32>,
+}
+
+/// A launch of a block for each `span` of so many elements; one where there are none, which tells so.
+pub(super) fn blocks_of(span: u32, rows: u32) -> Shape {
+    Shape { grid: rows.div_ceil(span).max(1).into(), block: BLOCK, shared_bytes: 0 }
+}
+
+/// Elements of a block over vectors of so many elements.
+pub(super) fn span(rows: u32) -> u32 {
+    SPAN * rows.div_ceil(SPAN).div_ceil(MOST_BLOCKS).max(1)
+}
+
+/// A launch over vectors of so many elements.
+pub(super) fn shape(rows: u32) -> Shape {
+    blocks_of(span(rows), rows)
+}
+
+impl Sum {
+    /// Over launches of so many blocks.
+    pub(super) fn of(device: &Device, blocks: u64) -> Result<Self, DeviceError> {
+        let groups = blocks.div_ceil(GROUP);
+        let count = if blocks > MOST_PARTS { groups } else { blocks } as u32;
+        // Two sums are added up at once by some.
+        let parts = Buffer::unset(device, "the sums of blocks", 2 * (blocks + groups) as usize)?;
+        let counts = vec![0; groups as usize + 1];
+        let counts = Buffer::of(device, "the sums that are done", &counts)?;
+        Ok(Self { count, parts, counts })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.bytes() + self.counts.bytes()
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        self.parts.spent() + self.counts.spent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_both_sides_are_the_same() {
+        let (_, common) = crate::kernels::COMMON;
+        for expected in [format!("GROUP = {GROUP};"), format!("MOST_PARTS = {MOST_PARTS};")] {
+            assert!(common.contains(&expected), "{expected}");
+        }
+    }
+
+    #[test]
+    fn an_empty_vector_has_a_block_that_tells_so() {
+        assert_eq!([0, 1, 512, 513].map(|rows| shape(rows).grid), [1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn spans_grow_where_blocks_would_be_too_many() {
+        let most = SPAN * MOST_BLOCKS;
+        assert_eq!([0, 1, most, most + 1].map(span), [SPAN, SPAN, SPAN, 2 * SPAN]);
+        for rows in [1, most, most + 1, 3 * most - 1, u32::MAX] {
+            let Shape { grid, .. } = shape(rows);
+            assert!(grid <= MOST_BLOCKS.into() && grid * u64::from(span(rows)) >= rows.into());
+        }
+    }
+}
