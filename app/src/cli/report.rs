@@ -208,8 +208,8 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
         let name = escape(&row.name);
         let number = subjects.iter().position(|(key, _)| *key == row.key).unwrap_or_default();
         let mut setting = row.setting.clone();
-        if row.precision != "f64" {
-            setting = format!("{}, {setting}", row.precision);
+        if let Some(run) = model.run(row.run).filter(|run| run.run.precision != "f64") {
+            setting = format!("{}, {setting}", run.run.precision);
         }
         if board.devices {
             setting += &format!(", {}", row.device);

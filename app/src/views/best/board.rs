@@ -36,7 +36,6 @@ pub(crate) struct Row {
     pub(crate) kernel: String,
     /// What wins: the kernel, and of solves its preconditioner.
     pub(crate) title: String,
-    pub(crate) precision: String,
     pub(crate) setting: String,
     pub(crate) device: String,
     pub(crate) rate: f64,
@@ -207,7 +206,6 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
             Some(_) => format!("{}, {}", winner.method(), winner.run.kernel),
             None => winner.run.kernel_and_precision(),
         },
-        precision: winner.run.precision.clone(),
         setting: winner.setting(),
         device: winner.run.device.clone(),
         rate: winner.rate()?,
