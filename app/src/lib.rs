@@ -24,6 +24,8 @@ mod order;
 mod patterns;
 mod percent;
 pub mod picture;
+#[cfg(any(feature = "wgpu", not(target_family = "wasm")))]
+mod producer;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod reading;
 #[cfg(not(target_family = "wasm"))]

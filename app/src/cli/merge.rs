@@ -12,8 +12,9 @@ use super::bench::sort_runs;
 use super::compare::open;
 use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_free, now, producer};
+use super::output::{check_free, now};
 use super::table::counted;
+use crate::producer::producer;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     check_free(&args.output, args.force)?;

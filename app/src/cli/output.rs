@@ -12,8 +12,6 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::Watch;
 use sparsescope_core::io::points::PointsForm;
 use sparsescope_core::io::{IoError, Overwrite, Progress, save};
-use sparsescope_core::measure::revision;
-use sparsescope_core::record::Producer;
 
 use super::interrupt::Interrupt;
 use super::progress;
@@ -61,15 +59,6 @@ const STANDARD_OUTPUT: &str = "-";
 /// Whether an output file is standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STANDARD_OUTPUT
-}
-
-/// This program, as bundles name it.
-pub(super) fn producer() -> Producer {
-    Producer {
-        name: "sparsescope".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        revision: revision().map(str::to_owned),
-    }
 }
 
 /// Now, in UTC and whole seconds.

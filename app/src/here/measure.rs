@@ -11,9 +11,9 @@ use sparsescope_core::experiment::{
     Step, table_position,
 };
 use sparsescope_core::kernel::DeviceKind;
-use sparsescope_core::measure::{DEFAULT_SEED, environment, integer_vector, revision};
+use sparsescope_core::measure::{DEFAULT_SEED, environment, integer_vector};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Environment, Precision, Producer, Run, Verdict};
+use sparsescope_core::record::{Environment, Precision, Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_wgpu::WgpuBackend;
 
@@ -22,6 +22,7 @@ use super::matrix::{Ready, ready, unless_cancelled};
 use super::wanted::{Subject, Wanted};
 use super::work::{Measured, Outcome, Teller, Work};
 use crate::model::{display_name, matrix_key};
+use crate::producer::producer;
 
 /// What matrix and formats may take together.
 const MOST_BYTES: u64 = 512 << 20;
@@ -200,12 +201,7 @@ fn bundle(
     runs: Vec<Run>,
     is_complete: bool,
 ) -> Bundle {
-    let producer = Producer {
-        name: "sparsescope".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        revision: revision().map(str::to_owned),
-    };
-    let mut bundle = Bundle::new(producer, now);
+    let mut bundle = Bundle::new(producer(), now);
     let gpu = machine.gpus.first().map(|gpu| gpu.model.as_str());
     let measured = display_name(&folder.record);
     bundle.label = Some(format!("{measured} here: {}", gpu.unwrap_or(&machine.cpu.model)));

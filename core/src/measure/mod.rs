@@ -19,7 +19,7 @@ mod vector;
 
 #[cfg(not(target_family = "wasm"))]
 pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
-pub use build_facts::{build, revision};
+pub use build_facts::build;
 pub use cache::CacheSizes;
 pub use clock::clock_step_s;
 #[cfg(not(target_family = "wasm"))]

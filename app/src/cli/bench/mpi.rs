@@ -17,11 +17,12 @@ use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
-use crate::cli::output::{now, producer};
+use crate::cli::output::now;
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
 use crate::cli::table::seconds as seconds_of;
+use crate::producer::producer;
 
 /// What all ranks read out of the arguments alike.
 struct Plan {
