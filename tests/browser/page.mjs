@@ -124,24 +124,32 @@ export class Viewer {
 
   /** Takes a screenshot, or a part of it, into `file`; the number of colours in it. */
   async colours(file, clip) {
-    const pixels = await this.pixels(await this.page.screenshot({ path: file, clip }));
-    return new Set(pixels).size;
+    const png = await this.page.screenshot({ path: file, clip });
+    return this.ofPixels([png], ([pixels]) => new Set(pixels).size);
   }
 
-  /** The pixels of a PNG as 32-bit numbers. */
-  async pixels(png) {
+  /**
+   * What `found` gives of the pixels of pictures (PNG), 32-bit numbers each. It is called in a page of the browser, for a
+   * million numbers take seconds to come from there, and so sees nothing but its argument.
+   */
+  async ofPixels(pngs, found) {
     const blank = await this.page.context().newPage();
-    const pixels = await blank.evaluate(async (png) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${png}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-      canvas.drawImage(image, 0, 0);
-      const { data } = canvas.getImageData(0, 0, image.width, image.height);
-      return [...new Uint32Array(data.buffer)];
-    }, png.toString("base64"));
+    const answer = await blank.evaluate(
+      async ({ pngs, found }) => {
+        const pixels = pngs.map(async (png) => {
+          const image = new Image();
+          image.src = `data:image/png;base64,${png}`;
+          await image.decode();
+          const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          canvas.drawImage(image, 0, 0);
+          return new Uint32Array(canvas.getImageData(0, 0, image.width, image.height).data.buffer);
+        });
+        return new Function(`return ${found}`)()(await Promise.all(pixels));
+      },
+      { pngs: pngs.map((png) => png.toString("base64")), found: String(found) },
+    );
     await blank.close();
-    return pixels;
+    return answer;
   }
 
   /** Milliseconds from the navigation to the first picture. */
