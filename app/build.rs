@@ -1,6 +1,6 @@
 //! The git revision of an optimised build, for the bundles that it writes: found without running git.
-//! It stands here, above everything that takes long to build, and in a debug build not at all: a
-//! commit would build those anew that a test run has, and no number of theirs is looked at later.
+//! It is found here, not in a crate below, so that a commit does not build those anew; and not for a debug
+//! build, so that tests are not linked anew. Nobody looks at times of a debug build later.
 
 use std::env;
 use std::fs;
