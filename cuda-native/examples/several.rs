@@ -1,7 +1,8 @@
 //! Weak and strong scaling on several GPUs with generated matrices that nobody holds whole:
 //! `several SAMPLES RANKS SPEC...`, e.g. `several 20 2 'stencil27?n=300&nz=600'`. One line of CSV each: what,
 //! matrix, GPUs, verdict, iterations, seconds (of a product or of an iteration), worst or true residual. What
-//! cannot be measured, as where a format does not fit, is told and the others go on.
+//! cannot be measured, as where a format does not fit, is told and the others go on. `only=WORD` before the first
+//! SPEC leaves out what has not that word in its name: `only=Csr` is the solve in CSR.
 
 #![allow(clippy::print_stdout, reason = "a program for people who measure")]
 
@@ -21,6 +22,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("expected SAMPLES RANKS SPEC...".into());
     };
     let (samples, ranks): (usize, usize) = (samples.parse()?, ranks.parse()?);
+    let (only, specs) = match specs {
+        [first, rest @ ..] => match first.strip_prefix("only=") {
+            Some(word) => (word, rest),
+            None => ("", specs),
+        },
+        [] => return Err("expected a SPEC".into()),
+    };
     let backend = NcclBackend::open()?;
     eprintln!("NCCL {} on {} GPUs", backend.version(), backend.devices());
     let mut failed = 0;
@@ -30,6 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let memory = MemoryLimit::of_machine();
         let rows: Arc<dyn Rows + Send + Sync> = Arc::new(GeneratedRows::new(&spec, memory)?);
         for id in ["nccl/csr/halo-overlap", "nccl/hll/halo-overlap"] {
+            if !id.contains(only) {
+                continue;
+            }
             let begun = Instant::now();
             let made = match backend.product_of_rows(
                 id,
@@ -52,6 +63,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             tell(&made.distributed);
         }
         for format in [OperatorFormat::Csr, OperatorFormat::Hll] {
+            let name = format!("pcg jacobi {format:?}");
+            if !name.contains(only) {
+                continue;
+            }
             let begun = Instant::now();
             let how = SolveParameters { max_iterations: 5000, ..SolveParameters::default() };
             let solved = backend.solve_of_rows(
@@ -65,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Ok(made) => made,
                 Err(error) => {
                     failed += 1;
-                    eprintln!("pcg jacobi {format:?} of {text} on {ranks} GPUs: {error}");
+                    eprintln!("{name} of {text} on {ranks} GPUs: {error}");
                     continue;
                 }
             };
@@ -77,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             let (iterations, error) = (made.iterations, made.true_residual);
             println!(
-                "pcg jacobi {format:?},{text},{ranks},{verdict},{iterations},{each:.6e},{error:.2e},{took:.1}"
+                "{name},{text},{ranks},{verdict},{iterations},{each:.6e},{error:.2e},{took:.1}"
             );
             if let Some(why) = made.no_graph {
                 eprintln!("no graph: {why}");
