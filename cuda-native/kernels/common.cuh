@@ -211,7 +211,7 @@ const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN 
 // And the words: why it is over, 0 while it goes on; iterations done; ||r|| / ||b|| as a float's bits.
 const u32 OVER = 0, DONE = 1, REACHED = 2;
 const u32 CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5, BAD_SCALED = 6,
-          NO_SCALED = 7;
+          NO_SCALED = 7, STOPPED = 8;
 
 // What becomes of a sum that a product is multiplied for: there is none, its parts are left to kernels
 // after it, or the whole of it is a GPU's share of one that several add up.

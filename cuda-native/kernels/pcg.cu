@@ -251,9 +251,9 @@ extern "C" __global__ void pcg_scale(u32 n, u32 span, const real* inverse, const
 }
 
 // nccl/pcg/halo-overlap: the same on several GPUs. Each has a share of every sum: of p.q two, that of rows
-// without halo and that of the others, then of r.r and of r.z. Between the kernels that give shares and the
-// one that concludes, NCCL makes totals of them, the same bits on every GPU.
-const u32 SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;
+// without halo and that of the others, then of r.r and of r.z, and last of how many want to stop. Between the
+// kernels that give shares and the one that concludes, NCCL makes totals of them, the same bits on every GPU.
+const u32 SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3, SHARE_STOP = 4;
 const u32 AT_BEGIN = 0, AT_PRODUCT = 1, AT_RESIDUAL = 2;
 
 // r = b and this GPU's share of b.b.
@@ -290,6 +290,9 @@ extern "C" __global__ void pcg_conclude(
     if (known.over != 0) return;
     if (at == AT_PRODUCT)
         Step(totals[SHARE_PQ] + totals[SHARE_PQ + 1], known).conclude(known, numbers, words, told);
-    else
-        Standing(totals[SHARE_RR], totals[SHARE_RZ], most, known).conclude(known, numbers, words, told);
+    else {
+        Standing standing(totals[SHARE_RR], totals[SHARE_RZ], most, known);
+        if (standing.over == 0 && totals[SHARE_STOP] > 0) standing.over = STOPPED;
+        standing.conclude(known, numbers, words, told);
+    }
 }

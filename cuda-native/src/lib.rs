@@ -55,6 +55,8 @@ pub use kernels::{Family, Variant};
 pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};
 pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};
-pub use several::{ByRowsError, NcclBackend, ProductOfRows, SolveOfRows, nccl_kernels};
+pub use several::{
+    ByRowsError, FoundGpu, GpuOfRank, NcclBackend, ProductOfRows, SolveOfRows, nccl_kernels,
+};
 pub use symgs::SymgsPreconditioner;
 pub use user_source::check_user_kernel;

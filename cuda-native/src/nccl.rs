@@ -17,6 +17,8 @@ function_table! {
         ncclGetVersion(*mut c_int) -> c_int;
         ncclGetErrorString(c_int) -> *const c_char;
         ncclCommInitAll(*mut Handle, c_int, *const c_int) -> c_int;
+        ncclGetUniqueId(*mut UniqueId) -> c_int;
+        ncclCommInitRank(*mut Handle, c_int, UniqueId, c_int) -> c_int;
         ncclCommDestroy(Handle) -> c_int;
         ncclCommAbort(Handle) -> c_int;
         ncclCommGetAsyncError(Handle, *mut c_int) -> c_int;
@@ -25,6 +27,24 @@ function_table! {
         ncclRecv(*mut c_void, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
         ncclGroupStart() -> c_int;
         ncclGroupEnd() -> c_int;
+    }
+}
+
+/// What the ranks of a communicator find one another by, made by one of them and told to the others.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UniqueId([u8; UniqueId::BYTES]);
+
+impl UniqueId {
+    pub(crate) const BYTES: usize = 128;
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Of as many bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
     }
 }
 
@@ -76,12 +96,37 @@ impl Nccl {
             (self.functions.ncclCommInitAll)(handles.as_mut_ptr(), count, devices.as_ptr())
         };
         check(&self.functions, "ncclCommInitAll", status)?;
-        let made = |handle| Communicator {
-            library: Arc::clone(self),
-            handle,
-            aborted: AtomicBool::new(false),
+        Ok(handles.into_iter().map(|handle| self.communicator(handle)).collect())
+    }
+
+    /// A new name for a communicator of several processes.
+    pub(crate) fn unique_id(&self) -> Result<UniqueId, DeviceError> {
+        let mut id = UniqueId([0; UniqueId::BYTES]);
+        // SAFETY: the pointer is valid.
+        let status = unsafe { (self.functions.ncclGetUniqueId)(&mut id) };
+        check(&self.functions, "ncclGetUniqueId", status)?;
+        Ok(id)
+    }
+
+    /// This rank's part of the communicator with that name, on the device whose context is the thread's. Waits for
+    /// all ranks.
+    pub(crate) fn join(
+        self: &Arc<Self>,
+        id: UniqueId,
+        (rank, ranks): (usize, usize),
+    ) -> Result<Communicator, DeviceError> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: the pointer is valid, and the name is passed by its value.
+        let status = unsafe {
+            let join = self.functions.ncclCommInitRank;
+            join(&mut handle, ranks as c_int, id, rank as c_int)
         };
-        Ok(handles.into_iter().map(made).collect())
+        check(&self.functions, "ncclCommInitRank", status)?;
+        Ok(self.communicator(handle))
+    }
+
+    fn communicator(self: &Arc<Self>, handle: Handle) -> Communicator {
+        Communicator { library: Arc::clone(self), handle, aborted: AtomicBool::new(false) }
     }
 }
 

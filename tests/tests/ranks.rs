@@ -152,14 +152,17 @@ fn an_error_is_told_once_and_leaves_nothing() {
     }
     let program = program();
     let cube = "gen:stencil7?n=30";
-    let cases: [(&str, &[&str]); 7] = [
+    let on_gpus = ["bench", cube, "--kernels", "nccl/*/*", "--backend", "cpu", "-o", "b.zip"];
+    let cases: [(&str, &[&str]); 9] = [
         ("is not what several ranks run here", &["spmv", cube, "-o", "y.mtx"]),
-        ("--resume is for one process", &["bench", cube, "--resume", "b.zip"]),
+        ("--until is for one process", &["bench", cube, "--until", "1%"]),
         ("products and solves only", &["bench", cube, "--operation", "symgs", "-o", "b.zip"]),
         ("--read-g is for one process", &["solve", cube, "--read-g", "g.mtx"]),
         ("mpi/pcg/halo-overlap takes no merge", &["solve", cube, "--merge", "1"]),
         ("precond cannot be symgs", &["solve", cube, "--precond", "symgs"]),
         ("no mpi spmv kernel matches", &["bench", cube, "--kernels", "cpu/*", "-o", "b.zip"]),
+        ("--gpus is 3 or left out", &["bench", cube, "--gpus", "2", "-o", "b.zip"]),
+        ("--backend cpu takes none", &on_gpus),
     ];
     for (expected, args) in cases {
         let ran = run(&program, 3, args);
@@ -170,7 +173,104 @@ fn an_error_is_told_once_and_leaves_nothing() {
     let ran = run(&program, 3, &args);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(errors(&ran)[0].contains("more than the memory limit of 10240 bytes"), "{}", ran.err);
+    let cases: [&[&str]; 4] = [
+        &["bench", cube, "--kernels", "nccl/*/*", "-o", "b.zip"],
+        &["bench", cube, "--backend", "cuda", "-o", "b.zip"],
+        &["spmv", cube, "--kernel", "nccl/csr/halo-overlap", "-o", "y.mtx"],
+        &["solve", cube, "--kernel", "nccl/pcg/halo-overlap", "-o", "x.mtx"],
+    ];
+    for args in cases {
+        let ran = run(&program, 3, args);
+        assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{args:?}: {}", ran.err);
+        assert!(
+            errors(&ran)[0].contains("turned off by SPARSESCOPE_GPU=off"),
+            "{args:?}: {}",
+            ran.err
+        );
+    }
     assert_eq!(program.files(), [""; 0]);
+}
+
+/// So many ranks with a GPU each, as far as the machine has them.
+fn run_on_gpus(program: &Program, ranks: usize, args: &[&str]) -> Ran {
+    Ran::of(program.ranks(ranks, args).env_remove("SPARSESCOPE_GPU").output().unwrap())
+}
+
+/// The numbers of ranks that find a GPU each, or why not even two do.
+fn ranks_with_gpus(program: &Program) -> Result<Vec<usize>, String> {
+    let product = ["spmv", "gen:poisson2d?n=9", "--kernel", "nccl/csr/halo-overlap"];
+    let args = [&product[..], &["-o", "y.mtx", "--force"]].concat();
+    let mut found = Vec::new();
+    for ranks in [2, 4] {
+        match run_on_gpus(program, ranks, &args) {
+            ran if ran.code == Some(0) => found.push(ranks),
+            ran if found.is_empty() => return Err(ran.err),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn ranks_with_a_gpu_each_compute_the_products_and_solutions_of_one_process() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    let counts = match ranks_with_gpus(&program) {
+        Ok(counts) => counts,
+        Err(why) => skip!(Need::Nccl, "{why}"),
+    };
+    let read = |name: &str| std::fs::read(program.path(name)).unwrap();
+    for matrix in OF_INTEGERS.iter().chain(&OF_REALS) {
+        program.succeed(&["spmv", matrix, "-o", "one.mtx", "--force"]);
+        for kernel in ["nccl/csr/halo-overlap", "nccl/hll/halo-overlap"] {
+            for &ranks in &counts {
+                let compared = ["--expect", "one.mtx", "--tol", "1e-12", "-o", "y.mtx", "--force"];
+                let args = [&["spmv", matrix, "--kernel", kernel], &compared[..]].concat();
+                let ran = run_on_gpus(&program, ranks, &args);
+                let what = format!("{matrix}, {kernel}, {ranks} ranks");
+                assert_eq!(ran.code, Some(0), "{what}: {}", ran.err);
+                let is_exact = OF_INTEGERS.contains(matrix);
+                assert!(!is_exact || read("y.mtx") == read("one.mtx"), "{what}");
+            }
+        }
+    }
+    for matrix in ["gen:fem-hex?n=6&dof=3", "gen:poisson2d?n=30", "gen:stencil27?n=1"] {
+        for with in [["--precond", "none"], ["--precond", "jacobi"]] {
+            let one = ["solve", matrix, with[0], with[1], "--kernel", "cpu/pcg/serial", "--json"];
+            let one = solved(&Ran::of(program.command(&one).output().unwrap()));
+            for &ranks in &counts {
+                let kernel = ["--kernel", "nccl/pcg/halo-overlap", "--json"];
+                let args = [&["solve", matrix], &with[..], &kernel].concat();
+                let several = solved(&run_on_gpus(&program, ranks, &args));
+                let [a, b] = [&one, &several].map(|of| of["iterations"].as_u64().unwrap());
+                assert!(a.abs_diff(b) <= 1 + a / 100, "{matrix}, {with:?}, {ranks}: {a}, {b}");
+            }
+        }
+    }
+    let most = counts.last().copied().unwrap_or_default();
+    for (operation, kernels) in [("spmv", 2), ("solve", 1)] {
+        let asked = ["--operation", operation, "--backend", "cuda", "--runs", "5", "-q"];
+        let asked = [&asked[..], if operation == "solve" { &["--precond", "jacobi"] } else { &[] }];
+        let asked = asked.concat();
+        let args = [&["bench", "gen:stencil27?n=20"], &asked[..], &["-o", "b.zip", "--force"]];
+        let ran = run_on_gpus(&program, most, &args.concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
+        assert_eq!(bundle.runs.len(), kernels);
+        for run in &bundle.runs {
+            assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
+            assert_eq!((run.samples.len(), &run.params["ranks"]), (5, &most.to_string()));
+            let shared = run.distributed.as_ref().unwrap();
+            assert_eq!((shared.transport.as_str(), shared.ranks.len()), ("nccl", most));
+            assert!(bundle.environments[0].gpus.iter().any(|gpu| gpu.model == run.device));
+        }
+    }
+    // More ranks than any machine has GPUs.
+    let args = ["spmv", "gen:poisson2d?n=9", "--kernel", "nccl/csr/halo-overlap"];
+    let ran = run_on_gpus(&program, 17, &args);
+    assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
 }
 
 /// What `solve` says of a system.
@@ -504,26 +604,10 @@ fn process_of_rank(rank: &str, folder: &std::path::Path) -> Option<String> {
     Some(found.file_name()?.to_string_lossy().into_owned())
 }
 
+/// Three ranks of a bench, of which one is killed once the journal of `b.zip` says so.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_rank_that_dies_ends_the_others_and_the_journal_stays() {
-    if !has_mpirun() {
-        skip!(Need::Mpi, "mpirun of Open MPI is not here");
-    }
-    let program = program();
-    let args = [
-        "bench",
-        "gen:stencil27?n=20",
-        "gen:stencil27?n=24",
-        "--runs",
-        "20000",
-        "--threads",
-        "1",
-        "-q",
-        "-o",
-        "b.zip",
-    ];
-    let mut command = program.ranks(3, &args);
+fn with_a_rank_killed(program: &Program, args: &[&str], until: impl Fn(&str) -> bool) -> Ran {
+    let mut command = program.ranks(3, &[args, &["-q", "-o", "b.zip"]].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let journal = journal_path(&program.path("b.zip"));
     let folder = program.folder().canonicalize().unwrap();
@@ -533,8 +617,8 @@ fn a_rank_that_dies_ends_the_others_and_the_journal_stays() {
         assert!(child.try_wait().unwrap().is_none(), "the ranks ended before {what}");
         std::thread::sleep(Duration::from_millis(20));
     };
-    while !journal.is_file() {
-        within(&mut child, "the journal was begun");
+    while !std::fs::read_to_string(&journal).is_ok_and(|text| until(&text)) {
+        within(&mut child, "the journal was so far");
     }
     let victim = loop {
         match process_of_rank("1", &folder) {
@@ -550,7 +634,71 @@ fn a_rank_that_dies_ends_the_others_and_the_journal_stays() {
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_ne!(ran.code, Some(0));
     assert!(ran.err.contains("exited on signal 9"), "{}", ran.err);
+    assert!(!program.path("b.zip").exists());
+    ran
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_that_dies_ends_the_others_and_the_journal_stays() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    let matrices = ["bench", "gen:stencil27?n=20", "gen:stencil27?n=24"];
+    let args = [&matrices[..], &["--runs", "20000", "--threads", "1"]].concat();
+    with_a_rank_killed(&program, &args, |journal| !journal.is_empty());
+    let journal = journal_path(&program.path("b.zip"));
     let kept = Journal::recover(&journal, &Limits::default()).unwrap();
     assert!(!kept.complete && kept.environments.len() == 1);
-    assert!(!program.path("b.zip").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_ranks_began_as_many_continue() {
+    if !has_mpirun() {
+        skip!(Need::Mpi, "mpirun of Open MPI is not here");
+    }
+    let program = program();
+    let matrices = ["bench", "gen:stencil27?n=9", "gen:stencil27?n=20"];
+    let args = [&matrices[..], &["--runs", "1500", "--label", "two cubes"]].concat();
+    // The runs of the first matrix are there.
+    with_a_rank_killed(&program, &args, |journal| journal.contains("\"samples\""));
+    let journal = journal_path(&program.path("b.zip"));
+    let begun = Journal::recover(&journal, &Limits::default()).unwrap();
+    assert_eq!(begun.runs.len(), 3);
+
+    for (ranks, expected) in [(1, "begun by 3 ranks"), (2, "begun by 3 ranks")] {
+        let ran = match ranks {
+            1 => program.run(&["bench", "--resume", "b.zip"]),
+            ranks => run(&program, ranks, &["bench", "--resume", "b.zip"]),
+        };
+        assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
+        assert!(errors(&ran)[0].contains(expected), "{}", ran.err);
+    }
+    let ran = run(&program, 3, &["bench", "--resume", "b.zip", "-q"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let whole = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
+    assert_eq!((whole.complete, whole.runs.len(), whole.matrices.len()), (true, 6, 2));
+    assert_eq!((whole.environments.len(), whole.label.as_deref()), (2, Some("two cubes")));
+    for run in &whole.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
+        let kept = begun
+            .runs
+            .iter()
+            .find(|kept| (&kept.matrix, &kept.kernel) == (&run.matrix, &run.kernel));
+        match kept {
+            Some(kept) => assert_eq!(kept.samples, run.samples, "{}", run.kernel),
+            None => assert_eq!(run.samples.len(), 1500),
+        }
+    }
+    let ran = run(&program, 3, &["bench", "--resume", "b.zip"]);
+    assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
+    assert!(errors(&ran)[0].contains("nothing to continue"), "{}", ran.err);
+    // A file that is not there leaves a bundle of one process incomplete.
+    let one = ["bench", "gen:diagonal?m=9", "absent.mtx", "--kernels", "cpu/csr/*", "-q"];
+    program.run(&[&one[..], &["--runs", "3", "-o", "one.zip"]].concat());
+    let ran = run(&program, 3, &["bench", "--resume", "one.zip", "absent.mtx"]);
+    assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
+    assert!(errors(&ran)[0].contains("begun by one process"), "{}", ran.err);
 }

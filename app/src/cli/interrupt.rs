@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::ranks;
+
 /// A flag that Ctrl-C (and a request to terminate) sets, or the end of a [`Deadline`].
 #[derive(Default)]
 pub(super) struct Interrupt {
@@ -27,13 +29,16 @@ impl Interrupt {
     pub(super) fn install() -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let (stop, pressed) = (Arc::clone(&interrupt.stop), Arc::clone(&interrupt.pressed));
+        let speaks = ranks::speaks();
         ctrlc::set_handler(move || {
             if pressed.swap(true, Ordering::Relaxed) {
                 // Measured runs are safe in the journal.
                 std::process::exit(130);
             }
             stop.store(true, Ordering::Relaxed);
-            eprintln!("\nstopping; once more to end at once");
+            if speaks {
+                eprintln!("\nstopping; once more to end at once");
+            }
         })
         .context("cannot handle Ctrl-C")?;
         Ok(interrupt)

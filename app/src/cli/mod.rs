@@ -12,6 +12,8 @@ mod fetch;
 mod figure;
 mod generate;
 pub(crate) mod gpu;
+#[cfg(feature = "mpi")]
+mod gpu_of_rank;
 mod html;
 mod info;
 mod interrupt;

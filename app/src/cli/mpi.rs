@@ -2,16 +2,19 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
-use sparsescope_core::experiment::{Configuration, MatrixSource, Settings};
+use anyhow::{anyhow, bail};
+use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::{KernelDescriptor, Parameter, distributed_kernels, kernel};
+use sparsescope_core::kernel::{
+    DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
+};
 use sparsescope_core::measure::{DEFAULT_SEED, environment};
 use sparsescope_core::mpi::{MpiRunner, Once, World};
 use sparsescope_core::record::{Operation, Run, Verdict};
 
 use super::args::Command;
 use super::bench;
+use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
@@ -78,7 +81,7 @@ fn spmv(
     let one_value = "a single product takes one value of each parameter, not a list";
     let parameters = args.format.lists()?.single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
-    let parameters = kernel.listed(&parameters);
+    let parameters = on_all(world, kernel, kernel.listed(&parameters));
     if args.x.is_some() {
         let why = "on several ranks x is made from --seed; --x is for one process";
         return Err(UsageError(why.to_owned()).into());
@@ -88,19 +91,24 @@ fn spmv(
         check_free(path, args.force)?;
     }
     let memory = memory(world, None);
+    let gpu = gpu_for(world, kernel)?;
     let matrix = shared(world, &source, Anew::default(), args.seed, memory, interrupt.flag())?;
     let settings = one_sample(args.seed);
     let environment = environment(Vec::new());
-    let cancel = interrupt.flag();
-    let runner =
-        MpiRunner { world, settings: &settings, environment: &environment, memory, cancel };
+    let runner = MpiRunner {
+        world,
+        settings: &settings,
+        environment: &environment,
+        memory,
+        device: gpu.as_ref().map(RankGpu::device),
+        cancel: interrupt.flag(),
+    };
     let usual = Configuration::usual(kernel);
     let precision = args.precision.map_or(usual.precision, Into::into);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { precision, parameters, threads, ..usual };
     let once = runner.once(&matrix, &configuration);
-    let once = once
-        .map_err(|reason| AgreedError(format!("{} cannot run on {source}: {reason}", kernel.id)))?;
+    let once = once.map_err(|failure| not_run(kernel, &source, failure))?;
     let Some(Once { result: y, run: Run { check, .. }, .. }) = once else {
         return Ok(Outcome::Interrupted);
     };
@@ -169,6 +177,7 @@ fn solve(
         let name = parameter.name();
         return Err(UsageError(format!("{} takes no {name}", kernel.id)).into());
     }
+    let parameters = on_all(world, kernel, parameters);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { parameters, threads, ..Configuration::usual(kernel) };
     configuration
@@ -180,16 +189,21 @@ fn solve(
         check_free(path, args.force)?;
     }
     let memory = memory(world, None);
+    let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };
     let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
     let settings = one_sample(DEFAULT_SEED);
     let environment = environment(Vec::new());
-    let cancel = interrupt.flag();
-    let runner =
-        MpiRunner { world, settings: &settings, environment: &environment, memory, cancel };
+    let runner = MpiRunner {
+        world,
+        settings: &settings,
+        environment: &environment,
+        memory,
+        device: gpu.as_ref().map(RankGpu::device),
+        cancel: interrupt.flag(),
+    };
     let once = runner.once(&matrix, &configuration);
-    let once = once
-        .map_err(|reason| AgreedError(format!("{} cannot run on {source}: {reason}", kernel.id)))?;
+    let once = once.map_err(|failure| not_run(kernel, &source, failure))?;
     let Some(Once { result: x, solution, run, seconds }) = once else {
         return Ok(Outcome::Interrupted);
     };
@@ -238,9 +252,36 @@ fn one_sample(seed: u64) -> Settings {
     }
 }
 
+/// The GPUs of all ranks, where the kernel runs there.
+fn gpu_for(world: &World, kernel: &KernelDescriptor) -> anyhow::Result<Option<RankGpu>> {
+    let on_gpus = kernel.device == DeviceKind::Nccl;
+    on_gpus.then(|| gpu_of_rank::open(world)).transpose()
+}
+
+/// The parameters of a run: what GPUs share is run on those of all ranks.
+fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> Parameters {
+    match kernel.device {
+        DeviceKind::Nccl => parameters.with(Parameter::Ranks, &world.ranks().to_string()),
+        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => parameters,
+    }
+}
+
+/// Why there is no result: what all ranks know, or this one alone.
+fn not_run(
+    kernel: &KernelDescriptor,
+    source: &MatrixSource,
+    failure: DeviceFailure,
+) -> anyhow::Error {
+    let sentence = |reason: String| format!("{} cannot run on {source}: {reason}", kernel.id);
+    match failure {
+        DeviceFailure::Alike(reason) => AgreedError(sentence(reason)).into(),
+        DeviceFailure::Own(reason) => anyhow!(sentence(reason)),
+    }
+}
+
 /// A kernel of this operation that runs on several ranks.
 fn shared_kernel(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
-    let mut all = distributed_kernels(operation);
+    let mut all = kernels_of_ranks(operation);
     all.find(|kernel| kernel.id == id).ok_or_else(|| {
         let usual = match operation {
             Operation::Solve => "mpi/pcg/halo-overlap",

@@ -11,6 +11,14 @@ pub(super) fn launched() -> Option<usize> {
     SIZES.iter().find_map(size)
 }
 
+/// And of which of them it is.
+const NUMBERS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"];
+
+/// Whether this is the rank that speaks for all, or the only process.
+pub(super) fn speaks() -> bool {
+    NUMBERS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|number| number == "0")
+}
+
 /// Whether all ranks compute one result of this command together. Other commands run on each rank alone, and so does
 /// a part of a sweep, which is one rank's.
 pub(super) fn is_shared(command: &Command) -> bool {

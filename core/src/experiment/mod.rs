@@ -20,6 +20,8 @@ mod points_source;
 mod predict;
 mod predictions;
 mod problem;
+#[cfg(not(target_family = "wasm"))]
+mod rank_device;
 mod references;
 mod resident;
 mod runner;
@@ -58,6 +60,11 @@ pub use plan::{
 pub use points_source::PointsSource;
 pub use predict::predict;
 pub use problem::Problem;
+#[cfg(not(target_family = "wasm"))]
+pub use rank_device::{
+    DeviceCosts, DeviceFailure, DeviceProduct, DeviceSolver, DeviceSystem, Elements, RankDevice,
+    RankRows,
+};
 pub use references::relate;
 pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner, Step, Steps};

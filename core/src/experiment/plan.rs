@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::kernel::{
-    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters,
-    distributed_kernels, kernels,
+    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
+    kernels_of_ranks,
 };
 use crate::record::{MOST_SECONDS, Operation, Precision};
 
@@ -225,13 +225,20 @@ pub fn select_kernels(
     select(offered, patterns, &format!("{} {}", names.join(" or "), operation.as_str()))
 }
 
-/// The same of the kernels that run on several ranks.
+/// The same of the kernels that run on several ranks: on their processors, on a GPU of each, or both.
 pub fn select_distributed(
     operation: Operation,
+    devices: &[DeviceKind],
     patterns: &[String],
 ) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
-    let what = format!("mpi {}", operation.as_str());
-    select(distributed_kernels(operation).collect(), patterns, &what)
+    let name = |device: &DeviceKind| match device {
+        DeviceKind::Cpu => "mpi",
+        device => device.as_str(),
+    };
+    let names: Vec<&str> = devices.iter().map(name).collect();
+    let what = format!("{} {}", names.join(" or "), operation.as_str());
+    let offered = kernels_of_ranks(operation).filter(|k| devices.contains(&k.device));
+    select(offered.collect(), patterns, &what)
 }
 
 fn select(

@@ -81,6 +81,13 @@ pub fn distributed_kernels(
     distributed::KERNELS.iter().filter(move |kernel| kernel.operation == operation)
 }
 
+/// The kernels of an operation that ranks of several processes can run together: those, and after them those of
+/// several GPUs.
+pub fn kernels_of_ranks(operation: Operation) -> impl Iterator<Item = &'static KernelDescriptor> {
+    let on_gpus = kernels(operation).iter().filter(|kernel| kernel.device == DeviceKind::Nccl);
+    distributed_kernels(operation).chain(on_gpus)
+}
+
 /// The descriptor with this id, of the program's own kernels.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
     all_kernels().chain(distributed::KERNELS).find(|k| k.id == id)

@@ -11,6 +11,7 @@ use super::numbering::Numbering;
 use super::plan::planned;
 use super::world::World;
 use crate::distributed::{BlockCounts, ExchangePlan, LocalMatrix, Partition, Rows};
+use crate::experiment::Elements;
 use crate::gate::Reference;
 use crate::matrix::{IdentityStream, RowLengths, Statistics, nnz_class};
 use crate::measure::{IntegerVector, integer_range};
@@ -33,6 +34,7 @@ pub struct SharedMatrix {
     reduction_seconds: f64,
     numbering: Option<Numbering>,
     record: Option<MatrixRecord>,
+    seed: u64,
 }
 
 /// Where a matrix comes from, for its record.
@@ -121,6 +123,7 @@ impl SharedMatrix {
             reduction_seconds,
             numbering: about.numbering.take(),
             record: None,
+            seed,
         };
         let read_seconds = begun.elapsed().as_secs_f64();
         shared.record = shared.described(world, source, about, read_seconds);
@@ -163,6 +166,12 @@ impl SharedMatrix {
 
     pub(super) fn x(&self) -> &[f64] {
         &self.x
+    }
+
+    /// x by the places of its elements.
+    pub(super) fn elements(&self) -> Elements {
+        let seed = self.seed;
+        Arc::new(move |places| integer_range(places, seed))
     }
 
     /// What y of the rank's rows is held against, in their order in the whole matrix.

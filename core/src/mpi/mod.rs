@@ -1,4 +1,4 @@
-//! Ranks that talk by MPI: one a process, threads inside. All ranks call the same functions in the same order;
+//! Ranks that talk by MPI: one a process, threads or a GPU inside. All ranks call the same functions in the same order;
 //! rank 0 alone has an observer and the record of a matrix.
 
 mod agreed;
@@ -9,6 +9,7 @@ mod launch;
 mod links;
 mod matrix;
 mod numbering;
+mod on_device;
 mod plan;
 mod product;
 mod reading;

@@ -4,17 +4,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::agreed::agreed;
-use super::cg::{Solver, Wanted, check_spd};
+use super::cg::{Solver, SolverOnDevice, Wanted, check_spd};
 use super::exchange::Exchange;
 use super::launch::{RankPool, rank_pool};
 use super::matrix::SharedMatrix;
+use super::on_device::ProductOnDevice;
 use super::product::{Product, Spent};
 use super::task::Task;
 use super::told::distributed;
 use super::world::World;
 use crate::experiment::{
-    Configuration, Ending, Observer, Settings, Solution, SpmvProblem, Temperature,
+    Configuration, DeviceFailure, Ending, Observer, RankDevice, Settings, Solution, SpmvProblem,
+    Temperature,
 };
+use crate::kernel::DeviceKind;
 use crate::measure::CacheSizes;
 use crate::memory::MemoryLimit;
 use crate::record::{Check, Environment, Figures, Operation, Run, Verdict};
@@ -39,6 +42,8 @@ pub struct MpiRunner<'r> {
     pub environment: &'r Environment,
     /// Bytes that the formats of a rank may take.
     pub memory: MemoryLimit,
+    /// Where the kernels of several GPUs run, if they can.
+    pub device: Option<&'r dyn RankDevice>,
     /// Set from elsewhere to stop; what any rank hears, all heed.
     pub cancel: &'r AtomicBool,
 }
@@ -73,28 +78,32 @@ enum Refusal {
     Cancelled,
     /// What is recorded in its place.
     Run(Box<Run>),
+    /// This rank cannot go on, in a sentence that the others do not have.
+    Own(String),
 }
 
 impl<'r> MpiRunner<'r> {
-    /// Runs all configurations on a matrix. Rank 0 has an observer, which is told each run.
+    /// Runs all configurations on a matrix. Rank 0 has an observer, which is told each run. Fails with a sentence
+    /// that this rank alone has: the others may be waiting for it.
     pub fn run(
         &self,
         matrix: &SharedMatrix,
         configurations: &[Configuration],
         mut observer: Option<&mut dyn Observer>,
-    ) -> Ending {
+    ) -> Result<Ending, String> {
         let total = configurations.len();
         let mut ready = Vec::new();
         let mut ended = Vec::new();
         for (done, configuration) in configurations.iter().enumerate() {
             tell(&mut observer, done, 2 * total, configuration);
             if self.cancelled() {
-                return Ending::Cancelled;
+                return Ok(Ending::Cancelled);
             }
             match self.prepare(matrix, configuration) {
                 Ok(one) => ready.push(one),
                 Err(Refusal::Run(run)) => ended.push(*run),
-                Err(Refusal::Cancelled) => return Ending::Cancelled,
+                Err(Refusal::Cancelled) => return Ok(Ending::Cancelled),
+                Err(Refusal::Own(sentence)) => return Err(sentence),
             }
         }
         for round in 1..=ROUNDS {
@@ -103,7 +112,7 @@ impl<'r> MpiRunner<'r> {
                 tell(&mut observer, done, 2 * total, &one.configuration);
                 let runs = self.settings.runs;
                 let samples = runs * round / ROUNDS - runs * (round - 1) / ROUNDS;
-                if self.cancelled() || !self.sample(one, samples) {
+                if self.cancelled() || !self.sample(one, samples)? {
                     return self.conclude(matrix, ready, ended, observer, Ending::Cancelled);
                 }
             }
@@ -111,13 +120,12 @@ impl<'r> MpiRunner<'r> {
         self.conclude(matrix, ready, ended, observer, Ending::Complete)
     }
 
-    /// One execution of a configuration, checked; nothing where any rank was told to stop, and a sentence where it
-    /// cannot be done, on all ranks alike.
+    /// One execution of a configuration, checked; nothing where any rank was told to stop.
     pub fn once(
         &self,
         matrix: &SharedMatrix,
         configuration: &Configuration,
-    ) -> Result<Option<Once>, String> {
+    ) -> Result<Option<Once>, DeviceFailure> {
         match self.begun(matrix, configuration) {
             Ok(one) => Ok(Some(Once {
                 result: one.task.result(matrix),
@@ -126,7 +134,10 @@ impl<'r> MpiRunner<'r> {
                 seconds: one.once,
             })),
             Err(Refusal::Cancelled) => Ok(None),
-            Err(Refusal::Run(run)) => Err(run.check.reason.unwrap_or_default()),
+            Err(Refusal::Run(run)) => {
+                Err(DeviceFailure::Alike(run.check.reason.unwrap_or_default()))
+            }
+            Err(Refusal::Own(sentence)) => Err(DeviceFailure::Own(sentence)),
         }
     }
 
@@ -145,7 +156,7 @@ impl<'r> MpiRunner<'r> {
             (SHORTEST_SAMPLE_S / one.once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS);
         one.repetitions = repetitions as u32;
         one.run.warmup = self.settings.warmup as u32;
-        match self.executed(&mut one, self.settings.warmup as u32) {
+        match self.executed(&mut one, self.settings.warmup as u32).map_err(Refusal::Own)? {
             Some(_) => Ok(one),
             None => Err(Refusal::Cancelled),
         }
@@ -157,12 +168,16 @@ impl<'r> MpiRunner<'r> {
         matrix: &SharedMatrix,
         configuration: &Configuration,
     ) -> Result<Ready<'r>, Refusal> {
-        let mut run = configuration.empty_run(
-            matrix.record().map_or("", |record| &record.id),
-            &self.environment.id,
-            &self.environment.cpu.model,
-        );
-        run.threads = configuration.threads * self.world.ranks() as u32;
+        let on_device = configuration.kernel.device == DeviceKind::Nccl;
+        let model = match self.device {
+            Some(device) if on_device => device.model(),
+            _ => &self.environment.cpu.model,
+        };
+        let id = matrix.record().map_or("", |record| &record.id);
+        let mut run = configuration.empty_run(id, &self.environment.id, model);
+        if !on_device {
+            run.threads = configuration.threads * self.world.ranks() as u32;
+        }
         let refused = |mut run: Run, verdict: Verdict, reason: String| {
             run.check = Check { verdict, reason: Some(reason), ..Check::default() };
             Refusal::Run(Box::new(run))
@@ -180,16 +195,26 @@ impl<'r> MpiRunner<'r> {
         };
         let start = Instant::now();
         let made = match configuration.kernel.operation {
+            _ if on_device => self.on_device(matrix, configuration, &mut run).map(Some),
             Operation::Solve => self.solver(matrix, configuration, &pool, &mut run),
-            _ => self.product(matrix, configuration, &pool, &mut run).map(Some),
+            _ => {
+                let made = self.product(matrix, configuration, &pool, &mut run);
+                made.map(Some).map_err(DeviceFailure::Alike)
+            }
         };
         let mut task = match made {
             Ok(Some(task)) => task,
             Ok(None) => return Err(Refusal::Cancelled),
-            Err(reason) => return Err(refused(run, Verdict::Refused, reason)),
+            Err(DeviceFailure::Alike(reason)) => {
+                return Err(refused(run, Verdict::Refused, reason));
+            }
+            Err(DeviceFailure::Own(sentence)) => return Err(Refusal::Own(sentence)),
         };
         run.params.insert("ranks".to_owned(), self.world.ranks().to_string());
-        run.costs.conversion_s = self.world.max(start.elapsed().as_secs_f64()) - run.costs.plan_s;
+        if !on_device {
+            let seconds = self.world.max(start.elapsed().as_secs_f64());
+            run.costs.conversion_s = seconds - run.costs.plan_s;
+        }
         run.costs.plan_s += matrix.plan_seconds();
 
         task.spoil();
@@ -198,7 +223,8 @@ impl<'r> MpiRunner<'r> {
         match pool.pool.install(|| task.run()) {
             Ok(Some(_)) => {}
             Ok(None) => return Err(Refusal::Cancelled),
-            Err(reason) => return Err(refused(run, Verdict::Fail, reason)),
+            Err(DeviceFailure::Alike(reason)) => return Err(refused(run, Verdict::Fail, reason)),
+            Err(DeviceFailure::Own(sentence)) => return Err(Refusal::Own(sentence)),
         }
         let once = self.world.max(start.elapsed().as_secs_f64());
         run.check = task.check(self.world, matrix);
@@ -237,9 +263,10 @@ impl<'r> MpiRunner<'r> {
         configuration: &Configuration,
         RankPool { pool, .. }: &RankPool,
         run: &mut Run,
-    ) -> Result<Option<Box<dyn Task + 'r>>, String> {
+    ) -> Result<Option<Box<dyn Task + 'r>>, DeviceFailure> {
         run.params = configuration.kernel.in_force(&configuration.parameters);
-        check_spd(self.world, matrix.local(), matrix.partition(), matrix.cols())?;
+        check_spd(self.world, matrix.local(), matrix.partition(), matrix.cols())
+            .map_err(DeviceFailure::Alike)?;
         let wanted = Wanted {
             parameters: &configuration.parameters,
             pool,
@@ -247,42 +274,88 @@ impl<'r> MpiRunner<'r> {
             limit: self.memory,
             cancel: self.cancel,
         };
-        let Some(solver) = Solver::new(self.world, matrix, wanted)? else { return Ok(None) };
+        let solver = Solver::new(self.world, matrix, wanted).map_err(DeviceFailure::Alike)?;
+        let Some(solver) = solver else { return Ok(None) };
         run.costs.format_bytes = self.world.sum(solver.format_bytes);
         run.costs.plan_s = solver.setup_s();
         Ok(Some(Box::new(solver)))
     }
 
+    /// The kernel of several GPUs of a configuration.
+    fn on_device(
+        &self,
+        matrix: &SharedMatrix,
+        configuration: &Configuration,
+        run: &mut Run,
+    ) -> Result<Box<dyn Task + 'r>, DeviceFailure> {
+        let missing = || DeviceFailure::Alike("the GPUs of the ranks were not opened".to_owned());
+        let device = self.device.ok_or_else(missing)?;
+        let (kernel, memory) = (configuration.kernel, self.memory);
+        let (task, costs): (Box<dyn Task>, _) = match kernel.operation {
+            Operation::Solve => {
+                run.params = kernel.in_force(&configuration.parameters);
+                check_spd(self.world, matrix.local(), matrix.partition(), matrix.cols())
+                    .map_err(DeviceFailure::Alike)?;
+                let parameters = &configuration.parameters;
+                let asked = (parameters, memory, self.cancel);
+                let (solver, told) = SolverOnDevice::new(self.world, matrix, device, asked)?;
+                if let Some(told) = told {
+                    run.params.insert("graph".to_owned(), told);
+                }
+                let costs = solver.costs();
+                (Box::new(solver), costs)
+            }
+            _ => {
+                let product = device.product(
+                    kernel.id,
+                    (matrix.local().clone(), matrix.plan().clone()),
+                    matrix.elements(),
+                    memory,
+                );
+                let product = agreed(self.world, product).map_err(DeviceFailure::Alike)?;
+                let costs = product.costs();
+                let vectors = 8 * (matrix.partition().rows() + matrix.cols());
+                run.costs.minimal_bytes = self.world.sum(costs.bytes) + vectors;
+                (Box::new(ProductOnDevice::new(product)), costs)
+            }
+        };
+        run.costs.format_bytes = self.world.sum(costs.bytes);
+        run.costs.conversion_s = self.world.max(costs.conversion_s);
+        run.costs.upload_s = Some(self.world.max(costs.upload_s));
+        run.costs.allocate_s = Some(self.world.max(costs.allocate_s));
+        Ok(task)
+    }
+
     /// Executes so often in a row, all ranks beginning together. Seconds of all of it, and how they were spent;
-    /// nothing where any rank was told to stop.
-    fn executed(&self, one: &mut Ready<'r>, times: u32) -> Option<(f64, Spent)> {
+    /// nothing where any rank was told to stop. Fails with a sentence that this rank alone has.
+    fn executed(&self, one: &mut Ready<'r>, times: u32) -> Result<Option<(f64, Spent)>, String> {
         self.world.barrier();
         let (RankPool { pool, is_bound }, task) = (one.pool.clone(), &mut one.task);
         let is_awake = is_bound && task.is_short();
-        let begin = || {
-            let mut spent = Spent::default();
-            let start = Instant::now();
-            for _ in 0..times {
-                // What ran once does not fail later.
-                spent += task.run().ok().flatten()?;
-            }
-            Some((start.elapsed().as_secs_f64(), spent))
-        };
-        match is_awake {
+        let begin = || task.time(times);
+        let timed = match is_awake {
             true => pool.install(|| gather(begin)),
             false => pool.install(begin),
+        };
+        match timed {
+            Ok(timed) => Ok(timed),
+            // What ran once does not fail later in the same way.
+            Err(DeviceFailure::Alike(_)) => Ok(None),
+            Err(DeviceFailure::Own(sentence)) => Err(sentence),
         }
     }
 
     /// Takes so many samples: each is the time of the rank that took longest. Whether it was not stopped.
-    fn sample(&self, one: &mut Ready<'r>, samples: usize) -> bool {
+    fn sample(&self, one: &mut Ready<'r>, samples: usize) -> Result<bool, String> {
         for _ in 0..samples {
             let repetitions = one.repetitions;
-            let Some((seconds, spent)) = self.executed(one, repetitions) else { return false };
+            let Some((seconds, spent)) = self.executed(one, repetitions)? else {
+                return Ok(false);
+            };
             one.run.samples.push(self.world.max(seconds) / f64::from(repetitions));
             one.spent += spent;
         }
-        true
+        Ok(true)
     }
 
     /// Checks what the last samples left, computes the figures and tells all runs in the order of the plan.
@@ -293,7 +366,7 @@ impl<'r> MpiRunner<'r> {
         ended: Vec<Run>,
         mut observer: Option<&mut dyn Observer>,
         ending: Ending,
-    ) -> Ending {
+    ) -> Result<Ending, String> {
         let mut goes_on = true;
         for run in ended {
             goes_on = goes_on && self.keep(run, &mut observer);
@@ -322,14 +395,25 @@ impl<'r> MpiRunner<'r> {
                     run.work = Some(work);
                     run.metric =
                         Some(configuration.kernel.operation.metric(&work, figures.median_s));
-                    let threads = run.threads;
-                    let same = self.environment.bandwidth.iter().find(|b| b.threads == threads);
-                    same.iter().for_each(|bandwidth| figures.set_copy(bandwidth.copy));
+                    if let Some(copy) = self.copy_bandwidth(&configuration, run.threads) {
+                        figures.set_copy(copy);
+                    }
                 }
             }
             goes_on = goes_on && self.keep(run, &mut observer);
         }
-        if goes_on { ending } else { Ending::Cancelled }
+        Ok(if goes_on { ending } else { Ending::Cancelled })
+    }
+
+    /// What all ranks copy in a second, with so many threads or on their devices, each of which copies as much as the
+    /// slowest.
+    fn copy_bandwidth(&self, configuration: &Configuration, threads: u32) -> Option<f64> {
+        if configuration.kernel.device == DeviceKind::Nccl {
+            let model = self.device?.model();
+            let copy = self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy?;
+            return Some(copy * self.world.ranks() as f64);
+        }
+        self.environment.bandwidth.iter().find(|b| b.threads == threads).map(|b| b.copy)
     }
 
     /// Tells rank 0's observer of a run. Whether to go on, the same on all ranks.

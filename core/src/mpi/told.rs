@@ -3,17 +3,18 @@
 use super::matrix::SharedMatrix;
 use super::numbering::Numbering;
 use super::product::Spent;
+use super::task::Traffic;
 use super::world::World;
-use crate::record::{Distributed, PairTraffic, RankShare};
+use crate::record::{Distributed, RankShare};
 
-/// The record of a run, on every rank. `spent` are the rank's seconds of one execution; `pairs` what is sent in a
-/// product or an iteration, which has so many reductions.
+/// The record of a run, on every rank. `spent` are the rank's seconds of one execution, `traffic` what is sent in a
+/// product or an iteration.
 pub(super) fn distributed(
     world: &World,
     matrix: &SharedMatrix,
     threads: u32,
     spent: Spent,
-    (pairs, reductions): (Vec<PairTraffic>, Option<u32>),
+    Traffic { transport, pairs, reductions }: Traffic,
 ) -> Distributed {
     let local = matrix.local();
     let bits = [spent.computing, spent.packing, spent.waiting].map(f64::to_bits);
@@ -41,8 +42,11 @@ pub(super) fn distributed(
             waiting_s: seconds(7),
         }
     });
+    // The ranks' links are not those of their devices.
+    let is_of_processors = transport == "mpi";
+    let links = if is_of_processors { matrix.links() } else { &[] };
     Distributed {
-        transport: "mpi".to_owned(),
+        transport: transport.to_owned(),
         partition: match matrix.numbering().and_then(Numbering::partition) {
             Some(_) => "file".to_owned(),
             None => "entries".to_owned(),
@@ -52,7 +56,7 @@ pub(super) fn distributed(
         pairs,
         plan_s: matrix.plan_seconds(),
         reductions,
-        reduction_s: Some(matrix.reduction_seconds()),
-        links: matrix.links().to_vec(),
+        reduction_s: is_of_processors.then(|| matrix.reduction_seconds()),
+        links: links.to_vec(),
     }
 }

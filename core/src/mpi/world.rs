@@ -74,6 +74,11 @@ impl World {
         self.hosts.iter().filter(|host| **host == self.host()).count()
     }
 
+    /// The place of this rank among those on its machine, from 0.
+    pub fn place_here(&self) -> usize {
+        self.hosts.iter().take(self.rank).filter(|host| **host == self.host()).count()
+    }
+
     /// Of each rank, the number of its machine, from 0.
     pub fn hosts(&self) -> &[u32] {
         &self.hosts

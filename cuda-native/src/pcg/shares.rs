@@ -8,9 +8,10 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 
-/// Sums of an iteration: of p·q those of rows without halo and of the others, r·r and r·z, as `pcg.cu`
-/// counts them.
-const SUMS: usize = 4;
+/// Sums of an iteration: of p·q those of rows without halo and of the others, r·r, r·z, and how many want to
+/// stop, as `pcg.cu` counts them.
+const SUMS: usize = 5;
+const STOP: usize = 4;
 
 /// What a solve's totals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) enum At {
 pub(crate) struct Shares {
     pub(crate) shares: Buffer<f64>,
     pub(crate) totals: Buffer<f64>,
+    /// The number 1.
+    one: Buffer<f64>,
 }
 
 impl Shares {
@@ -35,12 +38,20 @@ impl Shares {
         let array = || Buffer::of(device, "the shares of sums", &[0.0; SUMS]);
         let shares = array()?;
         let totals = if is_alone { shares.clone() } else { array()? };
-        Ok(Self { shares, totals })
+        let one = Buffer::of(device, "the number 1", &[1.0])?;
+        Ok(Self { shares, totals, one })
     }
 
     /// Puts them back: a GPU without rows of a kind never writes their share.
     pub(crate) fn reset(&self) -> [Step; 2] {
         [Step::zero(&self.shares), Step::zero(&self.totals)]
+    }
+
+    /// Lets this GPU say that it wants to stop, until they are put back: all stop once the next residual is
+    /// summed.
+    pub(crate) fn stop(&self) -> Step {
+        let place = self.shares.part(STOP..STOP + 1);
+        Step::copy(&place.expect("there is a share of stops"), &self.one) // invariant
     }
 
     /// The place for the share of p·q of rows without halo, or of the others.
@@ -147,7 +158,7 @@ mod tests {
         let (_, source) = crate::kernels::Family::Pcg.source();
         let (product, residual) = (At::Product as u32, At::Residual as u32);
         for expected in [
-            "SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3;".to_owned(),
+            format!("SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3, SHARE_STOP = {STOP};"),
             format!("AT_BEGIN = 0, AT_PRODUCT = {product}, AT_RESIDUAL = {residual};"),
         ] {
             assert!(source.contains(&expected), "{expected}");

@@ -1,6 +1,6 @@
 //! The scalars of a solve in the device's memory, and the launches that work on vectors.
 
-use sparsescope_core::pcg::Breakdown;
+use sparsescope_core::pcg::{Breakdown, Recurrence};
 
 use super::sums::{SPAN, Sum, blocks_of, shape, span};
 use crate::arguments::{
@@ -18,6 +18,9 @@ const BROKEN: usize = 6;
 const OVER: usize = 0;
 const DONE: usize = 1;
 const REACHED: usize = 2;
+
+/// Why a solve is over that was told to stop.
+const STOPPED: u32 = 8;
 
 /// Numbers that are told of each iteration: the residual before it, its α, the β that led to it.
 const TOLD: usize = 3;
@@ -99,6 +102,8 @@ pub(crate) struct Scalars {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Look {
     pub(crate) is_over: bool,
+    /// Several GPUs were told to stop.
+    pub(crate) is_stopped: bool,
     pub(crate) iterations: u32,
     /// ‖r‖/‖b‖, about.
     pub(crate) residual: f64,
@@ -111,7 +116,8 @@ impl Look {
     pub(crate) fn of(words: &[u32]) -> Self {
         let word = |k: usize| words.get(k).copied().unwrap_or_default();
         let residual = f64::from(f32::from_bits(word(REACHED)));
-        Self { is_over: word(OVER) != 0, iterations: word(DONE), residual }
+        let (over, iterations) = (word(OVER), word(DONE));
+        Self { is_over: over != 0, is_stopped: over == STOPPED, iterations, residual }
     }
 }
 
@@ -127,6 +133,22 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// All of it with x, of a solve to this tolerance that took so long.
+    pub(crate) fn with(self, x: Vec<f64>, tol: f64, seconds: f64) -> Recurrence {
+        Recurrence {
+            x,
+            iterations: self.iterations,
+            converged: self.converged,
+            cancelled: false,
+            tol,
+            norm_b: self.norm_b,
+            history: self.history,
+            seconds,
+            alphas: self.alphas,
+            betas: self.betas,
+        }
+    }
+
     /// Whether another solve went through the same numbers, bit for bit.
     pub(crate) fn has_bits_of(&self, other: &Self) -> bool {
         let bits = |of: &[f64]| of.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -437,8 +459,12 @@ mod tests {
     #[test]
     fn a_look_between_iterations_tells_how_far_it_has_come() {
         let look = Look::of(&[0, 48, 0.5f32.to_bits(), 0]);
-        assert_eq!(look, Look { is_over: false, iterations: 48, residual: 0.5 });
-        assert!(Look::of(&[4, 0, 0, 0]).is_over);
+        let (iterations, residual) = (48, 0.5);
+        assert_eq!(look, Look { iterations, residual, ..Look::default() });
+        let of = |over| Look::of(&[over, 0, 0, 0]);
+        assert!(
+            of(4).is_over && !of(4).is_stopped && of(STOPPED).is_over && of(STOPPED).is_stopped
+        );
     }
 
     #[test]
@@ -453,7 +479,7 @@ mod tests {
             "CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5"
                 .to_owned(),
             "BAD_SCALED = 6,".to_owned(),
-            "NO_SCALED = 7;".to_owned(),
+            format!("NO_SCALED = 7, STOPPED = {STOPPED};"),
             "FOR_NOTHING = 0, FOR_PARTS = 1, FOR_SHARE = 2;".to_owned(),
         ] {
             assert!(common.contains(&expected), "{expected}");

@@ -89,7 +89,7 @@ impl NcclBackend {
             let team = self.team(self.devices);
             let team = team.map_err(|error| DeviceError::Arrays(error.to_string()))?;
             let memory = team.each(|rank| bandwidth(rank.device()))?;
-            Ok(Measured { pairs: pairs(&team)?, memory })
+            Ok(Measured { pairs: pairs(&team, &|own| own)?, memory })
         })
     }
 }
@@ -126,10 +126,9 @@ impl Backend for NcclBackend {
                     tell(format!("gpu_{gpu}_copy_bytes_per_second"), format!("{:.0}", one.copy));
                     tell(format!("gpu_{gpu}_triad_bytes_per_second"), format!("{:.0}", one.triad));
                 }
-                for PairBandwidth { from, to, rate, latency_s } in &measured.pairs {
-                    tell(format!("gpu_{from}_to_{to}_bytes_per_second"), format!("{rate:.0}"));
-                    tell(format!("gpu_{from}_to_{to}_latency_seconds"), format!("{latency_s:e}"));
-                }
+                measured.pairs.iter().flat_map(PairBandwidth::told).for_each(|(name, value)| {
+                    tell(name, value);
+                });
                 copy = measured.memory.iter().map(|one| one.copy).reduce(f64::min);
             }
             Err(error) => {

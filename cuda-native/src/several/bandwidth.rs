@@ -1,7 +1,5 @@
 //! How fast each pair of GPUs is: what one sends to another, measured as products send their halos.
 
-use std::sync::Arc;
-
 use super::rank::Rank;
 use super::team::Team;
 use crate::buffer::Buffer;
@@ -27,21 +25,40 @@ pub(crate) struct PairBandwidth {
     pub(crate) latency_s: f64,
 }
 
-/// Of all pairs, each way on its own.
-pub(crate) fn pairs(team: &Arc<Team>) -> Result<Vec<PairBandwidth>, DeviceError> {
+impl PairBandwidth {
+    /// As details of the machine tell of it.
+    pub(crate) fn told(&self) -> [(String, String); 2] {
+        let Self { from, to, rate, latency_s } = self;
+        let name = |what: &str| format!("gpu_{from}_to_{to}_{what}");
+        let (rate, latency) = (format!("{rate:.0}"), format!("{latency_s:e}"));
+        [(name("bytes_per_second"), rate), (name("latency_seconds"), latency)]
+    }
+}
+
+/// Of all pairs, each way on its own. `most` is the largest of the numbers that the processes have which the GPUs
+/// are of; with one process its own.
+pub(crate) fn pairs(
+    team: &Team,
+    most: &dyn Fn(f64) -> f64,
+) -> Result<Vec<PairBandwidth>, DeviceError> {
     let ranks = team.ranks();
     let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
     let mut all = Vec::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {
-        let rate = BYTES as f64 / best(team, (from, to), BYTES / size_of::<f64>())?;
-        let latency_s = to_picoseconds(best(team, (from, to), 1)?);
+        let rate = BYTES as f64 / best(team, (from, to), BYTES / size_of::<f64>(), most)?;
+        let latency_s = to_picoseconds(best(team, (from, to), 1, most)?);
         all.push(PairBandwidth { from, to, rate, latency_s });
     }
     Ok(all)
 }
 
 /// Seconds of sending so many numbers; the longer of both sides', best of several passes.
-fn best(team: &Team, (from, to): (usize, usize), count: usize) -> Result<f64, DeviceError> {
+fn best(
+    team: &Team,
+    (from, to): (usize, usize),
+    count: usize,
+    most: &dyn Fn(f64) -> f64,
+) -> Result<f64, DeviceError> {
     let of_all = team.jointly(move |rank| {
         let device = rank.device();
         let mine = rank.number();
@@ -61,7 +78,7 @@ fn best(team: &Team, (from, to): (usize, usize), count: usize) -> Result<f64, De
     })?;
     let passes = (1..=PASSES).map(|pass| {
         let of_pass = of_all.iter().filter_map(|times| times.get(pass));
-        of_pass.copied().fold(0.0, f64::max)
+        most(of_pass.copied().fold(0.0, f64::max))
     });
     Ok(passes.fold(f64::INFINITY, f64::min))
 }

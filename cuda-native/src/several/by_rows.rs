@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::solving::Applied;
-use sparsescope_core::experiment::{KernelError, PrepareError, Prepared, Temperature, Watch};
+use sparsescope_core::experiment::{
+    DeviceSystem, Elements, KernelError, PrepareError, Prepared, Temperature, Watch,
+};
 use sparsescope_core::kernel::kernel;
 use sparsescope_core::measure::integer_range;
 use sparsescope_core::memory::MemoryLimit;
@@ -17,8 +19,6 @@ use super::backend::{LOCAL, NcclBackend};
 use super::by_index::{row_sums, squares_of_residual};
 use super::prepared_product::PreparedProducts;
 use super::prepared_solver::{set_up, solve, told};
-use super::shared_out::Elements;
-use super::solver::System;
 use crate::device::DeviceError;
 
 /// A product and what came of it.
@@ -121,7 +121,7 @@ impl NcclBackend {
     ) -> Result<SolveOfRows, ByRowsError> {
         let team = self.team(ranks)?;
         let of_b = Arc::clone(&rows);
-        let system = System {
+        let system = DeviceSystem {
             b: Arc::new(move |range| row_sums(&*of_b, range)),
             start: None,
             applied: if has_jacobi { Applied::Jacobi } else { Applied::None },

@@ -1,11 +1,12 @@
-//! Several GPUs of this machine on one matrix, through NCCL: each has a thread, contiguous rows and its part
-//! of the vectors. What others need of x travels while rows that need nothing of others are multiplied.
+//! Several GPUs on one matrix, through NCCL, all of one process or one of each process: each has a thread,
+//! contiguous rows and its part of the vectors. What others need of x travels while rows that need nothing of others are multiplied.
 
 mod backend;
 mod bandwidth;
 mod by_index;
 mod by_rows;
 mod exchange;
+mod of_rank;
 mod pace;
 mod peers;
 mod prepared_product;
@@ -18,3 +19,4 @@ mod team;
 
 pub use backend::{NcclBackend, nccl_kernels};
 pub use by_rows::{ByRowsError, ProductOfRows, SolveOfRows};
+pub use of_rank::{FoundGpu, GpuOfRank};

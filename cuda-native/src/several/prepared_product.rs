@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use sparsescope_core::distributed::DistributedError;
 use sparsescope_core::experiment::{
-    Executed, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled, Temperature,
-    Ticket, Watch,
+    Elements, Executed, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
+    Temperature, Ticket, Watch,
 };
 use sparsescope_core::gate::RowErrors;
 use sparsescope_core::kernel::{KernelDescriptor, Parameter};
@@ -16,7 +16,7 @@ use sparsescope_core::record::{Check, Costs, Distributed, Verdict};
 
 use super::by_index::errors_of_product;
 use super::product::{LocalProduct, Took};
-use super::shared_out::{Elements, SharedOut, Source};
+use super::shared_out::{SharedOut, Source};
 use super::team::Team;
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;

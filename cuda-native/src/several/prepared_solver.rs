@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
-    Executed, Finished, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled, SetUp,
-    Temperature, Ticket, Watch,
+    DeviceSystem, Elements, Executed, Finished, KernelError, LastOutput, Output, PrepareError,
+    Prepared, Sampled, SetUp, Temperature, Ticket, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{Recurrence, SolveParameters, Start};
+use sparsescope_core::pcg::{SolveParameters, Start};
 use sparsescope_core::record::{Costs, Distributed};
 
 use super::pace::Pace;
 use super::prepared_product::not_shared;
 use super::product::Took;
-use super::shared_out::{Elements, SharedOut, Source};
-use super::solver::{LocalSolver, System, Told};
+use super::shared_out::{SharedOut, Source};
+use super::solver::{LocalSolver, Told};
 use super::team::Team;
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
@@ -160,18 +160,7 @@ impl<'p> PreparedSolves<'p> {
         let made = self.made.as_ref().ok_or_else(Self::not_set_up)?;
         let (ended, x, download_s) = told(&self.team, made.number)?.map_err(Failure::Other)?;
         self.download_s = Some(download_s);
-        let recurrence = Recurrence {
-            x,
-            iterations: ended.iterations,
-            converged: ended.converged,
-            cancelled: false,
-            tol: made.how.tol,
-            norm_b: ended.norm_b,
-            history: ended.history,
-            seconds: self.last,
-            alphas: ended.alphas,
-            betas: ended.betas,
-        };
+        let recurrence = ended.with(x, made.how.tol, self.last);
         let a = self.asked.problem().a();
         let solved = recurrence.checked(a, &self.asked.b());
         Ok(Output::Solution(Box::new(made.told.solution(a, &solved))))
@@ -224,7 +213,7 @@ impl<'p> PreparedSolves<'p> {
             Start::Given(x) => Some(elements(Arc::new(x.clone()))),
             Start::Zero | Start::Preconditioned => None,
         };
-        let system = System {
+        let system = DeviceSystem {
             b: elements(self.asked.b()),
             start,
             applied: self.asked.applied(),
@@ -262,7 +251,7 @@ pub(super) struct SetUpAll {
 pub(super) fn set_up(
     team: &Team,
     source: &Source,
-    system: &System,
+    system: &DeviceSystem,
     memory: MemoryLimit,
 ) -> Result<SetUpAll, PrepareError> {
     let shared = SharedOut::among(team, source, memory).map_err(|error| not_shared(&error))?;
@@ -271,14 +260,15 @@ pub(super) fn set_up(
     let (number, shared, system) = (team.number(), Arc::new(shared), system.clone());
     let set_up = team.jointly(move |rank| {
         let held = shared.take(rank.number())?;
-        let (solver, set_up) = LocalSolver::of(rank, held, &system, memory)?;
+        let (mut solver, set_up) = LocalSolver::of(rank, held, &system, memory)?;
+        let no_graph = solver.rehearse(rank)?;
         rank.hold(number, solver);
-        Ok(set_up)
+        Ok((set_up, no_graph))
     });
     let set_up = set_up.map_err(refused)?;
-    let all: Vec<Took> = set_up.iter().map(|one| one.took).collect();
-    let diagonal_s = set_up.iter().map(|one| one.diagonal_s).fold(0.0, f64::max);
-    let no_graph = set_up.into_iter().find_map(|one| one.no_graph);
+    let all: Vec<Took> = set_up.iter().map(|(one, _)| one.took).collect();
+    let diagonal_s = set_up.iter().map(|(one, _)| one.diagonal_s).fold(0.0, f64::max);
+    let no_graph = set_up.into_iter().find_map(|(_, no_graph)| no_graph);
     Ok(SetUpAll { number, took: Took::of_all(&all), diagonal_s, no_graph, record })
 }
 

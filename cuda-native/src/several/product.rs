@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sparsescope_core::distributed::{ExchangePlan, LocalMatrix};
+use sparsescope_core::distributed::LocalMatrix;
+use sparsescope_core::experiment::{Elements, RankRows};
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::matrix::{AnyFormat, Csr, DEFAULT_HACK_SIZE, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::exchange::{Exchange, Overlapped};
 use super::rank::Rank;
-use super::shared_out::Elements;
 use crate::buffer::{Buffer, Spent};
 use crate::convert::{self, Known};
 use crate::device::{Device, DeviceError};
@@ -78,7 +78,7 @@ impl LocalProduct {
     /// Of what the rank holds, multiplied by `kernel`, one of those of a single GPU. The host's copy is let go.
     pub(crate) fn of(
         rank: &Rank,
-        (local, plan): (LocalMatrix, ExchangePlan),
+        (local, plan): RankRows,
         kernel: &'static KernelDescriptor,
         x: &Elements,
         memory: MemoryLimit,

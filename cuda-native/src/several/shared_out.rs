@@ -1,6 +1,5 @@
 //! A matrix shared out among the GPUs of a team: which rows are whose, what each holds, and what they send.
 
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -16,9 +15,6 @@ use crate::device::DeviceError;
 
 /// A matrix that gives any of its rows.
 pub(crate) type Source = Arc<dyn Rows + Send + Sync>;
-
-/// Elements of a vector, by their places in it.
-pub(crate) type Elements = Arc<dyn Fn(Range<u64>) -> Vec<f64> + Send + Sync>;
 
 /// What each rank holds of a matrix, until it is taken.
 pub(crate) struct SharedOut {

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sparsescope_core::distributed::{ExchangePlan, LocalMatrix};
+use sparsescope_core::distributed::LocalMatrix;
 use sparsescope_core::experiment::solving::{Applied, share_done};
+use sparsescope_core::experiment::{DeviceSystem, Elements, RankRows};
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{Breakdown, OperatorFormat, SolveParameters, Start};
+use sparsescope_core::pcg::{Breakdown, SolveParameters, Start};
 
 use super::exchange::Exchange;
 use super::pace::Pace;
 use super::product::{Took, in_order, order_of, part};
 use super::rank::Rank;
-use super::shared_out::Elements;
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Graph, Step, enqueue};
@@ -29,24 +29,14 @@ use crate::upload::Uploads;
 /// Iterations that are asked for at once.
 const BATCH: u32 = 8;
 
-/// What is to be solved, beside the matrix.
-#[derive(Clone)]
-pub(crate) struct System {
-    /// The right-hand side.
-    pub(crate) b: Elements,
-    /// What a solve begins with, where that is given.
-    pub(crate) start: Option<Elements>,
-    pub(crate) applied: Applied,
-    pub(crate) format: OperatorFormat,
-    pub(crate) how: Arc<SolveParameters>,
-}
-
 /// A rank's part of a solve, set up.
 pub(crate) struct LocalSolver {
     reset: Vec<Step>,
     begin: Vec<Step>,
     iteration: Rc<[Step]>,
     finish: Vec<Step>,
+    /// Says that this rank wants to stop.
+    stop: Step,
     graph: Option<Graph<Rc<[Step]>>>,
     looks: [Glance; 2],
     scalars: Scalars,
@@ -68,16 +58,14 @@ pub(crate) struct SetUp {
     pub(crate) took: Took,
     /// Seconds of finding the reciprocals of the diagonal.
     pub(crate) diagonal_s: f64,
-    /// Why iterations are launched one kernel after another, where they are not recorded as a graph.
-    pub(crate) no_graph: Option<String>,
 }
 
 impl LocalSolver {
-    /// Of what the rank holds. All ranks have to be at it: an iteration is tried.
+    /// Of what the rank holds.
     pub(crate) fn of(
         rank: &Rank,
-        (local, plan): (LocalMatrix, ExchangePlan),
-        system: &System,
+        (local, plan): RankRows,
+        system: &DeviceSystem,
         memory: MemoryLimit,
     ) -> Result<(Self, SetUp), DeviceError> {
         let device = rank.device();
@@ -194,24 +182,34 @@ impl LocalSolver {
         iteration.push(conclude(At::Residual)?);
         let iteration: Rc<[Step]> = iteration.into();
 
-        // Loads the kernels and connects the GPUs, which must not happen while a graph is recorded.
-        for steps in [&reset[..], &begin[..], &iteration[..]] {
-            enqueue(device, steps)?;
-        }
-        rank.finish()?;
-        let (graph, no_graph) = match Graph::record(device, Rc::clone(&iteration), 1) {
-            Ok(graph) => (graph, None),
-            Err(error) => (None, Some(error.to_string())),
-        };
         let finish = vec![scalars.finish(device, &v)?];
         let looks = [Glance::new(device)?, Glance::new(device)?];
         let vectors = b.spent() + x.spent() + r.spent() + q.spent() + with_halo.spent();
         let vectors =
             Took { spent: vectors + scalars.spent(), bytes: scalars.bytes(), ..Took::default() };
         let took = first.and(second).and(vectors);
-        let how = Arc::clone(&system.how);
-        let made = Self { reset, begin, iteration, finish, graph, looks, scalars, x, order, how };
-        Ok((made, SetUp { took, diagonal_s, no_graph }))
+        let (stop, how, graph) = (shares.stop(), Arc::clone(&system.how), None);
+        let made =
+            Self { reset, begin, iteration, finish, stop, graph, looks, scalars, x, order, how };
+        Ok((made, SetUp { took, diagonal_s }))
+    }
+
+    /// Tries an iteration, all ranks being at it, and records it as a graph: this loads the kernels and connects the
+    /// GPUs, which must not happen while a graph is recorded. Why iterations are launched one kernel after another,
+    /// where they are not recorded.
+    pub(crate) fn rehearse(&mut self, rank: &Rank) -> Result<Option<String>, DeviceError> {
+        let device = rank.device();
+        for steps in [&self.reset[..], &self.begin[..], &self.iteration[..]] {
+            enqueue(device, steps)?;
+        }
+        rank.finish()?;
+        match Graph::record(device, Rc::clone(&self.iteration), 1) {
+            Ok(graph) => {
+                self.graph = graph;
+                Ok(None)
+            }
+            Err(error) => Ok(Some(error.to_string())),
+        }
     }
 
     /// Puts back what a solve changes.
@@ -221,12 +219,18 @@ impl LocalSolver {
 
     /// Solves, after a reset, in batches of iterations that are asked for before it is known whether they are
     /// needed: once the solve is over their kernels do nothing. Answers false where it was stopped. All ranks
-    /// ask for the same batches: the scalars that they look at are the same, and `pace` tells whether to go on.
+    /// ask for the same batches: the scalars that they look at are the same, and tell of a rank that wants to stop.
     pub(crate) fn solve(&mut self, rank: &Rank, pace: &Pace) -> Result<bool, DeviceError> {
-        let Self { begin, iteration, finish, graph, looks: [this, next], scalars, how, .. } = self;
+        let Self {
+            begin, iteration, finish, stop, graph, looks: [this, next], scalars, how, ..
+        } = self;
         let (mut this, mut next, graph) = (this, next, &*graph);
         let device = rank.device();
-        let batch = |glance: &mut Glance| {
+        let mut wants_to_stop = false;
+        let mut batch = |glance: &mut Glance| {
+            if pace.is_stopped() && !std::mem::replace(&mut wants_to_stop, true) {
+                enqueue(device, std::slice::from_ref(stop))?;
+            }
             for _ in 0..BATCH {
                 match graph {
                     Some(graph) => graph.launch()?,
@@ -236,27 +240,17 @@ impl LocalSolver {
             glance.ask(device, &scalars.words)
         };
         enqueue(device, begin)?;
-        let (mut asked, mut first) = (0, None);
-        let mut goes_on = pace.may_ask(rank, asked)?;
-        if goes_on {
-            batch(this)?;
-        }
+        let mut first = None;
+        batch(this)?;
         let finished = loop {
-            if !goes_on {
-                break false;
-            }
-            asked += 1;
-            goes_on = pace.may_ask(rank, asked)?;
-            if goes_on {
-                batch(next)?;
-            }
+            batch(next)?;
             rank.wait_for(this.come())?;
             let look = this.look()?;
             if look.is_over {
-                break true;
+                break !look.is_stopped;
             }
             let first = *first.get_or_insert(look.residual);
-            pace.tell(rank, share_done(look.iterations as usize, look.residual / first, how));
+            pace.tell(share_done(look.iterations as usize, look.residual / first, how));
             std::mem::swap(&mut this, &mut next);
         };
         enqueue(device, finish)?;

@@ -1,4 +1,4 @@
-//! GPUs of one process that work together, a thread each.
+//! GPUs that work together, a thread each: all of one process, or one of each of several processes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -6,22 +6,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use sparsescope_core::record::GpuAbsence;
+
 use super::peers::open_pool;
 use super::rank::Rank;
 use crate::device::{Device, DeviceError};
-use crate::nccl::{Communicator, Nccl};
+use crate::nccl::{Communicator, Nccl, UniqueId};
 
 /// What a thread is to do with its GPU.
 type Job = Box<dyn FnOnce(&mut Rank) + Send>;
 
+/// The ways of the halo and of sums.
+type Ways = (Communicator, Communicator);
+
+type FindsWays = dyn FnOnce(&Device) -> Result<Ways, DeviceError> + Send;
+
+/// A rank of this process: its number, its GPU's, and how it comes to its ways to the others once that is open.
+struct Member {
+    rank: usize,
+    ordinal: usize,
+    ways: Box<FindsWays>,
+}
+
 /// Time between two looks of who waits at whether to go on.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// GPUs that work together.
+/// The GPUs of this process among those that work together.
 pub(crate) struct Team {
     /// Nothing once it ends.
     jobs: Mutex<Vec<Sender<Job>>>,
     threads: Vec<JoinHandle<()>>,
+    /// All that work together, of other processes too.
+    ranks: usize,
     failed: Arc<AtomicBool>,
     next: AtomicU64,
 }
@@ -31,14 +47,42 @@ impl Team {
     pub(crate) fn start(nccl: &Arc<Nccl>, ranks: usize) -> Result<Self, DeviceError> {
         let ordinals: Vec<usize> = (0..ranks).collect();
         let (halo, sums) = (nccl.communicators(&ordinals)?, nccl.communicators(&ordinals)?);
+        let member = |(rank, ways): (usize, Ways)| Member {
+            rank,
+            ordinal: rank,
+            ways: Box::new(move |device| {
+                open_pool(device, ranks)?;
+                Ok(ways)
+            }),
+        };
+        Self::of(ranks, halo.into_iter().zip(sums).enumerate().map(member))
+    }
+
+    /// Rank `rank` of `ranks`, which are a process each, on the GPU `ordinal`. Waits for all of them, who are told
+    /// the same names of their ways.
+    pub(crate) fn join(
+        nccl: &Arc<Nccl>,
+        (rank, ranks): (usize, usize),
+        ordinal: usize,
+        [halo, sums]: [UniqueId; 2],
+    ) -> Result<Self, DeviceError> {
+        let nccl = Arc::clone(nccl);
+        let ways = move |_: &Device| {
+            Ok((nccl.join(halo, (rank, ranks))?, nccl.join(sums, (rank, ranks))?))
+        };
+        Self::of(ranks, [Member { rank, ordinal, ways: Box::new(ways) }])
+    }
+
+    fn of(ranks: usize, members: impl IntoIterator<Item = Member>) -> Result<Self, DeviceError> {
         let failed = Arc::new(AtomicBool::new(false));
         let (mut jobs, mut threads, mut opened) = (Vec::new(), Vec::new(), Vec::new());
-        for (rank, communicators) in halo.into_iter().zip(sums).enumerate() {
+        for member in members {
+            let rank = member.rank;
             let (job, to_do) = channel();
             let (open, is_open) = channel();
             let failed = Arc::clone(&failed);
             let thread = std::thread::Builder::new().name(format!("GPU {rank}")).spawn(move || {
-                match open_rank(rank, ranks, communicators, failed) {
+                match open_rank(member, ranks, failed) {
                     Ok(rank) => {
                         let _ = open.send(Ok(()));
                         work(rank, &to_do);
@@ -55,7 +99,8 @@ impl Team {
             jobs.push(job);
             opened.push(is_open);
         }
-        let team = Self { jobs: Mutex::new(jobs), threads, failed, next: AtomicU64::new(0) };
+        let (jobs, next) = (Mutex::new(jobs), AtomicU64::new(0));
+        let team = Self { jobs, threads, ranks, failed, next };
         let ended = || DeviceError::Arrays("the thread of a GPU ended".to_owned());
         for is_open in opened {
             is_open.recv().unwrap_or_else(|_| Err(ended()))?;
@@ -63,9 +108,9 @@ impl Team {
         Ok(team)
     }
 
-    /// How many GPUs there are.
+    /// How many GPUs work together.
     pub(crate) fn ranks(&self) -> usize {
-        self.threads.len()
+        self.ranks
     }
 
     /// One of them could not go on where others waited for it: the team is of no more use.
@@ -78,7 +123,7 @@ impl Team {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What each rank answers, in their order. None waits for another in it.
+    /// What each rank of this process answers, in their order. None waits for another in it.
     pub(crate) fn each<T: Send + 'static>(
         &self,
         work: impl Fn(&mut Rank) -> Result<T, DeviceError> + Send + Sync + 'static,
@@ -155,14 +200,14 @@ impl Drop for Alarm {
 }
 
 fn open_rank(
-    rank: usize,
+    Member { rank, ordinal, ways }: Member,
     ranks: usize,
-    communicators: (Communicator, Communicator),
     failed: Arc<AtomicBool>,
 ) -> Result<Rank, DeviceError> {
-    let device = Device::open(rank).map_err(|absence| DeviceError::Arrays(absence.to_string()))?;
-    open_pool(&device, ranks)?;
-    Rank::new(device, communicators, (rank, ranks), failed)
+    let absent = |absence: GpuAbsence| DeviceError::Arrays(absence.to_string());
+    let device = Device::open(ordinal).map_err(absent)?;
+    let ways = ways(&device)?;
+    Rank::new(device, ways, (rank, ranks), failed)
 }
 
 fn work(mut rank: Rank, to_do: &Receiver<Job>) {

@@ -19,7 +19,7 @@ use anyhow::{Context, bail};
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::{DeviceKind, Mapping};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::GpuAbsence;
@@ -76,6 +76,13 @@ fn run_with(
         None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
     };
     let Sweep { operation, kernels, settings, x, reordering, .. } = &sweep;
+    let of_ranks = |kernel: &&KernelDescriptor| kernel.id.starts_with("mpi/");
+    if let (Some(path), true) =
+        (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
+    {
+        let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
+        bail!("{} was begun by {ranks} ranks, and as many continue it", path.display());
+    }
     let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
     let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);

@@ -1,20 +1,25 @@
 //! `bench` on several ranks: all run in step, rank 0 keeps the runs and writes the bundle.
 
-use anyhow::anyhow;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{
-    Configuration, Ending, MatrixSource, Observer, Settings, SubjectSource, select_distributed,
+    Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
 };
-use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels_of_ranks};
 use sparsescope_core::measure::{NoiseWatch, environment};
-use sparsescope_core::mpi::{MpiRunner, World, measure_bandwidth};
-use sparsescope_core::record::{Distributed, Environment, Operation};
+use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
+use sparsescope_core::record::{Distributed, Environment, Operation, Run};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, check_outputs, end, kept};
+use super::planned::{NOT_A_PLAN, Plan as PlannedSweep};
 use super::recorder::{Part, Recorder};
 use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
+use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
 use crate::cli::output::now;
@@ -24,12 +29,12 @@ use crate::cli::shared_matrix::{Anew, memory, shared};
 use crate::cli::table::seconds as seconds_of;
 use crate::producer::producer;
 
-/// What all ranks read out of the arguments alike.
+/// What all ranks read out of the arguments alike, or out of the bundle that is to be continued.
 struct Plan {
-    operation: Operation,
-    sources: Vec<MatrixSource>,
-    kernels: Vec<&'static KernelDescriptor>,
-    settings: Settings,
+    sweep: Sweep,
+    matrices: Vec<MatrixSource>,
+    /// That bundle, on rank 0.
+    earlier: Option<Bundle>,
 }
 
 pub(in crate::cli) fn run(
@@ -38,33 +43,49 @@ pub(in crate::cli) fn run(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let plan = plan(world, args, interrupt, quiet)?;
+    refuse(args)?;
+    let Plan { sweep, matrices, earlier } = match &args.resume {
+        Some(path) => continued(world, args, path, (interrupt, quiet))?,
+        None => plan(world, args, interrupt, quiet)?,
+    };
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
-    let Plan { sources, kernels, settings, .. } = &plan;
+    let Sweep { kernels, settings, .. } = &sweep;
     let configurations = Configuration::all(kernels, settings);
     let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };
     if world.is_first() {
-        check_outputs(args, &output, args.force)?;
+        check_outputs(args, &output, args.force || earlier.is_some())?;
     }
     let shown = progress::Progress::new(quiet);
     let noise = NoiseWatch::start();
     let threads = bandwidth_threads(&configurations);
     let bandwidth = measure_bandwidth(world, &threads, interrupt.flag());
-    let machine = environment(bandwidth.map_err(AgreedError)?);
+    let mut machine = environment(bandwidth.map_err(AgreedError)?);
+    let on_gpus = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
+    let gpu = if on_gpus { Some(gpu_of_rank::open(world)?) } else { None };
+    machine.gpus.extend(gpu.iter().map(RankGpu::told));
 
     let mut recorder = match world.is_first() {
-        true => Some(recorder(&plan, args, machine.clone(), shown, &output)?),
+        true => {
+            let begun = (earlier, machine.clone());
+            Some(recorder(&sweep, args, begun, shown, &output)?)
+        }
         false => None,
     };
     let environment = recorder.as_ref().map_or(machine, Recorder::environment);
     let memory = memory(world, args.memory_limit);
-    let runner =
-        MpiRunner { world, settings, environment: &environment, memory, cancel: interrupt.flag() };
-    let anew = Anew { reorder: args.reorder.map(Into::into), ranks: Some(&args.ranks) };
-    let (mut seen, mut unread) = (Vec::new(), 0);
-    for (first, source) in sources.iter().enumerate() {
+    let runner = MpiRunner {
+        world,
+        settings,
+        environment: &environment,
+        memory,
+        device: gpu.as_ref().map(RankGpu::device),
+        cancel: interrupt.flag(),
+    };
+    let anew = Anew { reorder: sweep.reordering, ranks: Some(&args.ranks) };
+    let mut unread = 0;
+    for (first, source) in matrices.iter().enumerate() {
         if let Some(recorder) = &mut recorder {
-            recorder.begin(Part { first, of: sources.len(), name: source.name() });
+            recorder.begin(Part { first, of: matrices.len(), name: source.name() });
         }
         let matrix = shared(world, source, anew, settings.seed, memory, interrupt.flag());
         let matrix = match matrix {
@@ -79,16 +100,19 @@ pub(in crate::cli) fn run(
             }
             Err(error) => return Err(error),
         };
-        if let (Some(recorder), Some(record)) = (&mut recorder, matrix.record()) {
-            let id = recorder.add_record(record).map_err(|error| kept(&output, &error.into()))?;
-            seen.push(id);
+        // Which configurations have no run yet: rank 0 knows.
+        let mut left = Vec::new();
+        if let (Some(recorder), Some(record)) = (&mut recorder, matrix.record())
+            && let Some(id) = recorder.add_record(record).map_err(|error| kept(&output, &error))?
+        {
+            left = unmeasured(&configurations, &recorder.runs_of(&id), world.ranks());
         }
-        let is_known = seen.iter().filter(|id| Some(*id) == seen.last()).count() > 1;
-        if world.any(is_known) {
-            continue;
-        }
+        let left = world.numbers_from_first(left);
+        let configurations: Vec<Configuration> =
+            left.iter().filter_map(|&k| configurations.get(k as usize).cloned()).collect();
         let observer = recorder.as_mut().map(|recorder| recorder as &mut dyn Observer);
-        if runner.run(&matrix, &configurations, observer) == Ending::Cancelled {
+        let ending = runner.run(&matrix, &configurations, observer);
+        if ending.map_err(anyhow::Error::msg)? == Ending::Cancelled {
             break;
         }
     }
@@ -99,7 +123,7 @@ pub(in crate::cli) fn run(
     };
     let Some(mut recorder) = recorder else { return Ok(Outcome::Success) };
     recorder.take_failure().map_err(|error| kept(&output, &error.into()))?;
-    if sources.len() == unread {
+    if matrices.len() == unread {
         recorder.discard()?;
         return Err(AgreedError(NOTHING_READ.to_owned()).into());
     }
@@ -108,28 +132,29 @@ pub(in crate::cli) fn run(
     end(&bundle, args, &output, &shares(&bundle), (interrupt, unread))
 }
 
-/// The plan of the arguments; or what of them is for one process.
+/// Fails where an argument is for one process.
+fn refuse(args: &BenchArgs) -> Result<(), UsageError> {
+    let for_one = [
+        (args.x.is_some(), "--x"),
+        (args.cold, "--cold"),
+        (args.until.is_some(), "--until"),
+        (args.plan, "--plan"),
+        (!args.kernel_file.is_empty(), "--kernel-file"),
+        (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
+    ];
+    if let Some((_, option)) = for_one.iter().find(|(is_given, _)| *is_given) {
+        return Err(UsageError(format!("{option} is for one process, not for several ranks")));
+    }
+    Ok(())
+}
+
+/// The plan of the arguments.
 fn plan(
     world: &World,
     args: &BenchArgs,
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Plan> {
-    let for_one = [
-        (args.x.is_some(), "--x"),
-        (args.cold, "--cold"),
-        (args.until.is_some(), "--until"),
-        (args.resume.is_some(), "--resume"),
-        (args.plan, "--plan"),
-        (!args.kernel_file.is_empty(), "--kernel-file"),
-        (args.backend.contains(&BackendArg::Cuda), "--backend cuda"),
-        (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
-    ];
-    if let Some((_, option)) = for_one.iter().find(|(is_given, _)| *is_given) {
-        return Err(
-            UsageError(format!("{option} is for one process, not for several ranks")).into()
-        );
-    }
     let operation: Operation = args.operation.into();
     if !matches!(operation, Operation::Spmv | Operation::Solve) {
         let word = operation.as_str();
@@ -138,8 +163,27 @@ fn plan(
     }
     let patterns: Vec<String> =
         args.kernels.iter().flat_map(|list| crate::patterns::split(list)).collect();
-    let kernels = select_distributed(operation, &patterns)?;
-    let mut settings = sweep::settings(args, &kernels)?;
+    let asked = |backend: BackendArg| args.backend.contains(&backend);
+    let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
+    if names_nccl && !args.backend.is_empty() && !asked(BackendArg::Cuda) {
+        let sentence = "a GPU of each rank is asked for, and --backend cpu takes none";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    let ranks = world.ranks().to_string();
+    if args.gpus.iter().any(|gpus| *gpus != ranks) {
+        let sentence =
+            format!("each of the {ranks} ranks has one GPU: --gpus is {ranks} or left out");
+        return Err(UsageError(sentence).into());
+    }
+    let mut devices = Vec::new();
+    if args.backend.is_empty() || asked(BackendArg::Cpu) {
+        devices.push(DeviceKind::Cpu);
+    }
+    if names_nccl || asked(BackendArg::Cuda) || !args.gpus.is_empty() {
+        devices.push(DeviceKind::Nccl);
+    }
+    let kernels = select_distributed(operation, &devices, &patterns)?;
+    let mut settings = sweep::settings(args, &kernels, || Ok(world.ranks()))?;
     if args.threads.is_empty() {
         // As many ranks as the machines have processors are usual.
         settings.threads = vec![1];
@@ -154,39 +198,105 @@ fn plan(
         true => anyhow!(sentence(&error)),
         false => error,
     });
-    let mut sources = Vec::new();
-    for source in named? {
-        if let SubjectSource::Matrix(source) = source {
-            sources.push(source);
-        }
-    }
-    Ok(Plan { operation, sources, kernels, settings })
-}
-
-/// Begins the bundle, on rank 0.
-fn recorder(
-    plan: &Plan,
-    args: &BenchArgs,
-    machine: Environment,
-    shown: progress::Progress,
-    output: &std::path::Path,
-) -> anyhow::Result<Recorder> {
-    let mut bundle = Bundle::new(producer(), now());
-    bundle.label = args.label.clone();
-    let sources = plan.sources.iter().cloned().map(SubjectSource::Matrix).collect();
     let sweep = Sweep {
-        operation: plan.operation,
-        sources,
-        kernels: plan.kernels.clone(),
-        settings: plan.settings.clone(),
+        operation,
+        sources: named?,
+        kernels,
+        settings,
         x: None,
         reordering: args.reorder.map(Into::into),
         shard: None,
         portions: None,
+        ranks: Some(world.ranks()),
     };
+    Ok(Plan { matrices: matrices(&sweep), sweep, earlier: None })
+}
+
+/// The plan of a bundle that ranks began, which rank 0 reads.
+fn continued(
+    world: &World,
+    args: &BenchArgs,
+    path: &Path,
+    (interrupt, quiet): (&Interrupt, bool),
+) -> anyhow::Result<Plan> {
+    let read = match world.is_first() {
+        true => sweep::interrupted(path).and_then(|bundle| {
+            begun_by(&bundle, world.ranks())?;
+            Ok(Some(bundle))
+        }),
+        false => Ok(None),
+    };
+    let told = |error: anyhow::Error| sentence(&error);
+    let earlier = agreed(world, read.map_err(told)).map_err(AgreedError)?;
+    let plan = earlier.as_ref().and_then(|bundle| bundle.plan.as_ref());
+    let plan = world.from_first(&plan.map(ToString::to_string).unwrap_or_default());
+    let mut begun = Bundle::new(producer(), now());
+    begun.plan = Some(serde_json::from_str(&plan).context(NOT_A_PLAN)?);
+    let mut sweep = Sweep::continuing(&begun, args, &[], None, (interrupt, quiet))?;
+    if let Some(kernel) = sweep.kernels.iter().find(|kernel| !is_of_ranks(kernel)) {
+        let sentence =
+            format!("the bundle was begun by one process: several ranks do not run {}", kernel.id);
+        return Err(AgreedError(sentence).into());
+    }
+    sweep.ranks = Some(world.ranks());
+    Ok(Plan { matrices: matrices(&sweep), sweep, earlier })
+}
+
+/// Fails where other than so many ranks began a bundle, or a part of a sweep is to be continued.
+fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
+    if bundle.shard.is_some() {
+        bail!("the bundle is a part of a sweep, which one process continues");
+    }
+    let of_run = |run: &Run| run.params.get(Parameter::Ranks.name())?.parse().ok();
+    let planned = PlannedSweep::of(bundle)?.ranks;
+    match planned.or_else(|| bundle.runs.iter().find_map(of_run)) {
+        Some(begun) if begun != ranks => {
+            bail!("the bundle was begun by {begun} ranks; it is continued by as many, not {ranks}")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_of_ranks(kernel: &KernelDescriptor) -> bool {
+    kernels_of_ranks(kernel.operation).any(|known| known.id == kernel.id)
+}
+
+/// The matrices of a sweep.
+fn matrices(sweep: &Sweep) -> Vec<MatrixSource> {
+    let matrix = |source: &SubjectSource| match source {
+        SubjectSource::Matrix(source) => Some(source.clone()),
+        _ => None,
+    };
+    sweep.sources.iter().filter_map(matrix).collect()
+}
+
+/// The places of the configurations of which there is no run of so many ranks.
+fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> Vec<u32> {
+    let known: BTreeSet<Key> = runs.iter().map(Key::of).collect();
+    let is_left = |configuration: &Configuration| {
+        // Runs tell of the threads of all ranks.
+        let ranks = if configuration.kernel.device == DeviceKind::Cpu { ranks } else { 1 };
+        let threads = configuration.threads * ranks as u32;
+        !known.contains(&Configuration { threads, ..configuration.clone() }.key())
+    };
+    let places = (0u32..).zip(configurations);
+    places.filter(|(_, one)| is_left(one)).map(|(place, _)| place).collect()
+}
+
+/// Begins the bundle, or goes on with one, on rank 0.
+fn recorder(
+    sweep: &Sweep,
+    args: &BenchArgs,
+    (earlier, machine): (Option<Bundle>, Environment),
+    shown: progress::Progress,
+    output: &Path,
+) -> anyhow::Result<Recorder> {
+    let force = args.force || earlier.is_some();
+    let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
+    bundle.label = args.label.clone().or(bundle.label);
     let probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
     bundle.plan = Some(serde_json::to_value(sweep.plan(&probed))?);
-    Ok(Recorder::new(output, bundle, machine, shown, (plan.operation, args), args.force)?)
+    Ok(Recorder::new(output, bundle, machine, shown, (sweep.operation, args), force)?)
 }
 
 /// A line a run on how its ranks shared the work.
@@ -200,7 +310,7 @@ fn shares(bundle: &Bundle) -> String {
     text
 }
 
-/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`.
+/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`, and what they did where that was timed.
 fn told(shared: &Distributed) -> String {
     let (ranks, threads) = (shared.ranks.len(), shared.threads);
     let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {
@@ -208,11 +318,19 @@ fn told(shared: &Distributed) -> String {
     };
     let each = if shared.reductions.is_some() { "an iteration" } else { "a product" };
     let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
+    let with = match (shared.transport.as_str(), threads) {
+        ("nccl", _) => "of a GPU each".to_owned(),
+        (_, 1) => "of 1 thread".to_owned(),
+        _ => format!("of {threads} threads"),
+    };
+    let timed = shared.ranks.iter().any(|rank| rank.computing_s > 0.0);
+    let did = match timed {
+        true => format!(", at most {computing} computing and {waiting} waiting"),
+        false => String::new(),
+    };
     format!(
-        "{ranks} rank{} of {threads} thread{}: the most entries are {:.2} times the mean, {} bytes in {} messages \
-         {each}, at most {computing} computing and {waiting} waiting",
+        "{ranks} rank{} {with}: the most entries are {:.2} times the mean, {} bytes in {} messages {each}{did}",
         if ranks == 1 { "" } else { "s" },
-        if threads == 1 { "" } else { "s" },
         shared.imbalance(),
         shared.bytes(),
         shared.messages(),

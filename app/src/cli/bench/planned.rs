@@ -29,6 +29,9 @@ pub(in crate::cli) struct Plan {
     /// Files of users' kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) kernel_files: Vec<PlannedFile>,
+    /// Ranks that share each subject, where a launcher started several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ranks: Option<usize>,
 }
 
 /// A subject of a plan.
@@ -96,10 +99,16 @@ impl Plan {
     /// What is run on each subject, of kernels that this program has.
     pub(in crate::cli) fn configurations(&self) -> anyhow::Result<Vec<Configuration>> {
         let kernels = self.kernels(&[])?;
-        if kernels.iter().any(|kernel| kernel.id.starts_with("mpi/")) {
-            bail!("the plan is one of several ranks and does not say how many there were");
+        let mut all = Configuration::all(&kernels, &self.settings);
+        let of_processors = |c: &&mut Configuration| c.kernel.id.starts_with("mpi/");
+        for configuration in all.iter_mut().filter(of_processors) {
+            let Some(ranks) = self.ranks else {
+                bail!("the plan is one of several ranks and does not say how many there were");
+            };
+            // Runs tell of the threads of all ranks.
+            configuration.threads *= ranks as u32;
         }
-        Ok(Configuration::all(&kernels, &self.settings))
+        Ok(all)
     }
 
     /// What each part runs.

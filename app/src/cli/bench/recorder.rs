@@ -152,21 +152,8 @@ impl Recorder {
     /// been named before.
     pub(super) fn add(&mut self, loaded: &LoadedSubject) -> anyhow::Result<Option<String>> {
         let record = loaded.record();
-        if let Some(id) = self.bundle.id_of(record.sha256(), record.source()).map(str::to_owned) {
+        if let Some(id) = self.known(record)? {
             return Ok(self.see(&id).then_some(id));
-        }
-        let is_other = |known: &Subject<'_>| {
-            known.name() == record.name()
-                && known.source() == record.source()
-                && !self.seen.contains_key(known.id())
-        };
-        if let Some(other) = self.bundle.all_subjects().find(is_other) {
-            let name = record.name();
-            let (begun, here) = (shortened(other.sha256()), shortened(record.sha256()));
-            bail!(
-                "{name} is not the one that the bundle was begun with (SHA-256 {begun}…, here \
-                 {here}…)"
-            );
         }
         let id = record.id().to_owned();
         let shown = loaded.files_of(self.operation, self.spy_bytes, MemoryLimit::of_machine());
@@ -192,15 +179,39 @@ impl Recorder {
         Ok(Some(id))
     }
 
-    /// Keeps the description of a matrix that nobody holds. Returns the id that runs refer to it by.
+    /// Keeps the description of a matrix that nobody holds, as [`add`](Self::add) does.
     #[cfg(feature = "mpi")]
-    pub(super) fn add_record(&mut self, record: &MatrixRecord) -> Result<String, BundleError> {
-        if self.see(&record.id) {
-            let folder = MatrixFolder { record: record.clone(), files: BTreeMap::new() };
-            self.journal.append(Record::Matrix(&folder))?;
-            self.bundle.matrices.push(folder);
+    pub(super) fn add_record(&mut self, record: &MatrixRecord) -> anyhow::Result<Option<String>> {
+        if let Some(id) = self.known(Subject::Matrix(record))? {
+            return Ok(self.see(&id).then_some(id));
         }
-        Ok(record.id.clone())
+        let folder = MatrixFolder { record: record.clone(), files: BTreeMap::new() };
+        self.journal.append(Record::Matrix(&folder))?;
+        self.bundle.matrices.push(folder);
+        self.see(&record.id);
+        Ok(Some(record.id.clone()))
+    }
+
+    /// The id of a subject that the bundle has. Fails where it has another one of the same name from an earlier part
+    /// of the measurement.
+    fn known(&self, record: Subject<'_>) -> anyhow::Result<Option<String>> {
+        if let Some(id) = self.bundle.id_of(record.sha256(), record.source()) {
+            return Ok(Some(id.to_owned()));
+        }
+        let is_other = |known: &Subject<'_>| {
+            known.name() == record.name()
+                && known.source() == record.source()
+                && !self.seen.contains_key(known.id())
+        };
+        if let Some(other) = self.bundle.all_subjects().find(is_other) {
+            let name = record.name();
+            let (begun, here) = (shortened(other.sha256()), shortened(record.sha256()));
+            bail!(
+                "{name} is not the one that the bundle was begun with (SHA-256 {begun}…, here \
+                 {here}…)"
+            );
+        }
+        Ok(None)
     }
 
     /// Gives a subject the next place; false where it has one.

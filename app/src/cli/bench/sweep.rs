@@ -37,6 +37,8 @@ pub(super) struct Sweep {
     pub(super) shard: Option<Shard>,
     /// What is run of a part that is continued, whose subjects alone are the sources.
     pub(super) portions: Option<Vec<Portion>>,
+    /// Ranks that share each subject, where a launcher started several.
+    pub(super) ranks: Option<usize>,
 }
 
 impl Sweep {
@@ -54,13 +56,13 @@ impl Sweep {
         let reordering = args.reorder.map(Into::into);
         let mut kernels = kernels(args, gpu)?;
         kernels.extend(users);
-        let settings = settings(args, &kernels)?;
+        let settings = settings(args, &kernels, gpu::count)?;
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
         }
         let operation = args.operation.into();
-        let portions = None;
-        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions })
+        let (portions, ranks) = (None, None);
+        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
@@ -127,8 +129,8 @@ impl Sweep {
             portions.into_iter().enumerate().map(renumbered).collect()
         });
         let shard = bundle.shard;
-        let Plan { settings, reordering, .. } = plan;
-        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions })
+        let Plan { settings, reordering, ranks, .. } = plan;
+        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
     }
 
     /// As a bundle keeps it, with what is known of each of its sources.
@@ -144,6 +146,7 @@ impl Sweep {
             x: self.x.as_deref().map(identity),
             reordering: self.reordering,
             kernel_files: user::planned(&self.kernels),
+            ranks: self.ranks,
         }
     }
 }
@@ -302,10 +305,12 @@ fn kernels(
 }
 
 /// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
-/// these have, unless another is asked for: only so can they be compared.
+/// these have, unless another is asked for: only so can they be compared. Several GPUs are `all_gpus` where none are
+/// named.
 pub(super) fn settings(
     args: &BenchArgs,
     kernels: &[&'static KernelDescriptor],
+    all_gpus: impl FnOnce() -> Result<usize, GpuAbsence>,
 ) -> anyhow::Result<Settings> {
     let mut threads = args.threads.clone();
     if threads.is_empty() {
@@ -334,7 +339,7 @@ pub(super) fn settings(
     parameters.set(Parameter::Rhs, &args.rhs)?;
     let on_several = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
     match args.gpus.is_empty() && on_several {
-        true => parameters.set(Parameter::Ranks, &[gpu::count()?])?,
+        true => parameters.set(Parameter::Ranks, &[all_gpus()?])?,
         false => parameters.set(Parameter::Ranks, &args.gpus)?,
     }
     Ok(Settings {

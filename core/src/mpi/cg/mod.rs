@@ -2,9 +2,11 @@
 //! iterations of one recurrence, which differ in how often and when they add numbers of all ranks up.
 
 mod applied;
+mod asked;
 mod classic;
 mod factor;
 mod gathered;
+mod on_device;
 mod pipelined;
 mod single;
 mod solver;
@@ -13,5 +15,6 @@ mod system;
 mod trace;
 mod vectors;
 
+pub(super) use on_device::SolverOnDevice;
 pub(super) use solver::{Solver, Wanted};
 pub(super) use spd::check_spd;

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::applied::Applied;
+use super::asked::{checked, how, is_a_times_ones, right_side};
 use super::factor::{Factors, Making};
 use super::system::System;
 use super::{classic, pipelined, single};
 use crate::distributed::LocalMatrix;
-use crate::experiment::Solution;
 use crate::experiment::solving::{Applied as Asked, ToldSetUp, inverse_of};
+use crate::experiment::{DeviceFailure, Solution};
 use crate::fsai::{FsaiParameters, SetUp};
-use crate::gate::ResidualNorms;
 use crate::kernel::{Parameter, Parameters};
 use crate::matrix::{FormatSpec, HllLayout, Order};
 use crate::memory::MemoryLimit;
@@ -21,9 +21,9 @@ use crate::mpi::links;
 use crate::mpi::matrix::SharedMatrix;
 use crate::mpi::product::{Product, Spent};
 use crate::mpi::reduction::Reduction;
-use crate::mpi::task::Task;
+use crate::mpi::task::{Task, Traffic};
 use crate::mpi::world::World;
-use crate::pcg::{Recurrence, SolveParameters, Start};
+use crate::pcg::{Recurrence, SolveParameters};
 use crate::record::{Check, PairTraffic, Run, Solve, Verdict, Work};
 
 /// Which iteration.
@@ -132,22 +132,8 @@ impl<'c> Solver<'c> {
         };
         let setup_s = world.max(begun.elapsed().as_secs_f64());
         let told = ToldSetUp::new(applied, &phases, report.as_ref(), setup_s);
-        let b = match word(Parameter::RightSide).as_str() {
-            "ones" => vec![1.0; local.own_rows()],
-            _ => sums_of_rows(matrix),
-        };
-        let usual = SolveParameters::default();
-        let how = SolveParameters {
-            tol: parameters.number(Parameter::Tolerance).unwrap_or(usual.tol),
-            max_iterations: parameters
-                .number(Parameter::MaxIterations)
-                .unwrap_or(usual.max_iterations),
-            start: match word(Parameter::Start).as_str() {
-                "precond" => Start::Preconditioned,
-                _ => Start::Zero,
-            },
-            ..usual
-        };
+        let b = right_side(matrix, parameters);
+        let how = how(parameters);
         let (reduction, spent) = (Reduction::new(world), Spent::default());
         let pairs = links::traffic(world, sent.iter().copied());
         Ok(Some(Self {
@@ -156,7 +142,7 @@ impl<'c> Solver<'c> {
             how,
             told,
             pairs,
-            is_a_times_ones: word(Parameter::RightSide) != "ones",
+            is_a_times_ones: is_a_times_ones(parameters),
             cancel,
             solved: None,
             solution: None,
@@ -175,7 +161,7 @@ impl Task for Solver<'_> {
         (self.solved, self.solution) = (None, None);
     }
 
-    fn run(&mut self) -> Result<Option<Spent>, String> {
+    fn run(&mut self) -> Result<Option<Spent>, DeviceFailure> {
         self.system.spent = Spent::default();
         let begun = Instant::now();
         let (system, how, cancel) = (&mut self.system, &self.how, self.cancel);
@@ -184,7 +170,7 @@ impl Task for Solver<'_> {
             Iteration::Single => single::single(system, how, cancel),
             Iteration::Pipelined => pipelined::pipelined(system, how, cancel),
         };
-        let solved = solved.map_err(|error| error.to_string())?;
+        let solved = solved.map_err(|error| DeviceFailure::Alike(error.to_string()))?;
         let Spent { packing, waiting, .. } = self.system.spent;
         let computing = begun.elapsed().as_secs_f64() - packing - waiting;
         let is_cancelled = solved.cancelled;
@@ -195,21 +181,8 @@ impl Task for Solver<'_> {
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {
         let Some(solved) = self.solved.clone() else { return Check::default() };
         let norms = self.system.residual(matrix.local(), &solved.x);
-        let all = world.all_lists(&norms.to_words()).into_iter();
-        let all = all.filter_map(|words| words.try_into().ok()).map(ResidualNorms::from_words);
-        let norms = ResidualNorms::join(all.collect::<Vec<_>>().as_slice());
-        let off_ones: f64 = solved.x.iter().map(|x| (x - 1.0) * (x - 1.0)).sum();
-        let off_ones = world.total(off_ones);
-        let (tolerance, x) = (solved.tol, matrix.local().in_global_order(&solved.x));
-        let solved = solved.with_residual(norms.residual(), norms.size());
-        let sizes = (matrix.partition().rows(), matrix.nnz());
-        let mut solution = self.told.solution_of(sizes, &solved);
-        solution.x = x;
-        let mut check = norms.check(tolerance, &solution.solve);
-        if self.is_a_times_ones {
-            let rows = matrix.partition().rows().max(1) as f64;
-            check.rel_err = Some((off_ones / rows).sqrt()).filter(|off| off.is_finite());
-        }
+        let told = (&self.told, self.is_a_times_ones);
+        let (check, solution) = checked(world, matrix, told, (solved, norms));
         self.solution = Some(solution);
         check
     }
@@ -234,13 +207,13 @@ impl Task for Solver<'_> {
         }
     }
 
-    fn traffic(&self, _: &SharedMatrix) -> (Vec<PairTraffic>, Option<u32>) {
+    fn traffic(&self, _: &SharedMatrix) -> Traffic {
         let reductions = match self.iteration {
             Iteration::Classic => classic::REDUCTIONS,
             Iteration::Single => single::REDUCTIONS,
             Iteration::Pipelined => pipelined::REDUCTIONS,
         };
-        (self.pairs.clone(), Some(reductions))
+        Traffic { transport: "mpi", pairs: self.pairs.clone(), reductions: Some(reductions) }
     }
 
     fn is_short(&self) -> bool {
@@ -259,17 +232,6 @@ fn format(word: &str) -> FormatSpec {
         }),
         _ => FormatSpec::Csr,
     }
-}
-
-/// A·1 in the local order, each row's entries added as one process adds them.
-fn sums_of_rows(matrix: &SharedMatrix) -> Vec<f64> {
-    let local = matrix.local();
-    let mut row = Vec::new();
-    let sum = |i: usize| {
-        local.global_entries(local.global_row(i), &mut row);
-        row.iter().map(|(_, value)| value).sum()
-    };
-    (0..local.own_rows()).map(sum).collect()
 }
 
 /// The rank's entries of Ã, of which its patterns do not need those above its rows.

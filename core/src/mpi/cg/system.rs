@@ -89,20 +89,24 @@ impl System {
     /// The rank's part of ‖b − A·x‖, ‖|A|·|x|‖ and ‖b‖, row by row from the entries of its rows and not from a
     /// product; the others' elements of x come as a product's do.
     pub(super) fn residual(&mut self, local: &LocalMatrix, x: &[f64]) -> ResidualNorms {
-        let (inside, b) = (local.interior().rows(), &self.b);
-        let x = self.a.with_halo(x);
-        let of_row = |i: usize| {
-            let (col, val) = match i.checked_sub(inside) {
-                Some(i) => local.boundary().row(i),
-                None => local.interior().row(i),
-            };
-            let terms = col.iter().zip(val).map(|(&c, &v)| v * x[c as usize]);
-            terms.fold((b[i], 0.0), |(left, size), term| (left - term, size + term.abs()))
-        };
-        let rows: Vec<(f64, f64)> =
-            (0..b.len()).into_par_iter().with_min_len(BLOCK).map(of_row).collect();
-        ResidualNorms::of(&rows, b)
+        residual(local, &self.b, self.a.with_halo(x))
     }
+}
+
+/// The same for an x with its halo.
+pub(super) fn residual(local: &LocalMatrix, b: &[f64], x: &[f64]) -> ResidualNorms {
+    let inside = local.interior().rows();
+    let of_row = |i: usize| {
+        let (col, val) = match i.checked_sub(inside) {
+            Some(i) => local.boundary().row(i),
+            None => local.interior().row(i),
+        };
+        let terms = col.iter().zip(val).map(|(&c, &v)| v * x[c as usize]);
+        terms.fold((b[i], 0.0), |(left, size), term| (left - term, size + term.abs()))
+    };
+    let rows: Vec<(f64, f64)> =
+        (0..b.len()).into_par_iter().with_min_len(BLOCK).map(of_row).collect();
+    ResidualNorms::of(&rows, b)
 }
 
 fn with_stop([a, b, c, d]: [f64; 4], cancel: &AtomicBool) -> [f64; 5] {

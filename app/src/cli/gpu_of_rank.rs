@@ -1,0 +1,63 @@
+//! The GPUs of ranks that a launcher started, one each, brought together for the kernels that they share.
+
+use sparsescope_core::experiment::RankDevice;
+use sparsescope_core::mpi::World;
+use sparsescope_core::record::Gpu;
+
+use super::outcome::AgreedError;
+
+/// The GPU of this rank, together with those of all others.
+pub(super) struct RankGpu {
+    device: Box<dyn RankDevice>,
+    told: Gpu,
+}
+
+impl RankGpu {
+    /// Where kernels run.
+    pub(super) fn device(&self) -> &dyn RankDevice {
+        &*self.device
+    }
+
+    /// What the record of the machine says of all of them.
+    pub(super) fn told(&self) -> Gpu {
+        self.told.clone()
+    }
+}
+
+/// Finds a GPU for each rank, brings them together through NCCL, which finds its ways by names that travel by MPI, and
+/// measures them.
+#[cfg(feature = "cuda")]
+pub(super) fn open(world: &World) -> anyhow::Result<RankGpu> {
+    use sparsescope_core::mpi::agreed;
+    use sparsescope_cuda::FoundGpu;
+
+    let found = agreed(world, FoundGpu::find(world.place_here(), world.ranks_here()));
+    let found = found.map_err(AgreedError)?;
+    let own: Vec<u64> = found.uuid().map(u64::from).into();
+    let all = world.all_lists(&own);
+    let earlier = |(rank, uuid): (usize, &Vec<u64>)| {
+        let first = all.iter().take(rank).position(|other| other == uuid)?;
+        Some((first, rank))
+    };
+    if let Some((first, rank)) = all.iter().enumerate().find_map(earlier) {
+        let sentence = format!(
+            "ranks {first} and {rank} have the same GPU; each is to be started with one of its own"
+        );
+        return Err(AgreedError(sentence).into());
+    }
+    let names = if world.is_first() { found.names() } else { Ok(Vec::new()) };
+    let names = agreed(world, names).map_err(AgreedError)?;
+    let names = world.numbers_from_first(names.into_iter().map(u32::from).collect());
+    let names: Vec<u8> = names.into_iter().map(|byte| byte as u8).collect();
+    // From here on the others may be waiting for this rank: what fails ends them all.
+    let device = found.join(world.rank(), world.ranks(), &names).map_err(anyhow::Error::msg)?;
+    let told = device.describe(&|own| world.max(own)).map_err(anyhow::Error::msg)?;
+    Ok(RankGpu { device: Box::new(device), told })
+}
+
+/// There are none.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn open(_: &World) -> anyhow::Result<RankGpu> {
+    use sparsescope_core::record::GpuAbsence;
+    Err(AgreedError(GpuAbsence::NotCompiled.to_string()).into())
+}

@@ -1,0 +1,186 @@
+//! Solves on the ranks' devices, as tasks of the runner. The devices sum and exchange among themselves; what they
+//! found is held against the rows by the ranks.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::asked::{checked, how, is_a_times_ones, right_side};
+use super::system::residual;
+use crate::experiment::solving::{Applied, ToldSetUp};
+use crate::experiment::{
+    DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, RankDevice, Solution,
+};
+use crate::kernel::{Parameter, Parameters};
+use crate::memory::MemoryLimit;
+use crate::mpi::agreed::agreed;
+use crate::mpi::exchange::Exchange;
+use crate::mpi::matrix::SharedMatrix;
+use crate::mpi::product::Spent;
+use crate::mpi::task::{Task, Traffic};
+use crate::mpi::world::World;
+use crate::pcg::{OperatorFormat, Recurrence};
+use crate::record::{Check, Run, Solve, Verdict, Work};
+
+/// Sums over all ranks of an iteration: p·q, then r·r and r·z together.
+const REDUCTIONS: u32 = 2;
+
+/// Conjugate gradients of which each rank's device has its rows.
+pub(in crate::mpi) struct SolverOnDevice<'c> {
+    solver: Box<dyn DeviceSolver>,
+    /// The rank's elements of b, in the local order.
+    b: Vec<f64>,
+    /// x with the halo that the check needs.
+    x: Exchange,
+    told: ToldSetUp,
+    is_a_times_ones: bool,
+    cancel: &'c AtomicBool,
+    costs: DeviceCosts,
+    solution: Option<Solution>,
+}
+
+impl<'c> SolverOnDevice<'c> {
+    /// Sets a solver up and tries an iteration. What is told of how iterations are launched comes beside it.
+    pub(in crate::mpi) fn new(
+        world: &World,
+        matrix: &SharedMatrix,
+        device: &dyn RankDevice,
+        (parameters, limit, cancel): (&Parameters, MemoryLimit, &'c AtomicBool),
+    ) -> Result<(Self, Option<String>), DeviceFailure> {
+        let local = matrix.local();
+        let applied = Applied::of(parameters);
+        if !matches!(applied, Applied::None | Applied::Jacobi) {
+            let sentence = "on several GPUs it has no preconditioner but the diagonal";
+            return Err(DeviceFailure::Alike(sentence.to_owned()));
+        }
+        let b = right_side(matrix, parameters);
+        let (rows, of_rank) = (local.rows(), local.in_global_order(&b));
+        let format = match parameters.get(Parameter::FormatA).as_deref() {
+            Some("hll") => OperatorFormat::Hll,
+            _ => OperatorFormat::Csr,
+        };
+        let system = DeviceSystem {
+            b: Arc::new(move |places| {
+                let place = |of: u64| of.saturating_sub(rows.start) as usize;
+                of_rank.get(place(places.start)..place(places.end)).unwrap_or_default().to_vec()
+            }),
+            start: None,
+            applied,
+            format,
+            how: Arc::new(how(parameters)),
+        };
+        let made = device.solver((local.clone(), matrix.plan().clone()), system, limit);
+        let mut solver = agreed(world, made).map_err(DeviceFailure::Alike)?;
+        let told = solver.rehearse()?;
+        let costs = solver.costs();
+        let setup_s = world.max(costs.preconditioner_s);
+        let phases = [("diagonal", setup_s)];
+        let phases = if applied == Applied::Jacobi { &phases[..] } else { &[] };
+        let own = vec![0.0; local.own_cols()];
+        let made = Self {
+            solver,
+            b,
+            x: Exchange::new(world, matrix.plan().clone(), own, local.halo().len()),
+            told: ToldSetUp::new(applied, phases, None, setup_s),
+            is_a_times_ones: is_a_times_ones(parameters),
+            cancel,
+            costs,
+            solution: None,
+        };
+        Ok((made, told))
+    }
+
+    /// What setting it up took on this rank.
+    pub(in crate::mpi) fn costs(&self) -> DeviceCosts {
+        self.costs
+    }
+
+    /// What came of the last solve, or why that is of no worth, on all ranks alike.
+    fn solved(&mut self, world: &World) -> Result<Recurrence, String> {
+        let solved = agreed(world, self.solver.solved())?;
+        let mut hasher = DefaultHasher::new();
+        (solved.iterations, solved.converged, solved.norm_b.to_bits()).hash(&mut hasher);
+        for of_each in [&solved.history, &solved.alphas, &solved.betas] {
+            of_each.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+        }
+        let all = world.all_lists(&[hasher.finish()]);
+        match all.iter().position(|hash| Some(hash) != all.first()) {
+            None => Ok(solved),
+            Some(rank) => Err(format!(
+                "the GPU of rank {rank} went through other residuals than that of rank 0, so that the result is of \
+                 no worth"
+            )),
+        }
+    }
+}
+
+impl Task for SolverOnDevice<'_> {
+    fn spoil(&mut self) {
+        self.solution = None;
+    }
+
+    fn run(&mut self) -> Result<Option<Spent>, DeviceFailure> {
+        Ok(self.solver.solve(self.cancel)?.map(|_| Spent::default()))
+    }
+
+    /// The devices' own clocks tell how long each solve takes.
+    fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
+        let mut seconds = 0.0;
+        for _ in 0..times {
+            match self.solver.solve(self.cancel)? {
+                Some(once) => seconds += once,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((seconds, Spent::default())))
+    }
+
+    fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {
+        let mut solved = match self.solved(world) {
+            Ok(solved) => solved,
+            Err(why) => {
+                let (verdict, reason) = (Verdict::Fail, Some(why));
+                return Check { verdict, reason, ..Check::default() };
+            }
+        };
+        let local = matrix.local();
+        solved.x = local.localised(&solved.x);
+        self.x.own_mut().copy_from_slice(&solved.x);
+        self.x.pack();
+        self.x.start();
+        let norms = residual(local, &self.b, self.x.all());
+        let told = (&self.told, self.is_a_times_ones);
+        let (check, solution) = checked(world, matrix, told, (solved, norms));
+        self.solution = Some(solution);
+        check
+    }
+
+    fn work(&self, _: &SharedMatrix) -> Work {
+        let Some(solution) = &self.solution else { return Work::default() };
+        let Solve { iterations, .. } = solution.solve;
+        Work { flops: solution.flops, iterations, ..Work::default() }
+    }
+
+    fn result(&self, _: &SharedMatrix) -> Vec<f64> {
+        self.solution.as_ref().map(|solution| solution.x.clone()).unwrap_or_default()
+    }
+
+    fn solution(&self) -> Option<&Solution> {
+        self.solution.as_ref()
+    }
+
+    fn tell(&self, run: &mut Run) {
+        if let Some(solution) = &self.solution {
+            (run.solve, run.history) = (Some(solution.solve.clone()), Some(solution.history()));
+        }
+    }
+
+    fn traffic(&self, matrix: &SharedMatrix) -> Traffic {
+        let pairs = matrix.pairs().to_vec();
+        Traffic { transport: "nccl", pairs, reductions: Some(REDUCTIONS) }
+    }
+
+    fn is_short(&self) -> bool {
+        false
+    }
+}
