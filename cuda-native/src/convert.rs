@@ -1,5 +1,6 @@
-//! Column-major HLL, made on the device of CSR that lies there.
+//! Column-major HLL, made on the device of CSR that lies there, whole or a piece at a time.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use sparsescope_core::experiment::PrepareError;
@@ -11,7 +12,7 @@ use sparsescope_core::memory::MemoryLimit;
 
 use crate::arguments::{ConvertHll, Element, Reads, Writes};
 use crate::arrays::{Arrays, Hacks, Offsets, Slots};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
@@ -53,12 +54,8 @@ pub(crate) fn hacks<T: DeviceReal>(
         return Err(refused(DeviceError::Format("another than CSR")));
     };
     let start = Instant::now();
-    let plan = Hll::<T>::plan_of(a.row_ptr(), layout)
-        .map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let plan = planned(a.row_ptr(), layout, memory)?;
     let planned_s = start.elapsed().as_secs_f64();
-    let bytes = u128::from(plan.1.bytes() + plan.0.bytes());
-    let fits = memory.check("the plan of HLL", bytes);
-    fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
     let made = match row_ptr {
         Offsets::Narrow(row_ptr) => made_of(device, a, (row_ptr, slots), plan),
         Offsets::Wide(row_ptr) => made_of(device, a, (row_ptr, slots), plan),
@@ -67,30 +64,148 @@ pub(crate) fn hacks<T: DeviceReal>(
     Ok(Hacks { seconds: planned_s + made.seconds, ..made })
 }
 
+/// Entries that lie on the device in CSR at a time while hacks are made of them piece by piece.
+const PIECE: usize = 1 << 22;
+
+/// `a`, which lies on the host, in hacks with every row at its own place: it is brought over and made into hacks a piece
+/// at a time, so that the device never holds it twice. Fails as [`hacks`] does. What bringing it over took comes beside
+/// the hacks.
+pub(crate) fn hacks_in_pieces<T: DeviceReal>(
+    device: &Device,
+    a: &Csr<T>,
+    layout: HllLayout,
+    memory: MemoryLimit,
+) -> Result<(Hacks<T>, Spent), PrepareError> {
+    in_pieces(device, a, layout, (memory, PIECE))
+}
+
+fn in_pieces<T: DeviceReal>(
+    device: &Device,
+    a: &Csr<T>,
+    layout: HllLayout,
+    (memory, most): (MemoryLimit, usize),
+) -> Result<(Hacks<T>, Spent), PrepareError> {
+    let start = Instant::now();
+    let (order, shape) = planned(a.row_ptr(), layout, memory)?;
+    if order.row_of().is_some() || order.tail() > 0 {
+        let sentence = "rows that change their places are not made into hacks in pieces";
+        return Err(PrepareError::Refused(sentence.to_owned()));
+    }
+    let planned_s = start.elapsed().as_secs_f64();
+    let mut made = room(device, Known::Whole(a), (order, shape)).map_err(refused)?;
+    let mut spent = Spent::default();
+    for hacks in pieces(a.row_ptr(), made.shape.hack_size(), most) {
+        let took = piece(device, a, &made, hacks).map_err(refused)?;
+        spent = spent + took.0;
+        made.seconds += took.1;
+    }
+    made.seconds += planned_s;
+    Ok((made, spent))
+}
+
+/// Ranges of hacks, each of up to `most` entries or of one hack.
+fn pieces(row_ptr: &RowPtr, hack_size: usize, most: usize) -> Vec<Range<usize>> {
+    let rows = row_ptr.len() - 1;
+    let hacks = rows.div_ceil(hack_size);
+    let begin = |hack: usize| row_ptr.get((hack * hack_size).min(rows));
+    let mut all = Vec::new();
+    let mut first = 0;
+    while first < hacks {
+        let fits = |end: &usize| begin(*end) - begin(first) <= most;
+        let end = (first + 2..=hacks).take_while(fits).last().unwrap_or(first + 1);
+        all.push(first..end);
+        first = end;
+    }
+    all
+}
+
+/// Brings the rows of some hacks over and fills their slots; what bringing took, and seconds of filling.
+fn piece<T: DeviceReal>(
+    device: &Device,
+    a: &Csr<T>,
+    made: &Hacks<T>,
+    hacks: Range<usize>,
+) -> Result<(Spent, f64), DeviceError> {
+    let hack_size = made.shape.hack_size();
+    let rows = hacks.start * hack_size..(hacks.end * hack_size).min(a.rows());
+    let begin = a.row_ptr().get(rows.start);
+    let offsets: Vec<u64> =
+        (rows.start..=rows.end).map(|row| (a.row_ptr().get(row) - begin) as u64).collect();
+    let entries = begin..a.row_ptr().get(rows.end);
+    let outside = || DeviceError::Arrays("a piece of a matrix ends beyond it".to_owned());
+    let col = a.col().get(entries.clone()).ok_or_else(outside)?;
+    let val = a.val().get(entries).ok_or_else(outside)?;
+    let row_ptr = Buffer::of(device, "the row offsets", &offsets)?;
+    let slots = Slots::of(device, col, val)?;
+    let start = Instant::now();
+    fill(device, (&row_ptr, &slots), made, (hacks, rows))?;
+    Ok((row_ptr.spent() + slots.spent(), start.elapsed().as_secs_f64()))
+}
+
+/// Where slots lie; refused where the plan is larger than `memory`.
+fn planned(
+    row_ptr: &RowPtr,
+    layout: HllLayout,
+    memory: MemoryLimit,
+) -> Result<(RowOrder, HllShape), PrepareError> {
+    let plan = Hll::<f64>::plan_of(row_ptr, layout)
+        .map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let bytes = u128::from(plan.1.bytes() + plan.0.bytes());
+    let fits = memory.check("the plan of HLL", bytes);
+    fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(plan)
+}
+
 /// The same with offsets of one width and a plan.
 fn made_of<T: DeviceReal, O: Offset + Element>(
     device: &Device,
     a: Known<'_, T>,
-    (row_ptr, csr): (&Buffer<O>, &Slots<T>),
+    csr: (&Buffer<O>, &Slots<T>),
+    plan: (RowOrder, HllShape),
+) -> Result<Hacks<T>, DeviceError> {
+    let made = room(device, a, plan)?;
+    let start = Instant::now();
+    let all = (0..made.shape.hacks(), 0..made.order.in_blocks());
+    fill(device, csr, &made, all)?;
+    Ok(Hacks { seconds: start.elapsed().as_secs_f64(), ..made })
+}
+
+/// Hacks whose slots are not filled yet.
+fn room<T: DeviceReal>(
+    device: &Device,
+    a: Known<'_, T>,
     (order, shape): (RowOrder, HllShape),
 ) -> Result<Hacks<T>, DeviceError> {
     let filled = shape.slots() as usize;
     let matrix = "the matrix in HLL";
     let each = (size_of::<u32>() + T::BYTES) as u64;
     device.check_memory(matrix, (shape.slots()).saturating_mul(each))?;
-    let in_hacks = order.in_blocks();
     let row_of = Buffer::of(device, "the order of rows", order.row_of().unwrap_or(&[]))?;
     let offsets = Buffer::of(device, "the hack offsets", shape.offsets())?;
-    let max_nzr = Buffer::of(device, "the hack widths", shape.max_nzr())?;
-    let row_len = Buffer::unset(device, "the row lengths", in_hacks)?;
+    let row_len = Buffer::unset(device, "the row lengths", order.in_blocks())?;
     let slots = Slots {
         col: Buffer::unset(device, matrix, filled)?,
         val: Buffer::unset(device, matrix, filled)?,
     };
     let (tail_ptr, tail) = tail(device, a, &order)?;
+    Ok(Hacks { order, shape, offsets, row_len, row_of, slots, tail_ptr, tail, seconds: 0.0 })
+}
 
-    let start = Instant::now();
-    let stored = shape.hacks() * shape.hack_size();
+/// Fills the slots of some hacks, which have the positions `rows`, from CSR whose first row is that of the first
+/// position, unless rows have changed their places. Waits for it.
+fn fill<T: DeviceReal, O: Offset + Element>(
+    device: &Device,
+    (row_ptr, csr): (&Buffer<O>, &Slots<T>),
+    made: &Hacks<T>,
+    (hacks, rows): (Range<usize>, Range<usize>),
+) -> Result<(), DeviceError> {
+    let Hacks { order, shape, slots, .. } = made;
+    let outside = || DeviceError::Arrays("hacks end beyond their matrix".to_owned());
+    let max_nzr = shape.max_nzr().get(hacks.clone()).ok_or_else(outside)?;
+    let max_nzr = Buffer::of(device, "the hack widths", max_nzr)?;
+    let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
+    let row_len = made.row_len.part(rows.clone()).ok_or_else(outside)?;
+    let stored = hacks.len() * shape.hack_size();
     let counted = |what: &'static str, found: usize| {
         let most = u64::from(u32::MAX - 1);
         let fits = u32::try_from(found).ok().filter(|&count| u64::from(count) <= most);
@@ -98,11 +213,11 @@ fn made_of<T: DeviceReal, O: Offset + Element>(
     };
     let stored = counted("the number of rows", stored)?;
     let arguments = ConvertHll {
-        in_hacks: counted("the number of rows", in_hacks)?,
+        in_hacks: counted("the number of rows", rows.len())?,
         stored,
         hack_size: counted("the hack size", shape.hack_size())?,
         permuted: u32::from(order.row_of().is_some()),
-        row_of: Reads(&row_of),
+        row_of: Reads(&made.row_of),
         row_ptr: Reads(row_ptr),
         csr_col: Reads(&csr.col),
         csr_val: Reads(&csr.val),
@@ -119,9 +234,7 @@ fn made_of<T: DeviceReal, O: Offset + Element>(
     // wide as their longest row, so that each slot from a hack's offset on is one of col and val.
     let launch = unsafe { Launch::new(device, "convert_hll", shape_of_grid, &arguments)? };
     enqueue(device, &[Step::Launch(launch)])?;
-    device.synchronize()?;
-    let seconds = start.elapsed().as_secs_f64();
-    Ok(Hacks { order, shape, offsets, row_len, row_of, slots, tail_ptr, tail, seconds })
+    device.synchronize()
 }
 
 /// The rows kept apart, in CSR with offsets of 64 bits.
@@ -145,4 +258,19 @@ fn tail<T: DeviceReal>(
     let val: Vec<T> = rows().flat_map(|row| a.row(row).1.iter().copied()).collect();
     let offsets = Buffer::of(device, what, &offsets)?;
     Ok((offsets, Slots::of(device, &col, &val)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_hacks_of_so_many_entries_or_a_single_one() {
+        // Hacks of two rows with 3, 9, 1, 1 and, a last row alone, 2 entries.
+        let row_ptr = RowPtr::from_lengths([1, 2, 4, 5, 0, 1, 1, 0, 2].into_iter());
+        assert_eq!(pieces(&row_ptr, 2, 4), [0..1, 1..2, 2..5]);
+        assert_eq!(pieces(&row_ptr, 2, 12), [0..2, 2..5]);
+        assert_eq!(pieces(&row_ptr, 2, 100), vec![0..5]);
+        assert!(pieces(&RowPtr::from_lengths([0; 0].into_iter()), 2, 4).is_empty());
+    }
 }

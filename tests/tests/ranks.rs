@@ -268,7 +268,9 @@ fn ranks_with_a_gpu_each_compute_the_products_and_solutions_of_one_process() {
         }
     }
     // More ranks than any machine has GPUs.
-    let args = ["spmv", "gen:poisson2d?n=9", "--kernel", "nccl/csr/halo-overlap"];
+    let args =
+        [&["spmv", "gen:poisson2d?n=9", "--kernel", "nccl/csr/halo-overlap"], &["-o", "y.mtx"][..]]
+            .concat();
     let ran = run_on_gpus(&program, 17, &args);
     assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
 }

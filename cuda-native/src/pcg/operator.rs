@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::PrepareError;
 use sparsescope_core::kernel::{COO_SPAN, GridMapping, Work};
-use sparsescope_core::matrix::{AnyFormat, DEFAULT_HACK_SIZE, HllLayout, Hyb, Offset, Order};
+use sparsescope_core::matrix::{AnyFormat, Csr, DEFAULT_HACK_SIZE, HllLayout, Hyb, Offset, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::OperatorFormat;
 
@@ -86,6 +86,24 @@ impl Operator {
         device.synchronize().map_err(refused)?;
         let took = begun.elapsed().as_secs_f64() - spent.allocate_s - spent.upload_s;
         let conversion_s = if format == OperatorFormat::Csr { 0.0 } else { took.max(0.0) };
+        Ok(Self { stored, rows, conversion_s, bytes, spent })
+    }
+
+    /// Some rows of a matrix, which lie on the host, in HLL; the device never holds them twice.
+    pub(crate) fn in_hacks(
+        device: &Device,
+        rows_of: &Csr,
+        memory: MemoryLimit,
+    ) -> Result<Self, PrepareError> {
+        let rows = row_count(rows_of.rows()).map_err(refused)?;
+        let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
+        let begun = Instant::now();
+        let (hacks, uploaded) = convert::hacks_in_pieces(device, rows_of, layout, memory)?;
+        let hacks = NearHacks::of(device, hacks, rows).map_err(refused)?;
+        device.synchronize().map_err(refused)?;
+        let (bytes, spent) = (hacks.bytes(), hacks.spent() + uploaded);
+        let took = begun.elapsed().as_secs_f64() - spent.allocate_s - spent.upload_s;
+        let (stored, conversion_s) = (Stored::Hacks(Box::new(hacks)), took.max(0.0));
         Ok(Self { stored, rows, conversion_s, bytes, spent })
     }
 

@@ -1,7 +1,6 @@
 //! y = A·x as one rank has it: its rows, its part of x with the halo, and the steps of a product.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use sparsescope_core::distributed::LocalMatrix;
 use sparsescope_core::experiment::{Elements, RankRows};
@@ -12,7 +11,7 @@ use sparsescope_core::memory::MemoryLimit;
 use super::exchange::{Exchange, Overlapped};
 use super::rank::Rank;
 use crate::buffer::{Buffer, Spent};
-use crate::convert::{self, Known};
+use crate::convert;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::prepared::{GuardedVector, Written};
@@ -190,13 +189,13 @@ fn product(
     if rows.rows() == 0 {
         return Ok((Vec::new(), Took::default()));
     }
-    let uploads = Uploads::default();
-    let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(rows)))?;
-    let uploaded = csr.copy().spent();
     let size = (rows.rows(), rows.cols(), rows.nnz());
     let missing = || DeviceError::Format("of a kernel that has no launcher");
     match launcher::<f64>(kernel.id) {
         Some(Bind::Kernel(bind)) => {
+            let uploads = Uploads::default();
+            let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(rows)))?;
+            let uploaded = csr.copy().spent();
             let matrix = Matrix::Format(&csr);
             let bound = bind(&Operands::new(device, kernel, matrix, size, (x, y), BLOCK))?;
             let spent = uploaded + bound.spent;
@@ -204,11 +203,11 @@ fn product(
             Ok((bound.steps, Took { conversion_s: 0.0, spent, bytes }))
         }
         Some(Bind::Hacks(bind)) => {
-            let begun = Instant::now();
+            // A GPU's share may fill it.
             let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-            let hacks = convert::hacks(device, Known::Whole(rows), csr.copy(), layout, memory)
+            let (hacks, uploaded) = convert::hacks_in_pieces(device, rows, layout, memory)
                 .map_err(|error| DeviceError::Arrays(error.to_string()))?;
-            let conversion_s = begun.elapsed().as_secs_f64();
+            let conversion_s = hacks.seconds;
             let matrix = Matrix::Hacks(&hacks);
             let bound = bind(&Operands::new(device, kernel, matrix, size, (x, y), BLOCK))?;
             let spent = uploaded + hacks.spent() + bound.spent;

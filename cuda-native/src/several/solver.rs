@@ -10,13 +10,13 @@ use sparsescope_core::experiment::solving::{Applied, share_done};
 use sparsescope_core::experiment::{DeviceSystem, Elements, RankRows};
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{Breakdown, SolveParameters, Start};
+use sparsescope_core::pcg::{Breakdown, OperatorFormat, SolveParameters, Start};
 
 use super::exchange::Exchange;
 use super::pace::Pace;
 use super::product::{Took, in_order, order_of, part};
 use super::rank::Rank;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Graph, Step, enqueue};
 use crate::pcg::{
@@ -96,9 +96,14 @@ impl LocalSolver {
 
         let uploads = Uploads::default();
         let operator = |of: &Arc<Csr>| {
-            let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of)))?;
-            let uploaded = csr.copy().spent();
-            let made = Operator::of(device, Source::copied(csr)?, system.format, memory);
+            let (made, uploaded) = match system.format {
+                OperatorFormat::Hll => (Operator::in_hacks(device, of, memory), Spent::default()),
+                format => {
+                    let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of)))?;
+                    let uploaded = csr.copy().spent();
+                    (Operator::of(device, Source::copied(csr)?, format, memory), uploaded)
+                }
+            };
             let made = made.map_err(|error| DeviceError::Arrays(error.to_string()))?;
             let took = Took {
                 conversion_s: made.conversion_s,

@@ -117,6 +117,21 @@ fn products_on_several_gpus_have_the_bits_of_one_processor_on_integers() {
 }
 
 #[test]
+fn hacks_that_are_made_in_several_pieces_are_those_of_the_whole_matrix() {
+    let (_turn, backend) = several!(1);
+    // 9 million entries.
+    let problem = problem(of_integers(&generated("stencil27?n=70")));
+    let reference = problem.spmv().unwrap().double().reference().y().to_vec();
+    for ranks in counts(&backend) {
+        let mut prepared = made(&backend, &on(PRODUCTS[1], ranks, &[]), &problem).unwrap();
+        match output(&mut prepared).unwrap() {
+            Output::Vector(y) => assert!(y == reference, "on {ranks}"),
+            other => panic!("{}", other.kind()),
+        }
+    }
+}
+
+#[test]
 fn products_on_several_gpus_pass_the_gate_on_reals() {
     let (_turn, backend) = several!(1);
     for (name, a) in shared() {
