@@ -34,6 +34,9 @@ const SWEEPS: &[u8] = include_bytes!("../golden/bundle-1.4.zip");
 /// With solves.
 const SOLVES: &[u8] = include_bytes!("../golden/bundle-1.6.zip");
 
+/// With products that two GPUs share.
+const SHARED: &[u8] = include_bytes!("../golden/bundle-1.10.zip");
+
 /// With kernels named before they were tried, on an NVIDIA H200.
 const NAMED: &[u8] = include_bytes!("../golden/expected.zip");
 
@@ -91,6 +94,7 @@ fn sized(
     let mut app = App::new();
     let opened: &[(&str, &[u8])] = match state {
         of if of.contains("operation=solve") => &[("solves.zip", SOLVES)],
+        of if of.contains("ranks=true") => &[("shared.zip", SHARED)],
         of if of.contains("view=predicted") => &[("example.zip", PREDICTED)],
         of if of.contains("view=best") => &[("h200.zip", H200), ("example.zip", EXAMPLE)],
         _ => &[("example.zip", EXAMPLE)],
@@ -144,6 +148,8 @@ fn every_view_looks_as_it_did() {
         ("structure", "v1;view=spy;search=web;parts=4;split=entries;hack=32"),
         ("structure-dark", "v1;view=spy;search=grid-27pt;theme=dark;at=2000,2000,900"),
         ("structure-projector", "v1;view=spy;search=saddle;theme=projector;map=viridis"),
+        ("structure-ranks", "v1;view=spy;search=stencil7;ranks=true;rank=1"),
+        ("structure-ranks-dark", "v1;view=spy;search=random;ranks=true;rank=0;theme=dark"),
         ("layouts", "v1;view=layouts;pick=3,4;small=8x0,3,7/1//2,3,4,5,6,7/0/5/6/7"),
         (
             "layouts-kernels",
@@ -334,8 +340,8 @@ fn preconditioners_look_as_they_did() {
 fn every_chart_looks_as_it_did() {
     let again = again();
     let (cpu, gpu, both, two) = (&[EXAMPLE][..], &[H200][..], &[H200, EXAMPLE], &[EXAMPLE, &again]);
-    let (sweeps, solves) = (&[SWEEPS][..], &[SOLVES][..]);
-    let charts: [(&str, &[&[u8]], &str); 32] = [
+    let (sweeps, solves, shared) = (&[SWEEPS][..], &[SOLVES][..], &[SHARED][..]);
+    let charts: [(&str, &[&[u8]], &str); 35] = [
         ("kernels", gpu, "search=th"),
         ("kernels", two, "search=web;theme=dark"),
         ("format", cpu, "of=hll;theme=dark"),
@@ -368,6 +374,9 @@ fn every_chart_looks_as_it_did() {
         ("convergence", solves, "operation=solve;search=fem"),
         ("set-up-and-solve", solves, "operation=solve;search=fem;theme=dark"),
         ("spectrum", solves, "operation=solve;search=poisson"),
+        ("rank-times", shared, ""),
+        ("traffic", shared, "search=stencil;theme=dark"),
+        ("strong-scaling", shared, ""),
     ];
     let view = VIEWS.iter().find(|view| view.id == "chart").unwrap();
     let mut results = egui_kittest::SnapshotResults::new();

@@ -21,7 +21,7 @@ use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
-use crate::cli::outcome::{AgreedError, Outcome, UsageError, sentence};
+use crate::cli::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
 use crate::cli::output::now;
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
@@ -232,7 +232,13 @@ fn continued(
     let plan = world.from_first(&plan.map(ToString::to_string).unwrap_or_default());
     let mut begun = Bundle::new(producer(), now());
     begun.plan = Some(serde_json::from_str(&plan).context(NOT_A_PLAN)?);
-    let mut sweep = Sweep::continuing(&begun, args, &[], None, (interrupt, quiet))?;
+    // As the arguments: what all ranks say of the plan, one tells.
+    let sweep = Sweep::continuing(&begun, args, &[], None, (interrupt, quiet));
+    let is_elsewhere = world.any(sweep.is_ok());
+    let mut sweep = sweep.map_err(|error| match is_elsewhere || is_usage(&error) {
+        true => error,
+        false => AgreedError(sentence(&error)).into(),
+    })?;
     if let Some(kernel) = sweep.kernels.iter().find(|kernel| !is_of_ranks(kernel)) {
         let sentence =
             format!("the bundle was begun by one process: several ranks do not run {}", kernel.id);

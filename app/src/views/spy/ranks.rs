@@ -30,8 +30,8 @@ pub(in crate::views) struct Ranks {
 }
 
 impl Ranks {
-    /// Those of the selected run, else of the fastest, where one on this matrix was shared by ranks and
-    /// they are to be shown.
+    /// Those of the selected run, else of the fastest that several ranks shared on this matrix, or one, where they
+    /// are to be shown.
     pub(super) fn of(model: &Model, state: &ViewState, record: &MatrixRecord) -> Option<Self> {
         if !state.spy.ranks {
             return None;
@@ -41,7 +41,20 @@ impl Ranks {
         let chosen = state.run.and_then(|number| model.run(number)).filter(shared);
         let fastest = || {
             let runs = model.runs(&state.filter).into_iter().filter(shared);
-            runs.reduce(|best, run| if run.beats(&best) { run } else { best })
+            let is_shared = |run: &RunOf<'_>| {
+                run.run.distributed.as_ref().is_some_and(|shared| shared.ranks.len() > 1)
+            };
+            runs.reduce(|best, run| match (is_shared(&best), is_shared(&run)) {
+                (true, false) => best,
+                (false, true) => run,
+                _ => {
+                    if run.beats(&best) {
+                        run
+                    } else {
+                        best
+                    }
+                }
+            })
         };
         let run = chosen.or_else(fastest)?;
         let shared = run.run.distributed.clone()?;
@@ -104,7 +117,7 @@ impl Ranks {
         let ranks = self.shared.ranks.len();
         let side = room.width().min(room.height() - 24.0).max(0.0);
         let square = area(room.min.x, room.min.y, room.min.x + side, room.min.y + side);
-        let most = self.shared.pairs.iter().map(|pair| pair.bytes).max().unwrap_or(0).max(1);
+        let most = self.shared.pairs.iter().map(|pair| pair.bytes).max().unwrap_or(0);
         for (above, line) in [(33.0, "Bytes sent"), (13.0, "row to column")] {
             let at = pos2(room.min.x, room.min.y - above);
             figure.text(at, Anchor::Start, TYPE, ink.text, line);
@@ -115,7 +128,7 @@ impl Ranks {
             let corner = square.min + egui::vec2(pair.to as f32, pair.from as f32) * cell;
             let gap = if cell > 6.0 { 1.0 } else { 0.0 };
             let rect = area(corner.x, corner.y, corner.x + cell - gap, corner.y + cell - gap);
-            figure.rect(rect, heat_color(pair.bytes as f64 / most as f64, ink.paper));
+            figure.rect(rect, heat_color(pair.bytes as f64 / most.max(1) as f64, ink.paper));
         }
         outline(figure, square, ink.weak);
         let foot = pos2(square.min.x, square.max.y + 13.0);
@@ -127,8 +140,9 @@ impl Ranks {
     pub(super) fn words(&self) -> String {
         let Self { name, shared, .. } = self;
         let mut words = format!(
-            "{name} on {} ranks ({}): the fullest has {} times the mean entries, {} sent before a product",
+            "{name} on {} rank{} ({}): the fullest has {} times the mean entries, {} sent before a product",
             shared.ranks.len(),
+            if shared.ranks.len() == 1 { "" } else { "s" },
             shared.transport,
             significant(shared.imbalance()),
             bytes(shared.bytes())

@@ -105,7 +105,7 @@ fn show_picture(
     ui.horizontal_wrapped(|ui| {
         let ranks = shown.ranks.as_ref().map(Ranks::words);
         for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
-            ui.label(format!("{words}."));
+            ui.label(format!("{words}. "));
         }
         ui.weak(resolution(record, &scene));
     });

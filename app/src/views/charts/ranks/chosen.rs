@@ -6,8 +6,8 @@ use crate::model::{RunOf, subject_key};
 use crate::views::charts::plot::{Data, Plot};
 use crate::views::view::subject;
 
-/// The selected run where several ranks shared it, else the best of those on what is selected; the plot is
-/// told what it is about.
+/// The selected run where ranks shared it, else the best of those that several did on what is selected, or one; the
+/// plot is told what it is about.
 pub(super) fn chosen<'a>(
     data: &Data<'a>,
     plot: &mut Plot<'a>,
@@ -21,12 +21,21 @@ pub(super) fn chosen<'a>(
             found = Some((run, ranks));
             break;
         }
-        if found.is_none_or(|(best, _)| run.beats(&best)) {
+        let is_better = |(best, of_best): (RunOf<'a>, &'a Distributed)| match (
+            of_best.ranks.len() > 1,
+            ranks.ranks.len() > 1,
+        ) {
+            (true, false) => false,
+            (false, true) => true,
+            _ => run.beats(&best),
+        };
+        if found.is_none_or(is_better) {
             found = Some((run, ranks));
         }
     }
     let (run, ranks) = found?;
-    plot.note = format!("{} on {} ranks. ", run.run.kernel_and_precision(), ranks.ranks.len());
+    let (count, kernel) = (ranks.ranks.len(), run.run.kernel_and_precision());
+    plot.note = format!("{kernel} on {count} rank{}. ", if count == 1 { "" } else { "s" });
     found
 }
 
