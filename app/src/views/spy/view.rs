@@ -70,7 +70,8 @@ fn show_picture(
     state: &mut ViewState,
 ) {
     let picture = &shown.picture;
-    let status = ui.text_style_height(&egui::TextStyle::Body) * 2.0 + 16.0;
+    let lines = if shown.ranks.is_some() { 3.0 } else { 2.0 };
+    let status = ui.text_style_height(&egui::TextStyle::Body) * lines + 16.0;
     let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
     let pixels = ui.ctx().pixels_per_point();
     let Some(scene) = Scene::new(shown, size, pixels, state) else { return };
