@@ -9,7 +9,8 @@ use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
 };
 use sparsescope_core::measure::{DEFAULT_SEED, environment};
-use sparsescope_core::mpi::{MpiRunner, Once, World};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::mpi::{MpiRunner, Once, SharedMatrix, World};
 use sparsescope_core::record::{Operation, Run, Verdict};
 
 use super::args::Command;
@@ -93,22 +94,12 @@ fn spmv(
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
     let matrix = shared(world, &source, Anew::default(), args.seed, memory, interrupt.flag())?;
-    let settings = one_sample(args.seed);
-    let environment = environment(Vec::new());
-    let runner = MpiRunner {
-        world,
-        settings: &settings,
-        environment: &environment,
-        memory,
-        device: gpu.as_ref().map(RankGpu::device),
-        cancel: interrupt.flag(),
-    };
     let usual = Configuration::usual(kernel);
     let precision = args.precision.map_or(usual.precision, Into::into);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { precision, parameters, threads, ..usual };
-    let once = runner.once(&matrix, &configuration);
-    let once = once.map_err(|failure| not_run(kernel, &source, failure))?;
+    let place = (world, gpu.as_ref(), memory);
+    let once = run_once(place, (&matrix, &source), &configuration, (args.seed, interrupt))?;
     let Some(Once { result: y, run: Run { check, .. }, .. }) = once else {
         return Ok(Outcome::Interrupted);
     };
@@ -192,18 +183,8 @@ fn solve(
     let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };
     let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
-    let settings = one_sample(DEFAULT_SEED);
-    let environment = environment(Vec::new());
-    let runner = MpiRunner {
-        world,
-        settings: &settings,
-        environment: &environment,
-        memory,
-        device: gpu.as_ref().map(RankGpu::device),
-        cancel: interrupt.flag(),
-    };
-    let once = runner.once(&matrix, &configuration);
-    let once = once.map_err(|failure| not_run(kernel, &source, failure))?;
+    let place = (world, gpu.as_ref(), memory);
+    let once = run_once(place, (&matrix, &source), &configuration, (DEFAULT_SEED, interrupt))?;
     let Some(Once { result: x, solution, run, seconds }) = once else {
         return Ok(Outcome::Interrupted);
     };
@@ -235,6 +216,26 @@ fn solve(
         (None, None) => {}
     }
     Ok(Outcome::Success)
+}
+
+/// One execution on all ranks and their GPUs, checked; nothing where any rank was told to stop.
+fn run_once(
+    (world, gpu, memory): (&World, Option<&RankGpu>, MemoryLimit),
+    (matrix, source): (&SharedMatrix, &MatrixSource),
+    configuration: &Configuration,
+    (seed, interrupt): (u64, &Interrupt),
+) -> anyhow::Result<Option<Once>> {
+    let (settings, environment) = (one_sample(seed), environment(Vec::new()));
+    let runner = MpiRunner {
+        world,
+        settings: &settings,
+        environment: &environment,
+        memory,
+        device: gpu.map(RankGpu::device),
+        cancel: interrupt.flag(),
+    };
+    let once = runner.once(matrix, configuration);
+    once.map_err(|failure| not_run(configuration.kernel, source, failure))
 }
 
 /// Settings of a single execution.

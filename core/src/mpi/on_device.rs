@@ -5,7 +5,7 @@ use super::product::Spent;
 use super::task::{Task, Traffic, checked};
 use super::world::World;
 use crate::experiment::{DeviceFailure, DeviceProduct};
-use crate::record::{Check, Run, Work};
+use crate::record::{Check, Work};
 
 /// A product of which each rank's device has its rows.
 pub(super) struct ProductOnDevice {
@@ -64,8 +64,6 @@ impl Task for ProductOnDevice {
     fn result(&self, _: &SharedMatrix) -> Vec<f64> {
         self.y.clone()
     }
-
-    fn tell(&self, _: &mut Run) {}
 
     fn traffic(&self, matrix: &SharedMatrix) -> Traffic {
         Traffic { transport: "nccl", pairs: matrix.pairs().to_vec(), reductions: None }

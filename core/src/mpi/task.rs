@@ -7,9 +7,10 @@ use super::product::{Product, Spent};
 use super::world::World;
 use crate::experiment::{DeviceFailure, Solution};
 use crate::gate::RowErrors;
-use crate::record::{Check, PairTraffic, Run, Verdict, Work};
+use crate::record::{Check, PairTraffic, Run, Solve, Verdict, Work};
 
-/// An execution of a rank, in step with those of all others.
+/// An execution of a rank, in step with those of all others. What it did and gave is that of its solution, unless it
+/// has none.
 pub(super) trait Task: Send {
     /// Spoils the result, so that what is not computed is seen.
     fn spoil(&mut self);
@@ -34,10 +35,16 @@ pub(super) trait Task: Send {
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check;
 
     /// What an execution did, over all ranks.
-    fn work(&self, matrix: &SharedMatrix) -> Work;
+    fn work(&self, _: &SharedMatrix) -> Work {
+        let Some(solution) = self.solution() else { return Work::default() };
+        let Solve { iterations, .. } = solution.solve;
+        Work { flops: solution.flops, iterations, ..Work::default() }
+    }
 
     /// The rank's part of the result, in the order of the whole matrix.
-    fn result(&self, matrix: &SharedMatrix) -> Vec<f64>;
+    fn result(&self, _: &SharedMatrix) -> Vec<f64> {
+        self.solution().map(|solution| solution.x.clone()).unwrap_or_default()
+    }
 
     /// What a solver gave last, its x as [`result`](Self::result) has it; nothing of others.
     fn solution(&self) -> Option<&Solution> {
@@ -45,7 +52,11 @@ pub(super) trait Task: Send {
     }
 
     /// What the last execution tells of itself goes into the record of its run.
-    fn tell(&self, run: &mut Run);
+    fn tell(&self, run: &mut Run) {
+        if let Some(solution) = self.solution() {
+            (run.solve, run.history) = (Some(solution.solve.clone()), Some(solution.history()));
+        }
+    }
 
     /// What is sent in a product, or an iteration.
     fn traffic(&self, matrix: &SharedMatrix) -> Traffic;
@@ -100,8 +111,6 @@ impl Task for Product {
     fn result(&self, matrix: &SharedMatrix) -> Vec<f64> {
         matrix.local().in_global_order(self.y())
     }
-
-    fn tell(&self, _: &mut Run) {}
 
     fn traffic(&self, matrix: &SharedMatrix) -> Traffic {
         Traffic { transport: "mpi", pairs: matrix.pairs().to_vec(), reductions: None }

@@ -20,7 +20,7 @@ use crate::mpi::product::Spent;
 use crate::mpi::task::{Task, Traffic};
 use crate::mpi::world::World;
 use crate::pcg::{OperatorFormat, Recurrence};
-use crate::record::{Check, Run, Solve, Verdict, Work};
+use crate::record::{Check, Verdict};
 
 /// Sums over all ranks of an iteration: p·q, then r·r and r·z together.
 const REDUCTIONS: u32 = 2;
@@ -155,24 +155,8 @@ impl Task for SolverOnDevice<'_> {
         check
     }
 
-    fn work(&self, _: &SharedMatrix) -> Work {
-        let Some(solution) = &self.solution else { return Work::default() };
-        let Solve { iterations, .. } = solution.solve;
-        Work { flops: solution.flops, iterations, ..Work::default() }
-    }
-
-    fn result(&self, _: &SharedMatrix) -> Vec<f64> {
-        self.solution.as_ref().map(|solution| solution.x.clone()).unwrap_or_default()
-    }
-
     fn solution(&self) -> Option<&Solution> {
         self.solution.as_ref()
-    }
-
-    fn tell(&self, run: &mut Run) {
-        if let Some(solution) = &self.solution {
-            (run.solve, run.history) = (Some(solution.solve.clone()), Some(solution.history()));
-        }
     }
 
     fn traffic(&self, matrix: &SharedMatrix) -> Traffic {

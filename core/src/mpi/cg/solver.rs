@@ -24,7 +24,7 @@ use crate::mpi::reduction::Reduction;
 use crate::mpi::task::{Task, Traffic};
 use crate::mpi::world::World;
 use crate::pcg::{Recurrence, SolveParameters};
-use crate::record::{Check, PairTraffic, Run, Solve, Verdict, Work};
+use crate::record::{Check, PairTraffic, Verdict};
 
 /// Which iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,24 +187,8 @@ impl Task for Solver<'_> {
         check
     }
 
-    fn work(&self, _: &SharedMatrix) -> Work {
-        let Some(solution) = &self.solution else { return Work::default() };
-        let Solve { iterations, .. } = solution.solve;
-        Work { flops: solution.flops, iterations, ..Work::default() }
-    }
-
-    fn result(&self, _: &SharedMatrix) -> Vec<f64> {
-        self.solution.as_ref().map(|solution| solution.x.clone()).unwrap_or_default()
-    }
-
     fn solution(&self) -> Option<&Solution> {
         self.solution.as_ref()
-    }
-
-    fn tell(&self, run: &mut Run) {
-        if let Some(solution) = &self.solution {
-            (run.solve, run.history) = (Some(solution.solve.clone()), Some(solution.history()));
-        }
     }
 
     fn traffic(&self, _: &SharedMatrix) -> Traffic {
