@@ -193,6 +193,14 @@ pub struct Check {
     /// having told a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Of a refused run: it ran, but rounding alone may explain any result, so that no check can tell a right
+    /// one from a wrong one. No timing is kept.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub undecided: bool,
+    /// Of a run that passed: its residual misses the tolerance, and rounding alone explains that. Its times are
+    /// not ranked against those of runs that met the tolerance.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub limited_by_rounding: bool,
 }
 
 /// What getting ready for a kernel cost, apart from the products.
