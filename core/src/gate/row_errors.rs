@@ -89,7 +89,7 @@ impl RowErrors {
             worst: finite(self.worst),
             s_paper: finite(if self.rows == 0 { 0.0 } else { self.paper_sum / self.rows as f64 }),
             rel_err,
-            by: None,
+            ..Check::default()
         }
     }
 
