@@ -10,10 +10,10 @@ use sparsescope_core::io::{open_vector, save, vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{Check, Operation};
 
 use super::interrupt::Interrupt;
-use super::outcome::UsageError;
+use super::outcome::{Outcome, UsageError};
 use super::output::{file_size, overwrite, watched};
 use super::{adapter, gpu};
 
@@ -136,6 +136,20 @@ impl Desk<'_> {
         })?;
         Ok(())
     }
+}
+
+/// Says why a result is not written.
+pub(super) fn rejected(kernel: &str, check: &Check) -> Outcome {
+    let reason = check.reason.as_deref().unwrap_or_default();
+    match check.undecided {
+        true => eprintln!(
+            "error: no check can judge what {kernel} computed: {reason}; nothing was written"
+        ),
+        false => {
+            eprintln!("error: {kernel} computed a wrong result: {reason}; nothing was written")
+        }
+    }
+    Outcome::CheckFailed
 }
 
 /// How a result differs from the one that is expected.

@@ -13,7 +13,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
+use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, rejected, threads};
 use super::outcome::{Outcome, UsageError};
 use super::output::check_free;
 
@@ -66,9 +66,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
     let check = problem.check(&configuration, &output);
     if check.verdict != Verdict::Pass {
-        let reason = check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
-        return Ok(Outcome::CheckFailed);
+        return Ok(rejected(kernel.id, &check));
     }
     let y = output.in_f64();
     if let Some(path) = &args.output {

@@ -2,6 +2,7 @@
 
 mod dense;
 mod dominators;
+mod overflow;
 mod row_errors;
 mod skyline;
 mod solve;
