@@ -6,6 +6,7 @@
 mod documents;
 mod need;
 mod paths;
+pub mod planted;
 mod program;
 mod server;
 
