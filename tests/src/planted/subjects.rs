@@ -70,7 +70,7 @@ impl Subject {
                 }
             }
             Fault::Stale => values.clone_from(&self.stale),
-            Fault::LastLost if is_points => drop(values.pop()),
+            Fault::LastLost if is_points => values.truncate(values.len().saturating_sub(1)),
             Fault::LastLost => values.iter_mut().rev().take(1).for_each(|last| *last = 0.0),
             Fault::ThreeBounds => (self.off)(configuration, &mut values),
             Fault::NotANumber => {
