@@ -33,7 +33,7 @@ use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Operation, RunKey, matrix_name};
+use sparsescope_core::record::{Operation, matrix_name};
 
 use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
@@ -299,18 +299,17 @@ impl App {
 
     /// Runs are selected by their number, which others may take: the selection stays with the run.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
-        let identity = |run: &RunOf<'_>| {
-            let RunKey { sha256, kernel, precision, params, device, threads, block, hot, .. } =
-                run.run.key(run.subject);
-            let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
-            (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
-        };
+        let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
         let selected = self.state.run.and_then(|number| self.model.run(number));
-        let before = selected.as_ref().map(identity);
+        let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
         change(self);
-        let runs = before.as_ref().map(|_| self.model.runs(&Filter::everything()));
-        let mut runs = runs.iter().flatten();
-        self.state.run = runs.find(|run| Some(identity(run)) == before).map(|run| run.index);
+        let number = before.and_then(|(series, kernel, before)| {
+            let runs = self.model.runs(&Filter::everything());
+            let of_kernel =
+                |run: &&RunOf<'_>| run.bundle.series == series && run.run.kernel == kernel;
+            runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
+        });
+        self.state.run = number;
     }
 
     /// Says something, in one sentence, until it is dismissed.
