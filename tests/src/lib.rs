@@ -7,10 +7,12 @@ mod documents;
 mod need;
 mod paths;
 mod program;
+mod roots;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
 pub use need::{Need, is_required, skip};
-pub use paths::{Paths, Use, paths};
+pub use paths::{DebugText, Paths, Use, debug_texts, paths};
 pub use program::{Program, Ran};
+pub use roots::{PROGRAMS, roots};
 pub use server::{Asked, Reply, Server};
