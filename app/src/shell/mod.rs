@@ -21,6 +21,8 @@ mod opening;
 mod pane;
 mod side;
 #[cfg(test)]
+mod still_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 mod tiles;
 mod welcome;
@@ -52,6 +54,9 @@ pub(crate) use opening::{Reading, SHOWN_AFTER};
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pane::{PIXELS, csv_text};
+
+/// Height of the line above a presented view.
+const LINE: f32 = 40.0;
 
 /// The whole interface.
 #[derive(Debug, Default)]
@@ -465,8 +470,8 @@ impl App {
 
     /// The view in front below one line: its name, its settings, the way back to work.
     fn present(&mut self, ui: &mut Ui, view: &'static View) {
-        Panel::top("presents").show(ui, |ui| {
-            ui.add_space(4.0);
+        // What is laid out in it takes all its height: that is not left to the last frame.
+        Panel::top("presents").exact_size(LINE).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let end = ui.button("End presentation");
                 if end.on_hover_text("Back to all views (key P)").clicked() {
@@ -481,7 +486,6 @@ impl App {
                     }
                 });
             });
-            ui.add_space(4.0);
         });
         self.messages(ui);
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
