@@ -5,6 +5,8 @@
 use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
 
+use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::Program;
 
 fn program() -> Program {
@@ -66,4 +68,21 @@ fn text_is_written_to_standard_output_and_a_bundle_is_not() {
         assert!(error.contains("a bundle is not printed"), "{error}");
     }
     assert_eq!(p.files(), ["a.mtx", "made.mtx", "x.txt"]);
+}
+
+#[test]
+fn vectors_of_a_file_that_declares_a_million_columns_ask_for_memory() {
+    let p = program();
+    let header = "%%MatrixMarket matrix coordinate real general\n";
+    p.write("wide.mtx", format!("{header}1 1000000 1\n1 1 2\n"));
+    let kernel = ["--runs", "1", "--kernels", "cpu/csr/serial", "-q", "-o", "b.zip"];
+    p.succeed(&[&["bench", "wide.mtx", "--memory-limit", "1M"], &kernel[..]].concat());
+    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let check = &bundle.runs.first().unwrap().check;
+    let reason = check.reason.clone().unwrap_or_default();
+    assert_eq!(check.verdict, Verdict::Refused, "{reason}");
+    // Two vectors of a million elements of eight bytes, three of one.
+    let bytes = 2 * 8_000_000 + 3 * 8;
+    assert!(reason.contains(&format!("needs {bytes} bytes (16.0 MB)")), "{reason}");
+    assert!(reason.ends_with("more than the memory limit of 1000000 bytes (1.0 MB)"), "{reason}");
 }

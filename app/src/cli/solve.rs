@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem,
+    Solution, SolveProblem, check_vectors,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::{Progress, matrix_market};
@@ -146,6 +146,7 @@ fn solved<'a>(
     let kernel = configuration.kernel;
     let source = MatrixSource::parse(matrix)?;
     let a = desk.real_matrix(&source)?;
+    check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
     let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)

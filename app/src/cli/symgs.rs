@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
+    check_vectors,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Real};
@@ -142,6 +143,7 @@ fn system(
     source: &MatrixSource,
 ) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
+    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
     let b = match &args.b {
