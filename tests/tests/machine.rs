@@ -86,3 +86,36 @@ fn vectors_of_a_file_that_declares_a_million_columns_ask_for_memory() {
     assert!(reason.contains(&format!("needs {bytes} bytes (16.0 MB)")), "{reason}");
     assert!(reason.ends_with("more than the memory limit of 1000000 bytes (1.0 MB)"), "{reason}");
 }
+
+/// The program in a shell that sets a limit first.
+#[cfg(target_os = "linux")]
+fn limited(p: &Program, limit: &str, args: &[&str]) -> sparsescope_tests::Ran {
+    let inner = p.command(args);
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(inner.get_program());
+    command.args(inner.get_args()).current_dir(p.folder()).env("SPARSESCOPE_GPU", "off");
+    // Address space that threads set aside for themselves and do not use.
+    command.env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
+    sparsescope_tests::Ran::of(command.output().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_address_space_is_one_of_the_machine() {
+    let p = program();
+    let header = "%%MatrixMarket matrix coordinate real general\n";
+    p.write("wide.mtx", format!("{header}1 700000000 0\n"));
+    p.write("tall.mtx", format!("{header}700000000 1 0\n"));
+    for args in [
+        &["spmv", "wide.mtx", "-o", "y.txt"][..],
+        &["info", "tall.mtx"],
+        &["generate", "diagonal?m=700000000", "-o", "a.mtx"],
+    ] {
+        let ran = limited(&p, "ulimit -v 3000000", args);
+        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.err);
+        let errors: Vec<&str> = ran.err.lines().filter(|l| l.starts_with("error:")).collect();
+        assert_eq!(errors.len(), 1, "{args:?}: {}", ran.err);
+        assert!(errors[0].contains("more than the memory limit of"), "{args:?}: {}", ran.err);
+    }
+    assert_eq!(p.files(), ["tall.mtx", "wide.mtx"]);
+}
