@@ -25,15 +25,29 @@ pub enum WriteError<E> {
     Content(E),
 }
 
+/// Fails where `path` is there and is no regular file: a folder, a link, a device or a pipe keeps its
+/// name, whatever is to be overwritten.
+pub fn check_regular(path: &Path) -> std::io::Result<()> {
+    let Ok(found) = path.symlink_metadata() else { return Ok(()) };
+    let kind = match found.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a symbolic link, whose target can be named instead",
+        _ => "a device, a pipe or a socket",
+    };
+    Err(std::io::Error::other(format!("expected a regular file or a new name, found {kind}")))
+}
+
 /// Writes the file `path` through `write`: into a temporary file beside it, which goes to the disk
 /// before it gets the name. On any error nothing is left behind, and an older file stays as it was.
-/// Returns the file, open for writing at its end.
+/// Only a regular file is replaced. Returns the file, open for writing at its end.
 pub fn write_whole<E>(
     path: &Path,
     overwrite: Overwrite,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<File, WriteError<E>> {
     let failed = |doing| move |error| WriteError::System { doing, error };
+    check_regular(path).map_err(failed("write"))?;
     if overwrite == Overwrite::Never && path.symlink_metadata().is_ok() {
         return Err(WriteError::Exists);
     }
@@ -126,6 +140,34 @@ mod tests {
         assert_eq!(with("windows", &[("LOCALAPPDATA", "/c/ann")]), path("/c/ann/sparsescope"));
         assert_eq!(with("unix", &[("XDG_CACHE_HOME", "here"), home]), None);
         assert_eq!(with("unix", &[]), None);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_never_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::fs::write(place("target"), "old").unwrap();
+        std::os::unix::fs::symlink(place("target"), place("link")).unwrap();
+        std::os::unix::fs::symlink(place("none"), place("dangling")).unwrap();
+        std::fs::create_dir(place("folder")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(place("socket")).unwrap();
+        for (name, found) in [
+            ("link", "found a symbolic link"),
+            ("dangling", "found a symbolic link"),
+            ("folder", "found a folder"),
+            ("socket", "found a device, a pipe or a socket"),
+        ] {
+            for overwrite in [Overwrite::Never, Overwrite::Replace] {
+                let written = write_whole(&place(name), overwrite, |_| Ok::<_, ()>(()));
+                let Err(WriteError::System { error, .. }) = written else { panic!("{name}") };
+                assert!(error.to_string().contains(found), "{error}");
+            }
+        }
+        assert_eq!(std::fs::read_to_string(place("target")).unwrap(), "old");
+        assert!(place("link").is_symlink() && !place("none").exists());
+        assert!(place("socket").metadata().unwrap().file_type().is_socket());
+        drop(socket);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error of one ends all.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
@@ -20,7 +21,7 @@ use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use super::output::{check_free, keep, print, print_json};
+use super::output::{check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
 use super::solve::{Report, history};
 
@@ -177,7 +178,7 @@ fn solve(
     let matrix_name = args.matrices.first().map(String::as_str).unwrap_or_default();
     let source = MatrixSource::parse(matrix_name)?;
     for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
@@ -202,7 +203,8 @@ fn solve(
     if args.json {
         print_json(&report)?;
     } else {
-        print(&report.for_people()?)?;
+        let files = [&args.output, &args.history].into_iter().flatten();
+        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
     }
     if let Some(path) = &args.history {
         keep(path, args.force, history(&solution).as_bytes())?;

@@ -1,6 +1,6 @@
 //! Standard output and output files.
 
-use std::io::Write;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -10,10 +10,12 @@ use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::Watch;
+use sparsescope_core::files::check_regular;
 use sparsescope_core::io::points::PointsForm;
-use sparsescope_core::io::{IoError, Overwrite, Progress, save};
+use sparsescope_core::io::{self, IoError, Overwrite, Progress};
 
 use super::interrupt::Interrupt;
+use super::outcome::UsageError;
 use super::progress;
 
 /// How often it is looked how far work has come.
@@ -39,6 +41,10 @@ pub(super) fn overwrite(force: bool) -> Overwrite {
 
 /// Fails when `path` is there already and must not be overwritten: asked before long work.
 pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        return Ok(());
+    }
+    check_regular(path).with_context(|| format!("cannot write {}", path.display()))?;
     if !force && path.symlink_metadata().is_ok() {
         anyhow::bail!("{} exists already; --force overwrites it", path.display());
     }
@@ -53,12 +59,44 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The name that stands for standard output.
-const STANDARD_OUTPUT: &str = "-";
+/// The same of a bundle, which is nothing to print.
+pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        let path = path.display();
+        let sentence =
+            format!("a bundle is not printed: expected the name of a file, found {path}");
+        return Err(UsageError(sentence).into());
+    }
+    check_free(path, force)
+}
+
+/// The same of a result beside a report, which both may be asked for on standard output.
+pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Result<()> {
+    if json && is_stdout(path) {
+        let sentence = "--json and the file - both want standard output";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    check_free(path, force)
+}
+
+/// Prints a report: on standard error where one of the files beside it is standard output.
+pub(super) fn print_beside<'p>(
+    text: &str,
+    files: impl IntoIterator<Item = &'p Path>,
+) -> anyhow::Result<()> {
+    if !files.into_iter().any(is_stdout) {
+        return print(text);
+    }
+    eprint!("{text}");
+    Ok(())
+}
+
+/// The names that stand for standard output.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// Whether an output file is standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == STANDARD_OUTPUT
+    STANDARD_OUTPUT.iter().any(|name| path.as_os_str() == *name)
 }
 
 /// Now, in UTC and whole seconds.
@@ -68,13 +106,9 @@ pub(super) fn now() -> String {
     seconds.to_string()
 }
 
-/// Writes the table of a bundle's runs, to standard output when `path` is `-`.
+/// Writes the table of a bundle's runs.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
-    let csv = bundle.results_csv()?;
-    if is_stdout(path) {
-        return print(&String::from_utf8_lossy(&csv));
-    }
-    Ok(keep(path, force, &csv)?)
+    Ok(keep(path, force, &bundle.results_csv()?)?)
 }
 
 /// The form in which points are written to a file of this name.
@@ -86,7 +120,27 @@ pub(super) fn points_form(path: &Path) -> PointsForm {
     }
 }
 
-/// Writes a file, compressed where its name ends in `.gz`.
+/// Writes a file through `write`, compressed where its name ends in `.gz`, or standard output. A reader
+/// that closed its end of the pipe is no failure.
+pub(super) fn save(
+    path: &Path,
+    overwrite: Overwrite,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), IoError>,
+) -> Result<(), IoError> {
+    if !is_stdout(path) {
+        return io::save(path, overwrite, write);
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let written = write(&mut out).and_then(|()| {
+        out.flush().map_err(|error| IoError::System { doing: "write the output", error })
+    });
+    match written {
+        Err(IoError::System { error, .. }) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Writes a file as [`save`] does.
 pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> Result<(), IoError> {
     save(path, overwrite(force), |out| {
         out.write_all(content).map_err(|error| IoError::System { doing: "write", error })

@@ -8,7 +8,6 @@ use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
 use sparsescope_core::io::points::{self, PointsForm};
-use sparsescope_core::io::save;
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
@@ -18,7 +17,8 @@ use super::operand_args::SkylineArgs;
 use super::operands::{backend, kernel_of, threads};
 use super::outcome::Outcome;
 use super::output::{
-    check_free, executed, file_size, overwrite, points_form, print, print_json, watched,
+    check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
+    watched,
 };
 use super::table::{count, counted, seconds};
 
@@ -50,7 +50,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Skyline, &args.kernel)?;
     if let Some(path) = &args.output {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     let memory = MemoryLimit::of_machine();
     let source = PointsSource::parse(&args.points)?;
@@ -102,7 +102,7 @@ pub(super) fn run(
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
         let reason = report.check.reason.unwrap_or_default();

@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
+    check_vectors,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Real};
@@ -18,7 +19,7 @@ use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
 use super::outcome::Outcome;
-use super::output::{check_free, executed, print, print_json, watched};
+use super::output::{check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
 
 /// The JSON value of `symgs`.
@@ -73,7 +74,7 @@ struct First {
 pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
     if let Some(path) = &args.output {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
@@ -116,7 +117,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
         let reason = report.check.reason.unwrap_or_default();
@@ -142,6 +143,7 @@ fn system(
     source: &MatrixSource,
 ) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
+    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
     let b = match &args.b {

@@ -46,6 +46,7 @@ async fn read(
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
+    let limit = gzip::beside(&text, limit);
     let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
     let mut file = match is_triplets {
         true => triplet_text::read_bytes(&text, limit, progress).await?,

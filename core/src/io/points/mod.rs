@@ -21,7 +21,7 @@ pub use extent::read_named_points_extent;
 pub use rbox::rbox;
 pub use write::{PointsForm, write};
 
-use super::gzip::decompressed;
+use super::gzip::{beside, decompressed};
 use super::{IoError, Progress};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
@@ -36,6 +36,7 @@ pub fn read_named_points(
     progress: Progress<'_>,
 ) -> Result<Points, IoError> {
     let (data, progress) = at_once(decompressed(data, limit, progress))?;
+    let limit = beside(&data, limit);
     let points = if binary::is_meant(&data) {
         binary::read(&data, limit, progress)?
     } else if table::is_meant(name) {
