@@ -22,6 +22,7 @@ mod html;
 mod info;
 mod interrupt;
 mod kernels;
+mod markup;
 mod merge;
 mod missing;
 #[cfg(feature = "mpi")]
