@@ -7,6 +7,9 @@ const ID_BYTES: usize = 80;
 /// Longest part of a matrix's name that its id keeps.
 const KEPT_NAME: usize = 48;
 
+/// Bytes that the reason of a verdict may have: bundles with longer ones are refused.
+pub const MOST_REASON_BYTES: usize = 64 << 10;
+
 /// Characters of untrusted text that a message shows.
 const SHOWN: usize = 120;
 
