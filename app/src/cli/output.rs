@@ -17,12 +17,17 @@ use sparsescope_core::io::{self, IoError, Overwrite, Progress};
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
 use super::progress;
+use super::terminal::{visible, visible_json};
 
 /// How often it is looked how far work has come.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Prints text on standard output.
+/// Prints text on standard output, with what would steer a terminal made visible.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    print_as_is(&visible(text))
+}
+
+fn print_as_is(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the output")
 }
@@ -31,7 +36,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
 /// What `--force` says about files that are there already.

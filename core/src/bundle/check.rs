@@ -44,6 +44,7 @@ impl Bundle {
     /// The same but for so many runs at the beginning, which were checked before.
     pub(super) fn check_from(&self, checked: usize) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
+        self.check_texts(checked)?;
         let environments = unique_ids("environments", environments)?;
         let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;
         self.environments.iter().try_for_each(check_environment)?;

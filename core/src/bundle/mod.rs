@@ -17,6 +17,7 @@ mod merge;
 mod read;
 mod spreadsheet;
 mod table;
+mod texts;
 mod write;
 
 #[cfg(not(target_family = "wasm"))]

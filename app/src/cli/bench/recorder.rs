@@ -18,7 +18,9 @@ use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
 #[cfg(feature = "mpi")]
 use sparsescope_core::record::MatrixRecord;
-use sparsescope_core::record::{Bandwidth, Environment, Noise, Operation, Run, Subject};
+use sparsescope_core::record::{
+    Bandwidth, Environment, MOST_REASON_BYTES, Noise, Operation, Run, Subject,
+};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
 use crate::cli::args::BenchArgs;
@@ -313,7 +315,11 @@ impl Observer for Recorder {
         self.show(done as f64 / total.max(1) as f64, &text);
     }
 
-    fn finished(&mut self, run: Run) -> bool {
+    fn finished(&mut self, mut run: Run) -> bool {
+        // A compiler may have said more than a bundle may hold.
+        if let Some(reason) = &mut run.check.reason {
+            reason.truncate(reason.floor_char_boundary(MOST_REASON_BYTES));
+        }
         match self.journal.append(Record::Run(&run)) {
             Ok(()) => {
                 self.bundle.runs.push(run);
