@@ -271,12 +271,23 @@ fn figures(run: &RunOf<'_>) -> Vec<Cell> {
 fn outcome(runs: &[RunOf<'_>]) -> String {
     let of = |verdict: Verdict| runs.iter().filter(|run| run.run.check.verdict == verdict).count();
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
+    let undecided = runs.iter().filter(|run| run.run.check.undecided).count();
+    let limited = runs.iter().filter(|run| run.run.check.limited_by_rounding).count();
     let imported = runs.iter().filter(|run| run.run.check.by.is_some()).count();
     let mut html = format!(
         "<p>{passed} of {} passed their check, {failed} failed, {} were not run.",
         counted(runs.len(), "run", "runs"),
-        runs.len() - passed - failed
+        runs.len() - passed - failed - undecided
     );
+    if undecided > 0 {
+        put(&mut html, format_args!(" {undecided} are undecided: rounding hides what is right."));
+    }
+    if limited > 0 {
+        put(
+            &mut html,
+            format_args!(" {limited} of those that passed are limited by rounding and not ranked."),
+        );
+    }
     if runs.iter().any(|run| run.subject.source() == Source::StandIn) {
         html += " A stand-in is a generated matrix in place of a real one.";
     }
@@ -291,7 +302,7 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
     }
     html += "</p>\n";
     let mut reasons: BTreeMap<(&str, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
-    for run in runs.iter().filter(|run| run.run.check.verdict != Verdict::Pass) {
+    for run in runs.iter().filter(|run| run.run.check.badness() > 0) {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
@@ -300,7 +311,7 @@ fn outcome(runs: &[RunOf<'_>]) -> String {
     if reasons.is_empty() {
         return html;
     }
-    html += "<p>Without a time:</p>\n<ul>\n";
+    html += "<p>Not ranked:</p>\n<ul>\n";
     for ((kernel, reason), (number, of)) in &reasons {
         let names: Vec<&str> = of.iter().map(String::as_str).collect();
         let line = format!("{kernel} on {}: {reason}", names.join(", "));
@@ -531,4 +542,28 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
         lines.push(("its details", details.collect::<Vec<_>>().join(", ")));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::solved;
+
+    #[test]
+    fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {
+        let model = solved::model(solved::planted());
+        let all = Filter::everything();
+        let matrices = model.matrices(&all);
+        let subjects: Vec<(&str, Subject<'_>)> =
+            matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
+        let fastest = fastest(&model, &subjects);
+        assert!(
+            fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
+            "{fastest}"
+        );
+        assert!(!fastest.contains("vendor/cusparse"), "{fastest}");
+        let told = outcome(&model.runs(&all));
+        assert!(told.contains("1 of those that passed are limited by rounding"), "{told}");
+        assert!(told.contains("cpu/pcg/threads on m: the relative residual"), "{told}");
+    }
 }

@@ -16,7 +16,7 @@ use sparsescope_core::record::{Check, Operation, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SkylineArgs;
 use super::operands::{backend, kernel_of, threads};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, not_right};
 use super::output::{
     check_free, executed, file_size, overwrite, points_form, print, print_json, watched,
 };
@@ -105,8 +105,7 @@ pub(super) fn run(
         false => print(&report.for_people()?)?,
     }
     if report.check.verdict != Verdict::Pass {
-        let reason = report.check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {
