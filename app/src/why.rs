@@ -33,7 +33,7 @@ impl RunOf<'_> {
         let run = self.run;
         let Some(figures) = self.figures() else {
             let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
-            return format!("No time ({}): {reason}.", run.check.verdict.as_str());
+            return format!("No time ({}): {reason}.", run.check.as_str());
         };
         let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
         let word = self.word();

@@ -20,7 +20,7 @@ use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
-use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
+use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
 use super::output::{check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
 use super::solve::{Report, history};
@@ -106,11 +106,7 @@ fn spmv(
     };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
-            let reason = check.reason.unwrap_or_default();
-            eprintln!(
-                "error: {} computed a wrong result: {reason}; nothing was written",
-                kernel.id
-            );
+            eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         }
         return Ok(Outcome::CheckFailed);
     }

@@ -15,7 +15,7 @@ use sparsescope_core::record::{Check, Operation, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SkylineArgs;
 use super::operands::{backend, kernel_of, threads};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, not_right};
 use super::output::{
     check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
     watched,
@@ -105,8 +105,7 @@ pub(super) fn run(
         false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        let reason = report.check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {

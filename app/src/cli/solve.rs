@@ -22,7 +22,7 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
-use super::outcome::{Outcome, UsageError};
+use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
     check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
 };
@@ -289,7 +289,8 @@ impl<'a> Report<'a> {
         (solution, check): (&Solution, Check),
     ) -> Self {
         let solve = solution.solve.clone();
-        let iterations = solve.iterations.max(1) as f64;
+        let solve_seconds = solve_seconds.filter(|_| !check.undecided);
+        let iterations = Some(solve.iterations as f64).filter(|iterations| *iterations > 0.0);
         let phases = solve.phases.into_iter().map(|phase| (phase.name, phase.seconds.into()));
         Self {
             matrix,
@@ -310,7 +311,7 @@ impl<'a> Report<'a> {
             rounding_floor: solve.rounding_floor,
             setup_seconds: solve.setup_s,
             solve_seconds,
-            iteration_seconds: solve_seconds.map(|seconds| seconds / iterations),
+            iteration_seconds: solve_seconds.zip(iterations).map(|(all, number)| all / number),
             conversion_seconds,
             phases: phases.collect(),
             nnz_g: solve.sizes.map(|sizes| sizes.factor),
@@ -328,14 +329,12 @@ impl<'a> Report<'a> {
 
     /// How the command ends and why, where the solution is none.
     pub(super) fn failure(&self) -> Option<(Outcome, String)> {
-        let reason = self.check.reason.clone().unwrap_or_default();
         match (self.check.verdict, self.converged) {
             (Verdict::Pass, _) => None,
-            (_, false) => Some((Outcome::Incomplete, reason)),
-            (_, true) => {
-                let sentence = format!("{} computed a wrong result: {reason}", self.kernel);
-                Some((Outcome::CheckFailed, sentence))
+            (_, false) => {
+                Some((Outcome::Incomplete, self.check.reason.clone().unwrap_or_default()))
             }
+            (_, true) => Some((Outcome::CheckFailed, not_right(self.kernel, &self.check))),
         }
     }
 
@@ -385,6 +384,7 @@ impl<'a> Report<'a> {
         let iterations = counted(self.iterations as usize, "iteration", "iterations");
         let time = match (self.solve_seconds, self.iteration_seconds) {
             (Some(all), Some(one)) => format!(" in {}, {} each", seconds(all), seconds(one)),
+            (Some(all), None) => format!(" in {}", seconds(all)),
             _ => String::new(),
         };
         writeln!(out, "solve      {iterations}{time}")?;
@@ -405,7 +405,10 @@ impl<'a> Report<'a> {
             writeln!(out, "condition  at least {condition}, from {steps} steps")?;
         }
         writeln!(out, "ended      {}", self.ended)?;
-        writeln!(out, "check      {}", self.check.verdict.as_str())?;
+        writeln!(out, "check      {}", self.check.as_str())?;
+        if let (true, Some(reason)) = (self.check.limited_by_rounding, &self.check.reason) {
+            writeln!(out, "           {reason}")?;
+        }
         Ok(out)
     }
 }

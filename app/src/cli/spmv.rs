@@ -14,7 +14,7 @@ use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
-use super::outcome::{Outcome, UsageError};
+use super::outcome::{Outcome, UsageError, not_right};
 use super::output::check_free;
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
@@ -67,8 +67,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
     let check = problem.check(&configuration, &output);
     if check.verdict != Verdict::Pass {
-        let reason = check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         return Ok(Outcome::CheckFailed);
     }
     let y = output.in_f64();

@@ -18,7 +18,7 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, not_right};
 use super::output::{check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
 
@@ -120,8 +120,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        let reason = report.check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {

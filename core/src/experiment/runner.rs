@@ -316,7 +316,7 @@ impl Runner<'_> {
                     }
                 }
             };
-            run.check = worse(run.check, check(problem, &configuration, output));
+            run.check = run.check.worse(check(problem, &configuration, output));
         }
         if run.check.verdict != Verdict::Pass {
             run.samples.clear();
@@ -429,12 +429,6 @@ fn check(
 fn failed(error: &KernelError) -> Check {
     let reason = Some(error.to_string());
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
-}
-
-/// Of two checks of the same kernel, the one that failed or was further off.
-fn worse(first: Check, second: Check) -> Check {
-    let second_is_worse = second.verdict != Verdict::Pass || second.worst > first.worst;
-    if second_is_worse { second } else { first }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     let all = data.model.runs(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
-            run.rate().filter(|_| run.run.hot == hot)?;
+            (run.ranks() && run.run.hot == hot).then_some(())?;
             // A run's pair has all its other settings.
             let key = RunKey { hot: false, ..run.run.key(run.subject) };
             Some((0, format!("{}\n{}", kernel(run), key.digest())))
