@@ -161,7 +161,7 @@ fn system(
 }
 
 /// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do
-/// not solve for b.
+/// not solve for b, and where one of them is no finite number.
 fn residuals(
     configuration: &Configuration,
     problem: &Problem,
@@ -175,11 +175,12 @@ fn residuals(
     if configuration.parameters.mode() == Mode::Smoother {
         return Ok(None);
     }
-    Ok(Some(match output {
+    let residuals = match output {
         Output::Vector(x) => of(problem.double(), x),
         Output::Single(x) => of(&*problem.single(memory)?, x),
         Output::Points(_) | Output::Solution(_) | Output::Systems(_) => return Ok(None),
-    }))
+    };
+    Ok(Some(residuals).filter(|both| both.iter().all(|residual| residual.is_finite())))
 }
 
 impl<'a> Report<'a> {
