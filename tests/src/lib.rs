@@ -4,12 +4,15 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod documents;
+mod large;
+mod links;
 mod need;
 mod paths;
 mod program;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
+pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
 pub use paths::{Paths, Use, paths};
 pub use program::{Program, Ran};

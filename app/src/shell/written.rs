@@ -50,3 +50,56 @@ pub(crate) fn table(view: &View, model: &Model, state: &ViewState) -> Result<Vec
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::views::charts::{ids, ids_for};
+
+    /// The links on which program and page are compared.
+    const LINKS: &str = include_str!("../../../tests/browser/links.json");
+
+    #[test]
+    fn program_and_page_are_compared_on_every_view_and_every_chart() {
+        let list: Value = serde_json::from_str(LINKS).unwrap();
+        let (mut views, mut charts) = (BTreeSet::new(), BTreeSet::new());
+        for kind in ["links", "drawn"] {
+            for link in list[kind].as_array().unwrap() {
+                let link = link.as_str().unwrap();
+                assert_eq!(ViewState::not_understood(link), None, "{link}");
+                assert!(link.contains(";operation="), "{link} names no operation");
+                let (view, state) = shown(link).unwrap();
+                if view.id == "chart" {
+                    let chart = state.charts.chart;
+                    assert!(ids_for(&state.filter.operation).any(|id| id == chart), "{link}");
+                    charts.extend((kind == "links").then_some(chart));
+                }
+                views.extend((kind == "links").then_some(view.id));
+            }
+        }
+        let views = VIEWS.iter().map(|view| view.id).filter(|id| !views.contains(id));
+        let missing: Vec<&str> = views.chain(ids().filter(|id| !charts.contains(*id))).collect();
+        assert_eq!(missing, [""; 0], "tests/browser/links.json names no link of these");
+    }
+
+    #[test]
+    fn a_link_without_a_table_or_a_figure_is_told_why() {
+        let model = Model::default();
+        let table = |link: &str| table_of(&model, link).unwrap_err();
+        assert_eq!(table("v2;view=runs"), "v2;view=runs is not what a link holds: v1;key=value;…");
+        assert_eq!(table("v1;view=moon"), "there is no view moon");
+        assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs is no figure");
+        let rows =
+            table_of(&model, "https://localhost/?x#v1;view=levels;levels-of=grid5x2").unwrap();
+        // Rows 0, 1 and 2, 3 of two by two points: the sum of a point's places is its level.
+        let header = "matrix,order,level,rows,rows_before,path_row";
+        assert_eq!(rows.lines().next(), Some(header));
+        let widths: Vec<_> =
+            rows.lines().skip(1).map(|line| line.split(',').rev().nth(2)).collect();
+        assert_eq!(widths, [Some("1"), Some("2"), Some("1")]);
+    }
+}
