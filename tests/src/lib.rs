@@ -4,6 +4,8 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod documents;
+mod large;
+mod links;
 mod need;
 mod paths;
 mod program;
@@ -11,6 +13,7 @@ mod roots;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
+pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
 pub use paths::{DebugText, Paths, Use, debug_texts, paths};
 pub use program::{Program, Ran};

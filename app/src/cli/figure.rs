@@ -9,7 +9,7 @@ use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
 use crate::figure::png;
 use crate::model::Model;
-use crate::shell::{PIXELS, csv_text};
+use crate::shell::{PIXELS, state_of, table};
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, charts};
 
@@ -121,7 +121,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         }
     }
     if let Some(path) = &args.table {
-        let text = csv_text(&(view.table)(&model, &state)).context("cannot write the table")?;
+        let text = table(view, &model, &state).context("cannot write the table")?;
         keep(path, args.force, &text)?;
     }
     Ok(())
@@ -129,11 +129,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
 
 /// The view and the state that the arguments name.
 fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
-    // All of a link may be given, of which the part after # counts.
-    let fragment = args.state.rsplit('#').next().unwrap_or_default();
-    let mut state = ViewState::from_fragment(fragment).ok_or_else(|| {
-        UsageError(format!("--state {fragment} is not what a link holds: v1;key=value;…"))
-    })?;
+    let mut state = state_of(&args.state).map_err(|why| UsageError(format!("--state {why}")))?;
     if let Some(chart) = &args.chart {
         known("chart", chart, charts::ids())?;
         state.charts.chart.clone_from(chart);

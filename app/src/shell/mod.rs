@@ -26,6 +26,7 @@ mod still_tests;
 pub(crate) mod tests;
 mod tiles;
 mod welcome;
+mod written;
 
 use std::sync::Arc;
 
@@ -51,9 +52,12 @@ use notices::Notices;
 use opening::Openings;
 #[cfg(feature = "gui")]
 pub(crate) use opening::{Reading, SHOWN_AFTER};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use pane::PIXELS;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use pane::{PIXELS, csv_text};
+pub(crate) use written::{state_of, table};
+pub use written::{svg_of, table_of};
 
 /// Height of the line above a presented view.
 const LINE: f32 = 40.0;

@@ -305,7 +305,7 @@ impl Runner<'_> {
         // A sample that was stopped half-way leaves no result.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
             let left = prepared.last_output().await;
-            run.check = worse(run.check, check(problem, &configuration, left));
+            run.check = run.check.worse(check(problem, &configuration, left));
         }
         // What takes long is not executed a third time to be checked.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
