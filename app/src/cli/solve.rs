@@ -23,7 +23,9 @@ use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::output::{
+    check_form, check_free, executed, keep, overwrite, print, print_json, watched,
+};
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
@@ -99,6 +101,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     for path in files() {
         check_free(path, args.force)?;
     }
+    check_forms(args)?;
     let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
@@ -268,6 +271,14 @@ fn given(
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })
+}
+
+/// Fails where the name of a file promises what is not written.
+pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
+    for path in [&args.output, &args.write_g].into_iter().flatten() {
+        check_form(path, &["Matrix Market"])?;
+    }
+    args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
 }
 
 /// The residuals as CSV, each with the iteration after which it was.
