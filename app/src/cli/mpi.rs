@@ -21,9 +21,9 @@ use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
-use super::output::{check_free, check_result, keep, print_beside, print_json};
+use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
-use super::solve::{Report, history};
+use super::solve::{Report, check_forms, history};
 
 /// Runs a command on all ranks. An error that only some ranks have ends the others, whatever they do; one in the
 /// arguments, which all ranks have, is told by rank 0.
@@ -91,6 +91,7 @@ fn spmv(
     let source = MatrixSource::parse(&args.matrix)?;
     if let (Some(path), true) = (&args.output, world.is_first()) {
         check_free(path, args.force)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
@@ -176,6 +177,7 @@ fn solve(
     for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
         check_result(path, args.force, args.json)?;
     }
+    check_forms(args)?;
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };

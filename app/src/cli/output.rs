@@ -116,13 +116,67 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
     Ok(keep(path, force, &bundle.results_csv()?)?)
 }
 
-/// The form in which points are written to a file of this name.
-pub(super) fn points_form(path: &Path) -> PointsForm {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    match name.strip_suffix(".gz").unwrap_or(&name).ends_with(".points") {
-        true => PointsForm::Binary,
-        false => PointsForm::Exact,
+/// Endings of names, and the forms that they promise.
+const FORMS: [(&str, &str); 28] = [
+    ("mtx", "Matrix Market"),
+    ("csv", "CSV"),
+    ("tsv", "a table separated by tabs"),
+    ("points", "binary points"),
+    ("zip", "a zip archive"),
+    ("html", "HTML"),
+    ("htm", "HTML"),
+    ("svg", "SVG"),
+    ("png", "PNG"),
+    ("pdf", "PDF"),
+    ("json", "JSON"),
+    ("xml", "XML"),
+    ("xlsx", "a workbook"),
+    ("npy", "NumPy"),
+    ("npz", "NumPy"),
+    ("mat", "MATLAB"),
+    ("h5", "HDF5"),
+    ("hdf5", "HDF5"),
+    ("parquet", "Parquet"),
+    ("rb", "Rutherford-Boeing"),
+    ("rua", "Harwell-Boeing"),
+    ("rsa", "Harwell-Boeing"),
+    ("petsc", "PETSc binary"),
+    ("graph", "METIS"),
+    ("bz2", "bzip2"),
+    ("xz", "xz"),
+    ("zst", "Zstandard"),
+    ("tar", "tar"),
+];
+
+/// Fails when the name of a file promises another form than one of those that its content can have.
+pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> {
+    let promised = FORMS.iter().find(|(ending, _)| ends_in(path, ending)).map(|(_, form)| *form);
+    match promised.filter(|promised| !forms.contains(promised)) {
+        None => Ok(()),
+        Some(promised) => Err(UsageError(format!(
+            "{} is named as {promised}, and what is written is {}: expected another ending",
+            path.display(),
+            forms.join(" or ")
+        ))),
     }
+}
+
+/// Whether the name of a file ends so, `.gz` after it or not.
+fn ends_in(path: &Path, ending: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.rsplit_once('.').is_some_and(|(_, found)| found == ending)
+}
+
+/// The form in which points are written to a file of this name. Fails where it promises a form that points do not
+/// have.
+pub(super) fn points_form(path: &Path) -> Result<PointsForm, UsageError> {
+    check_form(path, &["points as text", "CSV", "binary points"])?;
+    Ok(match (ends_in(path, "points"), ends_in(path, "csv")) {
+        (true, _) => PointsForm::Binary,
+        (_, true) => PointsForm::Csv,
+        _ => PointsForm::Exact,
+    })
 }
 
 /// Writes a file through `write`, compressed where its name ends in `.gz`, or standard output. A reader

@@ -24,7 +24,7 @@ use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
-    check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
+    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
 };
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
@@ -101,6 +101,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     for path in files() {
         check_result(path, args.force, args.json)?;
     }
+    check_forms(args)?;
     let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
@@ -271,6 +272,14 @@ fn given(
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })
+}
+
+/// Fails where the name of a file promises what is not written.
+pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
+    for path in [&args.output, &args.write_g].into_iter().flatten() {
+        check_form(path, &["Matrix Market"])?;
+    }
+    args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
 }
 
 /// The residuals as CSV, each with the iteration after which it was.

@@ -15,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError, not_right};
-use super::output::check_free;
+use super::output::{check_form, check_free};
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Spmv, &args.kernel)?;
@@ -25,6 +25,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };

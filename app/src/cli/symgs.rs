@@ -19,7 +19,7 @@ use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
 use super::outcome::{Outcome, not_right};
-use super::output::{check_result, executed, print_beside, print_json, watched};
+use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
 
 /// The JSON value of `symgs`.
@@ -75,6 +75,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
     if let Some(path) = &args.output {
         check_result(path, args.force, args.json)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };

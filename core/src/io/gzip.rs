@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{IoError, Progress};
+use super::{IoError, Progress, foreign};
 use crate::memory::MemoryLimit;
 
 /// Whether the data starts as gzip does, whatever the file is called.
@@ -115,17 +115,20 @@ pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     }
 }
 
-/// The text in `data`, and the progress that is left to report on it: gzip data has been counted
-/// while it was decompressed, which takes longer than parsing.
+/// The text in `data`, where `expected` should be, and the progress that is left to report on it: gzip data has been
+/// counted while it was decompressed, which takes longer than parsing. Fails on forms that are not read.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
+    expected: &'static str,
     limit: MemoryLimit,
     progress: Progress<'p>,
 ) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
     if is_gzip(data) {
         let text = decompress(data, limit, progress).await?;
+        foreign::refuse(&text, expected)?;
         Ok((Cow::Owned(text), progress.uncounted()))
     } else {
+        foreign::refuse(data, expected)?;
         Ok((Cow::Borrowed(data), progress))
     }
 }
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!(check_gzip(&mut &data[..], Progress::none()).unwrap(), 22_000);
         assert!(check_gzip(&mut &data[..data.len() - 1], Progress::none()).is_err());
         let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
-        assert!(cut.starts_with("the gzip data is damaged or cut off after"), "{cut}");
+        assert!(cut.starts_with("the gzip data is damaged or cut off"), "{cut}");
         let checksum = data.len() - 6;
         data[checksum] ^= 1;
         assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
