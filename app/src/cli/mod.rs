@@ -45,6 +45,7 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sparsescope_core::measure::start_ambient_pool;
 
 use args::{Cli, Command};
 use interrupt::Interrupt;
@@ -74,6 +75,7 @@ pub fn run() -> ExitCode {
             Err(error) => fail(&error),
         };
     }
+    start_ambient_pool();
     let interrupt = match Interrupt::install() {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),
