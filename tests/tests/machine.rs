@@ -119,3 +119,28 @@ fn a_limit_of_the_address_space_is_one_of_the_machine() {
     }
     assert_eq!(p.files(), ["tall.mtx", "wide.mtx"]);
 }
+
+#[test]
+fn commands_work_where_the_system_gives_no_threads() {
+    let p = program();
+    p.write("a.mtx", DIAGONAL);
+    let without = |args: &[&str]| {
+        // No system has the address space for the stack of such a thread.
+        let mut command = p.command(args);
+        command.env("RUST_MIN_STACK", (1u64 << 50).to_string());
+        sparsescope_tests::Ran::of(command.output().unwrap())
+    };
+    for args in [
+        &["info", "gen:poisson2d?n=40"][..],
+        &["spmv", "a.mtx", "-o", "y.mtx", "--force"],
+        &["generate", "diagonal?m=4", "-o", "made.mtx", "--force"],
+        &["kernels"],
+    ] {
+        let ran = without(args);
+        assert_eq!((ran.code, ran.err.contains("panicked")), (Some(0), false), "{}", ran.err);
+    }
+    // What needs several says so.
+    let ran = without(&["bench", "a.mtx", "--runs", "1", "--time-limit", "9m", "-o", "b.zip"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.starts_with("error: cannot keep the time limit"), "{}", ran.err);
+}

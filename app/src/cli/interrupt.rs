@@ -40,6 +40,7 @@ impl Interrupt {
                 eprintln!("\nstopping; once more to end at once");
             }
         })
+        .or_else(unheard)
         .context("cannot handle Ctrl-C")?;
         Ok(interrupt)
     }
@@ -51,15 +52,16 @@ impl Interrupt {
     }
 
     /// Sets the flag after `limit`, unless the deadline is dropped before.
-    pub(super) fn after(&self, limit: Duration) -> Deadline {
+    pub(super) fn after(&self, limit: Duration) -> anyhow::Result<Deadline> {
         let stop = Arc::clone(&self.stop);
         let (over, wait) = mpsc::channel::<()>();
-        std::thread::spawn(move || {
+        let watch = move || {
             if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 stop.store(true, Ordering::Relaxed);
             }
-        });
-        Deadline { _over: over }
+        };
+        std::thread::Builder::new().spawn(watch).context("cannot keep the time limit")?;
+        Ok(Deadline { _over: over })
     }
 
     /// The flag, for work that looks at it.
@@ -78,6 +80,23 @@ impl Interrupt {
     }
 }
 
+/// Where the system gives no thread that could hear signals, they do what they do by themselves: Ctrl-C
+/// ends the program.
+#[cfg(unix)]
+fn unheard(error: ctrlc::Error) -> Result<(), ctrlc::Error> {
+    let ctrlc::Error::System(_) = error else { return Err(error) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the default action runs no code of this program.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn unheard(error: ctrlc::Error) -> Result<(), ctrlc::Error> {
+    Err(error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,9 +104,9 @@ mod tests {
     #[test]
     fn a_deadline_raises_the_flag_unless_it_is_dropped() {
         let interrupt = Interrupt::never();
-        drop(interrupt.after(Duration::from_secs(3600)));
+        drop(interrupt.after(Duration::from_secs(3600)).unwrap());
         assert!(!interrupt.raised());
-        let _deadline = interrupt.after(Duration::from_millis(1));
+        let _deadline = interrupt.after(Duration::from_millis(1)).unwrap();
         let started = std::time::Instant::now();
         while !interrupt.raised() {
             assert!(started.elapsed() < Duration::from_secs(60), "the flag was never raised");

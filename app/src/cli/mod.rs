@@ -50,6 +50,7 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sparsescope_core::measure::start_ambient_pool;
 use sparsescope_core::record::is_invisible;
 
 use args::{Cli, Command};
@@ -80,6 +81,7 @@ pub fn run() -> ExitCode {
             Err(error) => fail(&error),
         };
     }
+    start_ambient_pool();
     let interrupt = match Interrupt::install() {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),

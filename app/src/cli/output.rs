@@ -246,14 +246,16 @@ fn shown<R>(
     let (finished, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let share = &share;
-        scope.spawn(move || {
+        let tell = move || {
             let mut shown = progress::Progress::new(quiet);
             shown.set(share(), what);
             while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
                 shown.set(share(), what);
             }
             shown.finish();
-        });
+        };
+        // Where the system gives no thread, nobody is told, and the work is done.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
         // Dropped at the end, also of a panic.
         let _finished = finished;
         work()

@@ -56,7 +56,7 @@ fn run_with(
         return Err(UsageError(sentence.to_owned()).into());
     }
     args.ranks.refuse()?;
-    let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
+    let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let x = match &args.x {
         Some(path) => {
             let progress = Progress::none().cancelled_by(interrupt.flag());
