@@ -309,9 +309,13 @@ impl App {
     /// Runs are selected by their number, which others may take: the selection stays with the run.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
         let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
+        let revision = self.model.revision();
         let selected = self.state.run.and_then(|number| self.model.run(number));
         let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
         change(self);
+        if self.model.revision() == revision {
+            return; // each run has its number
+        }
         let number = before.and_then(|(series, kernel, before)| {
             let runs = self.model.runs(&Filter::everything());
             let of_kernel =
@@ -423,7 +427,9 @@ impl App {
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);
         let side = |app: &mut Self, ui: &mut Ui| {
-            side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+            app.keep_run(|app| {
+                side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+            });
         };
         if self.side_shown(width) && width < WITH_SIDE {
             let before = (self.state.matrix.clone(), self.state.view.clone());

@@ -60,7 +60,8 @@ pub(crate) fn beside(
     let (text, rest) = places(ui);
     // Some views have steps that arrow keys go through.
     let walking = lesson.step(page).is_some_and(|step| own::steps(&step.show.view));
-    let from = (model.revision(), state.to_fragment());
+    // A lesson may be opened again with other words.
+    let from = (lesson.clone(), model.revision(), state.to_fragment());
     let texts = kept(ui, "texts beside a view", from, || {
         lesson.step(page).map_or_else(Texts::default, |step| texts_of(step, model, state))
     });

@@ -144,14 +144,18 @@ fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState
     let name = order_words(told);
     if told.order == Order::Colors && state.levels.order != Order::Colors {
         // The adapter draws a matrix once a frame.
-        let from = (told.shown.key.clone(), model.revision(), scene.place, scene.shade);
+        let from =
+            (told.shown.key.clone(), model.revision(), scene.place, scene.shade, pixels.to_bits());
         let image = kept(ui, "cells beside", from, || Arc::new(scene.image(pixels)));
         paint_image(ui, "cells image", (*image).clone(), area);
     } else {
         let key = &told.shown.key;
         paint_cells(ui, &told.shown.picture, &scene, key, area, pixels);
     }
-    let from = (told.shown.key.clone(), model.revision(), scene.place, told.step, told.theme);
+    let from = (
+        (told.shown.key.clone(), model.revision()),
+        (scene.place, told.step, told.theme, pixels.to_bits()),
+    );
     let kept_as = format!("levels of {}", told.order.id());
     let images = kept(ui, &kept_as, from, || told.images(&scene, pixels).map(Arc::new));
     let [over, strip] = &*images;
