@@ -583,13 +583,13 @@ mod tests {
         let matrices = model.matrices(&all);
         let subjects: Vec<(&str, Subject<'_>)> =
             matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
-        let fastest = fastest(&model, &subjects);
+        let fastest = Html::of(|html| fastest(html, &model, &subjects));
         assert!(
             fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
             "{fastest}"
         );
         assert!(!fastest.contains("vendor/cusparse"), "{fastest}");
-        let told = outcome(&model.runs(&all));
+        let told = Html::of(|html| outcome(html, &model.runs(&all)));
         assert!(told.contains("1 of those that passed are limited by rounding"), "{told}");
         assert!(told.contains("cpu/pcg/threads on m: the relative residual"), "{told}");
     }
