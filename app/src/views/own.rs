@@ -93,7 +93,7 @@ mod tests {
         "view=preconditioner;fsai-of=grid5x4",
         "view=preconditioner;fsai-of=weak5x4",
         "view=preconditioner;fsai-of=weak5x5",
-        "view=preconditioner;fsai-of=grid5x4;fsai-power=2",
+        "view=preconditioner;fsai-of=grid5x4;fsai-power=1",
         "view=skyline;points-of=1,4/4,2",
         "view=skyline;points-of=2,2/3,4",
         "view=skyline;points-of=2,2/3,4/5,1",
