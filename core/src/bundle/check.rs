@@ -66,6 +66,7 @@ impl Bundle {
             }
             check_run(&run_name(index, run), run, nnz.get(run.matrix.as_str()).copied())?;
         }
+        self.check_lists(checked)?;
         self.check_histories()?;
         self.others.keys().try_for_each(|name| check_other(name))
     }
@@ -75,8 +76,10 @@ impl Bundle {
     /// A history has its run's name in the bundle: no two runs of one key have one.
     fn check_histories(&self) -> Result<(), BundleError> {
         let mut digests = HashSet::new();
+        let subjects = self.subjects_by_id();
         for (index, run) in self.runs.iter().enumerate().filter(|(_, run)| run.history.is_some()) {
-            let digest = self.key(run).map(|key| key.digest());
+            let subject = subjects.get(run.matrix.as_str());
+            let digest = subject.map(|&subject| run.key(subject).digest());
             if digest.is_none_or(|digest| !digests.insert(digest)) {
                 let problem = "has a history, as another run of the same key";
                 return Err(inconsistent(run_name(index, run), problem));

@@ -13,6 +13,7 @@ mod error;
 mod import;
 mod json;
 mod limits;
+mod lists;
 mod merge;
 mod read;
 mod spreadsheet;
