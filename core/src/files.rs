@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What to do with a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,40 @@ pub enum WriteError<E> {
     System { doing: &'static str, error: std::io::Error },
     /// Its content could not be had.
     Content(E),
+}
+
+/// Temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file until it has its name or is removed.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+/// Ends the program at once, whatever its threads do, and leaves no file that is half written.
+pub fn exit(code: i32) -> ! {
+    let unfinished = unfinished();
+    for path in &*unfinished {
+        // It has its name by now, or the user may remove it.
+        let _ = std::fs::remove_file(path);
+    }
+    // The lock is held to the end: nobody begins another file.
+    std::process::exit(code)
 }
 
 /// Fails where `path` is there and is no regular file: a folder, a link, a device or a pipe keeps its
@@ -60,6 +95,7 @@ pub fn write_whole<E>(
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a file"))?;
+    let _unfinished = Unfinished::new(file.path());
     // To the file itself: the temporary file's own errors would name it, not `path`.
     let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
     write(&mut out).map_err(WriteError::Content)?;

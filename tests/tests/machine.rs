@@ -144,3 +144,36 @@ fn commands_work_where_the_system_gives_no_threads() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.starts_with("error: cannot keep the time limit"), "{}", ran.err);
 }
+
+#[test]
+fn commands_on_bundles_end_at_once_when_they_are_told_to() {
+    let p = program();
+    p.succeed(&["bench", "gen:diagonal?m=4", "--runs", "1", "-q", "-o", "b.zip"]);
+    assert!(Command::new("mkfifo").arg(p.path("pipe")).status().unwrap().success());
+    for args in [
+        &["compare", "b.zip", "pipe"][..],
+        &["merge", "b.zip", "pipe", "-o", "merged.zip"],
+        &["export", "pipe", "--csv", "b.csv"],
+        &["export", "pipe", "--report", "b.html"],
+        &["export", "pipe", "--svg", "b.svg"],
+    ] {
+        for signal in ["-TERM", "-INT"] {
+            let child = p.command(args).stderr(std::process::Stdio::piped()).spawn().unwrap();
+            // Opened once the program reads it; then it waits for what is never written.
+            let pipe = std::fs::OpenOptions::new().write(true).open(p.path("pipe")).unwrap();
+            let id = child.id().to_string();
+            assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+            // A program that does not end has the rest of the pipe after a while, and ends otherwise.
+            let (ended, wait) = std::sync::mpsc::channel::<()>();
+            let patience = std::thread::spawn(move || {
+                let _ = wait.recv_timeout(std::time::Duration::from_secs(60));
+                drop(pipe);
+            });
+            let ran = sparsescope_tests::Ran::of(child.wait_with_output().unwrap());
+            drop(ended);
+            patience.join().unwrap();
+            assert_eq!((ran.code, ran.err.as_str()), (Some(130), "interrupted\n"), "{args:?}");
+        }
+    }
+    assert_eq!(p.files(), ["b.zip", "pipe"]);
+}

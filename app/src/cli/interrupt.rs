@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use anyhow::Context;
+use sparsescope_core::files::exit;
 
 use super::ranks;
 
@@ -25,15 +26,18 @@ pub(super) struct Deadline {
 }
 
 impl Interrupt {
-    /// Takes over the signal.
-    pub(super) fn install() -> anyhow::Result<Self> {
+    /// Takes over the signal. It ends work that looks at no flag `at_once`.
+    pub(super) fn install(at_once: bool) -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let (stop, pressed) = (Arc::clone(&interrupt.stop), Arc::clone(&interrupt.pressed));
         let speaks = ranks::speaks();
         ctrlc::set_handler(move || {
-            if pressed.swap(true, Ordering::Relaxed) {
+            if pressed.swap(true, Ordering::Relaxed) || at_once {
+                if at_once {
+                    eprintln!("interrupted");
+                }
                 // Measured runs are safe in the journal.
-                std::process::exit(130);
+                exit(130);
             }
             stop.store(true, Ordering::Relaxed);
             if speaks {

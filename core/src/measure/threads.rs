@@ -25,7 +25,11 @@ pub fn start_ambient_pool() {
     // They are here before the pool is made: one that misses a thread cannot be made again.
     let waiting = |_| {
         let (give, take) = mpsc::channel::<rayon::ThreadBuilder>();
-        let work = move || take.recv().map_or((), rayon::ThreadBuilder::run);
+        let work = move || {
+            if let Ok(thread) = take.recv() {
+                thread.run();
+            }
+        };
         std::thread::Builder::new().spawn(work).ok().map(|_| give)
     };
     let waiting: Vec<_> = (0..wanted.min(rayon::max_num_threads())).map_while(waiting).collect();
