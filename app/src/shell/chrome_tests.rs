@@ -114,9 +114,11 @@ fn the_selected_run_stays_selected_when_a_bundle_before_it_is_closed() {
     let other = include_bytes!("../../../tests/golden/bundle-1.2.zip");
     harness.state_mut().open_bytes("other.zip", other);
     let last = harness.state().model().runs(&Filter::everything()).last().unwrap().index;
-    let state = ViewState { run: Some(last), ..harness.state().state().clone() };
-    harness.state_mut().set_state(state);
-    harness.run();
+    for run in [last - 1, last] {
+        let state = ViewState { run: Some(run), ..harness.state().state().clone() };
+        harness.state_mut().set_state(state);
+        harness.run();
+    }
     let selected = |app: &App| {
         let run = app.state.run.and_then(|number| app.model.run(number))?;
         Some((run.bundle.file.clone(), run.run.clone()))
@@ -128,6 +130,9 @@ fn the_selected_run_stays_selected_when_a_bundle_before_it_is_closed() {
     harness.run();
     assert_eq!(harness.state().model().bundles().len(), 1);
     assert_eq!(selected(harness.state()), Some(before));
+    harness.get_by_label("Back").click();
+    harness.run();
+    assert_eq!(harness.state().state().run, None, "other runs have the old numbers");
 }
 
 #[test]

@@ -373,9 +373,15 @@ impl App {
         self.go_on_opening();
         let in_front = self.state.view.clone();
         dock::settle(&mut self.state, &in_front);
-        let before = self.state.clone();
+        let mut before = self.state.clone();
+        let open = self.model.bundles().len();
         self.bar.back |= keys::back(ui);
         self.frame(ui);
+        if self.model.bundles().len() < open {
+            // Other runs have their numbers now; closing is not undone.
+            before.run = self.state.run;
+            self.history.forget_runs();
+        }
         if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
             self.state.spy.at = None; // it was a part of the other matrix
         }
