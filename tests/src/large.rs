@@ -14,7 +14,7 @@ const ENTRIES: u64 = SIDE * SIDE;
 ///
 /// # Panics
 /// When `other` is no bundle with a matrix, or what is made of it is none.
-pub fn large(other: &[u8]) -> Vec<u8> {
+pub(crate) fn large(other: &[u8]) -> Vec<u8> {
     let mut bundle = Bundle::read(other, &Limits::default()).expect("a bundle"); // invariant of tests
     bundle.label = Some("large".into());
     bundle.matrices.truncate(1);
