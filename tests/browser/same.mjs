@@ -11,8 +11,11 @@ import { differences, figureDifference } from "./tables.mjs";
 /** So many complaints say what is wrong. */
 const ENOUGH = 30;
 
-/** What a step has to say is there after so many milliseconds. */
+/** What a link shows is drawn after so many milliseconds. */
 const SOON = 8_000;
+
+/** The texts of a step are there so many milliseconds after its title. */
+const AT_ONCE = 2_000;
 
 /** The page with all bundles that the links are followed over. */
 const everything = (given) => `${given.address}/?${given.session.map((name) => `bundle=${given.bundles[name]}`).join("&")}#v1;view=layouts`;
@@ -79,7 +82,7 @@ function nearest(text, texts) {
 /** Waits for all that a step has to show; what is missing, and a line of the report for each. */
 async function compare(viewer, where, step, isTold, report) {
   const expected = expectations(step, isTold);
-  const end = Date.now() + SOON;
+  const end = Date.now() + AT_ONCE;
   let names;
   let missing;
   do {
@@ -112,6 +115,23 @@ function saveReport(file, report) {
 }
 
 export const cases = {
+  async "a number, a word or a line that differs between two tables or figures is named"() {
+    const told = (expected, found) => differences(expected, found, { g: 1e-9 }).join("; ");
+    const table = 'name,n,rate,g\n"a, ""b""",10000000000,0.1,0.5\n';
+    assert.equal(told(table, table.replace("0.1,", "0.1000000000000001,").replace("0.5", "0.5000000001")), "");
+    const rate = told(table, table.replace("0.1,", "0.10000000001,"));
+    assert.equal(rate, "row 1, column “rate”: expected “0.1”, found “0.10000000001”");
+    assert.match(told(table, table.replace("10000000000", "4294967295")), /column “n”/);
+    assert.match(told(table, table.replace("0.5", "0.50000001")), /column “g”/);
+    assert.match(told(table, table.replace("a, ", "a; ")), /expected “a, "b"”, found “a; "b"”/);
+    assert.match(told(table, `${table}x,1,1,1\n`), /expected 2 lines, found 3/);
+    const figure = '<circle cx="10.25" r="3"/><text>31 levels</text>';
+    assert.equal(figureDifference(figure, figure.replace("10.25", "10.26")), null);
+    assert.match(figureDifference(figure, figure.replace("31", "15")), /found “.*15/);
+    assert.match(figureDifference(figure, figure.replace("circle", "rect")), /found “<rect/);
+    assert.match(figureDifference(figure, `${figure}5`), /more/);
+  },
+
   async "every link gives the table and the figure of the program, whatever was asked before"(context, given) {
     const { within, links } = JSON.parse(readFileSync(given.links, "utf8"));
     // Reading thousands of runs takes a while.
@@ -220,6 +240,7 @@ export const cases = {
       const told = step.told.answer.length > 0;
       const link = `v1;lesson=${id},${page}${told ? ";told=true" : ""}`;
       await viewer.page.evaluate((link) => (location.hash = link), link);
+      await viewer.find("text", step.title);
       complaints.push(...(await compare(viewer, `${id}, step ${page + 1}, back`, step, told, report)));
     }
     if (given.lessonsReport) {

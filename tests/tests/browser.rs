@@ -98,6 +98,26 @@ fn a_link_shows_the_same_whatever_was_shown_before() {
 }
 
 #[test]
+fn a_link_shows_what_export_writes() {
+    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let links = Links::read();
+    for (name, bytes) in &links.bundles {
+        p.write(name, bytes);
+    }
+    let names: Vec<&str> = links.bundles.iter().map(|(name, _)| name.as_str()).collect();
+    for view in ["best", "matrix", "levels", "preconditioner"] {
+        let is_of_view = |link: &String| link.contains(&format!(";view={view};"));
+        let place = links.links.iter().position(is_of_view).unwrap();
+        let link = &links.links[place];
+        let table = ["--table", "-", "--svg", "figure.svg", "--force", "--state", link.as_str()];
+        let written = p.succeed(&[&["export"], &names[..], &table[..]].concat());
+        assert_eq!(written, SHOWN[place].table, "{link}");
+        let svg = std::fs::read_to_string(p.path("figure.svg")).unwrap();
+        assert_eq!(Some(svg), SHOWN[place].svg, "{link}");
+    }
+}
+
+#[test]
 fn links_on_which_program_and_page_are_compared_show_something() {
     let links = Links::read();
     let empty = |shown: &Shown| shown.table.lines().count() < 2;
