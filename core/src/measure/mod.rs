@@ -34,4 +34,6 @@ pub(crate) use threads::binds_threads;
 pub use threads::{ThreadsError, bind_to_processor, default_thread_counts, pool};
 #[cfg(feature = "mpi")]
 pub use threads::{pool_after, processor_numbers};
-pub use vector::{DEFAULT_SEED, IntegerVector, integer_range, integer_vector};
+pub use vector::{
+    DEFAULT_SEED, IntegerVector, UniformVector, integer_range, integer_vector, uniform_vector,
+};
