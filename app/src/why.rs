@@ -72,7 +72,7 @@ impl RunOf<'_> {
             }
         };
         if let Some(shared) = &run.distributed {
-            reasons.extend(self.ranks(shared, figures.median_s));
+            reasons.extend(self.shared_by_ranks(shared, figures.median_s));
         }
         crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
         let worth = reasons.iter().enumerate().take(3);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem,
+    Solution, SolveProblem, check_vectors,
 };
 use sparsescope_core::fsai::Fsai;
-use sparsescope_core::io::{Progress, matrix_market, save};
+use sparsescope_core::io::{Progress, matrix_market};
 use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -23,7 +23,9 @@ use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
 use super::outcome::{Outcome, UsageError, not_right};
-use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::output::{
+    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
+};
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
@@ -97,8 +99,9 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (_, true) => {}
     }
     for path in files() {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
+    check_forms(args)?;
     let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
@@ -109,7 +112,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         let Some(Done { report, solution, factor }) = done else { return Ok(Outcome::Interrupted) };
         kept = factor;
         if !args.json {
-            print(&report.for_people()?)?;
+            print_beside(&report.for_people()?, files().map(PathBuf::as_path))?;
         }
         if let Some(path) = &args.history {
             keep(path, args.force, history(&solution).as_bytes())?;
@@ -144,6 +147,7 @@ fn solved<'a>(
     let kernel = configuration.kernel;
     let source = MatrixSource::parse(matrix)?;
     let a = desk.real_matrix(&source)?;
+    check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
     let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
@@ -268,6 +272,14 @@ fn given(
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })
+}
+
+/// Fails where the name of a file promises what is not written.
+pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
+    for path in [&args.output, &args.write_g].into_iter().flatten() {
+        check_form(path, &["Matrix Market"])?;
+    }
+    args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
 }
 
 /// The residuals as CSV, each with the iteration after which it was.

@@ -74,8 +74,7 @@ impl<'a> Comparison<'a> {
     /// Compares two bundles run by run. The result depends on nothing but them.
     pub fn of(before: &'a Bundle, after: &'a Bundle) -> Self {
         let ((first, first_hidden), (second, second_hidden)) = (keyed(before), keyed(after));
-        let subjects: HashMap<&str, Subject<'_>> =
-            before.all_subjects().map(|subject| (subject.id(), subject)).collect();
+        let subjects = before.subjects_by_id();
         let mut pairs = Vec::new();
         let mut only_before = Vec::new();
         for run in &before.runs {
@@ -88,7 +87,9 @@ impl<'a> Comparison<'a> {
                 None => only_before.push((run, key)),
             }
         }
-        let keys = after.runs.iter().filter_map(|run| Some((run, after.key(run)?)));
+        let of_after = after.subjects_by_id();
+        let key = |run: &'a Run| Some((run, run.key(*of_after.get(run.matrix.as_str())?)));
+        let keys = after.runs.iter().filter_map(key);
         let only_after = keys.filter(|(_, key)| !first.contains_key(key)).collect();
 
         let estimates: Vec<Option<RatioEstimate>> = pairs
@@ -176,8 +177,7 @@ impl<'a> Comparison<'a> {
 fn keyed(bundle: &Bundle) -> Keyed<'_> {
     let mut runs = HashMap::new();
     let mut hidden = 0;
-    let subjects: HashMap<&str, Subject<'_>> =
-        bundle.all_subjects().map(|subject| (subject.id(), subject)).collect();
+    let subjects = bundle.subjects_by_id();
     for run in &bundle.runs {
         if let Some(key) = subjects.get(run.matrix.as_str()).map(|&subject| run.key(subject)) {
             // A timed run says more than one that was cut short or refused.
@@ -228,14 +228,14 @@ fn environment_warnings<'a>(
 ) -> Vec<String> {
     let pairs: BTreeSet<(&str, &str)> =
         matched.map(|(b, a)| (b.environment.as_str(), a.environment.as_str())).collect();
-    let mut warnings = Vec::new();
+    let (mut warnings, mut known) = (Vec::new(), BTreeSet::new());
     for (first, second) in pairs {
         let (Some(first), Some(second)) = (before.environment(first), after.environment(second))
         else {
             continue;
         };
         for warning in differences(first, second) {
-            if !warnings.contains(&warning) {
+            if known.insert(warning.clone()) {
                 warnings.push(warning);
             }
         }
@@ -266,8 +266,13 @@ fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
         of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())).collect()
     }
     let (first, second) = (texts(before), texts(after));
+    // Of a kernel with several other texts the first.
+    let mut others: BTreeMap<&str, &str> = BTreeMap::new();
+    for (kernel, text) in second.difference(&first) {
+        others.entry(kernel).or_insert(text);
+    }
     let changed = first.difference(&second).filter_map(|(kernel, text)| {
-        let (_, other) = second.difference(&first).find(|(other, _)| other == kernel)?;
+        let other = others.get(kernel)?;
         let kernel = printable(kernel);
         Some(format!("the source of {kernel} differs: SHA-256 {text}… before, {other}… after"))
     });

@@ -1,7 +1,5 @@
 //! `results.csv`: one line a run, a spreadsheet's view of the bundle.
 
-use std::collections::HashMap;
-
 use crate::bundle::{Bundle, BundleError, spreadsheet_cell};
 use crate::matrix::Statistics;
 use crate::record::{Figures, Run, Subject};
@@ -26,8 +24,7 @@ impl Bundle {
 
     /// [`results_csv`](Self::results_csv) of a bundle that has been checked.
     pub(super) fn table(&self) -> Result<Vec<u8>, BundleError> {
-        let subjects: HashMap<&str, Subject<'_>> =
-            self.all_subjects().map(|subject| (subject.id(), subject)).collect();
+        let subjects = self.subjects_by_id();
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(HEADER.split(',')).map_err(not_written)?;
         for run in &self.runs {

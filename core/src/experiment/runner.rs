@@ -287,7 +287,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Checks the result once more after the last sample, and computes the figures.
+    /// Checks what the last sample left and the result of one more execution, and computes the figures.
     async fn conclude(
         &self,
         one: Ready<'_>,
@@ -302,19 +302,18 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
-        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() {
-            // What takes long is not executed a third time to be checked.
-            let output = match pace > TWICE_S {
-                true => prepared.last_output().await,
-                false => {
-                    let never = AtomicBool::new(false);
-                    let output = prepared.output(&Watch::cancelled_by(&never)).await;
-                    match output {
-                        Ok(Some(output)) => Ok(output),
-                        Ok(None) => prepared.last_output().await,
-                        Err(error) => Err(error),
-                    }
-                }
+        // A sample that was stopped half-way leaves no result.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
+            let left = prepared.last_output().await;
+            run.check = run.check.worse(check(problem, &configuration, left));
+        }
+        // What takes long is not executed a third time to be checked.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
+            let never = AtomicBool::new(false);
+            let output = match prepared.output(&Watch::cancelled_by(&never)).await {
+                Ok(Some(output)) => Ok(output),
+                Ok(None) => prepared.last_output().await,
+                Err(error) => Err(error),
             };
             run.check = worse(run.check, check(problem, &configuration, output));
         }
