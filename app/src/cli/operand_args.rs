@@ -208,8 +208,9 @@ pub(super) struct SolveArgs {
     /// With --reuse-pattern: drop of G what was dropped of the first one, in place of filtering anew
     #[arg(long, requires = "reuse_pattern")]
     pub(super) keep_filter: bool,
-    /// The right-hand side: a1 (A times ones, so that the solution is known), ones, or a file
-    #[arg(long, value_name = "a1|ones|FILE", default_value = "a1")]
+    /// The right-hand side: a1 (A times ones, so that the solution is known), ones, range (A times random numbers
+    /// of a seed), or a file
+    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1")]
     pub(super) b: String,
     #[command(flatten)]
     pub(super) ranks: RankArgs,

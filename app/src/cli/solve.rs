@@ -403,12 +403,14 @@ impl<'a> Report<'a> {
         let [before, after, real, floor] =
             [self.initial_residual, self.residual, self.true_residual, self.rounding_floor]
                 .map(number);
-        writeln!(
-            out,
-            "residual   {before} before, {after} after, relative to b ({:.3e})",
-            self.b_norm
-        )?;
-        writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+        if self.b_norm > 0.0 {
+            writeln!(
+                out,
+                "residual   {before} before, {after} after, relative to b ({:.3e})",
+                self.b_norm
+            )?;
+            writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+        }
         if let Some(spectrum) = &self.spectrum {
             let (condition, steps) = (three_digits(spectrum.condition), spectrum.steps);
             writeln!(out, "condition  at least {condition}, from {steps} steps")?;

@@ -132,7 +132,8 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
             Self::Symgs(problem) => problem.admit(configuration),
-            Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => Ok(()),
+            Self::Solve(problem) => problem.admit(configuration),
+            Self::Skyline(_) | Self::BatchedDense(_) => Ok(()),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use crate::matrix::Csr;
 use crate::parallel::*;
-use crate::pcg::{Judgement, rounding_floor};
+use crate::pcg::{Judgement, Magnitude, is_seen, rounding_floor};
 use crate::record::{Check, Solve, Verdict};
 
 /// What the residual of a solution is held against, over some rows or all: Euclidean norms.
@@ -133,13 +133,20 @@ fn failed(reason: String, row: Option<u64>) -> Check {
     Check { verdict: Verdict::Fail, reason: Some(reason), row, ..Check::default() }
 }
 
+/// Why b = A·1 is no right-hand side, where its norm is this and ‖|A|·1‖ is `size`: rounding alone may be as much.
+pub fn vanishes(b: f64, size: f64) -> Option<String> {
+    let floor = rounding_floor(size);
+    (floor > 0.0 && !is_seen(floor, b)).then(|| {
+        format!(
+            "b = A·1 is zero up to rounding, its norm {b:.1e} where rounding may be {floor:.1e}; --b range takes b = A·z \
+             with random z"
+        )
+    })
+}
+
 /// ‖v‖₂, also where the squares of its elements are more or less than f64 holds.
 fn norm(v: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = v.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
-    if most == 0.0 || !most.is_finite() {
-        return most;
-    }
-    most * v.map(|x| (x / most) * (x / most)).sum::<f64>().sqrt()
+    Magnitude::of(v).norm()
 }
 
 #[cfg(test)]
@@ -213,6 +220,23 @@ mod tests {
         }
         let wrong = check([1.0, 2.0]);
         assert_eq!((wrong.verdict, wrong.undecided), (Verdict::Fail, false));
+    }
+
+    #[test]
+    fn a_times_ones_vanishes_where_rows_cancel_and_not_where_they_nearly_do() {
+        // The rows of a Laplacian of three nodes in a path: |A|·1 = (2, 4, 2).
+        let size = 24f64.sqrt();
+        assert!(vanishes(0.0, size).unwrap().contains("--b range"));
+        // A tenth of b against 10·ε·‖|A|·1‖.
+        let least = 100.0 * f64::EPSILON * size;
+        assert_eq!([0.99, 1.01].map(|of| vanishes(of * least, size).is_some()), [true, false]);
+        assert_eq!(vanishes(0.0, 0.0), None, "no rows");
+    }
+
+    #[test]
+    fn norms_that_are_none_are_no_solution() {
+        let norms = ResidualNorms::of(&[(f64::NAN, f64::NAN); 2], &[1.0, 1.0]);
+        assert_eq!(norms.check(1e-6, &told(true)).verdict, Verdict::Fail);
     }
 
     #[test]

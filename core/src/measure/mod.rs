@@ -36,4 +36,6 @@ pub use threads::{
 };
 #[cfg(feature = "mpi")]
 pub use threads::{pool_after, processor_numbers};
-pub use vector::{DEFAULT_SEED, IntegerVector, integer_range, integer_vector};
+pub use vector::{
+    DEFAULT_SEED, IntegerVector, UniformVector, integer_range, integer_vector, uniform_vector,
+};

@@ -10,6 +10,7 @@ mod parameters;
 mod preconditioner;
 mod residual;
 mod ritz;
+mod scale;
 mod share;
 mod solve;
 mod solved;
@@ -23,6 +24,7 @@ pub use operator::{Operator, OperatorFormat};
 pub use parameters::{SolveParameters, Start};
 pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerError, Symgs};
 pub use ritz::Ritz;
+pub use scale::{Magnitude, Scale, largest, squares};
 pub use solve::solve;
 pub use solved::{Outcome, Recurrence, Solved};
 #[cfg(feature = "mpi")]
