@@ -8,6 +8,7 @@ mod large;
 mod links;
 mod need;
 mod paths;
+pub mod planted;
 mod program;
 mod roots;
 mod server;

@@ -3,6 +3,8 @@
 mod dense;
 mod dominators;
 mod overflow;
+#[cfg(test)]
+mod properties;
 mod row_errors;
 mod skyline;
 mod solve;

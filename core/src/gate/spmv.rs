@@ -121,6 +121,12 @@ impl Reference {
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
     }
 
+    /// How far row i of a result may lie from the reference.
+    #[cfg(test)]
+    pub(super) fn bound(&self, i: usize) -> f64 {
+        self.bound[i]
+    }
+
     /// Row i of a result beside its reference.
     fn compared(&self, i: usize, z: f64) -> Compared {
         let mut compared = Compared::within(z, self.y[i], self.bound[i]);

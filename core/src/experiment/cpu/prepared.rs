@@ -342,6 +342,47 @@ mod tests {
         assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
     }
 
+    /// Computes once, and does nothing from then on.
+    struct Once {
+        y: f64,
+        computes: bool,
+    }
+
+    impl Task for Once {
+        fn spoil(&mut self) {
+            self.y = f64::NAN;
+        }
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            if std::mem::take(&mut self.computes) {
+                self.y = 1.0;
+            }
+            Ok(Finished::Done)
+        }
+        fn output(&self) -> Output {
+            Output::Vector(vec![self.y])
+        }
+    }
+
+    #[test]
+    fn an_execution_that_does_nothing_leaves_no_result_of_the_one_before() {
+        for temperature in [Temperature::Hot, Temperature::Cold] {
+            let machine = Machine::new(CacheSizes::of(&cpu()));
+            let task = Box::new(Once { y: 0.0, computes: true });
+            let (costs, params) = Default::default();
+            let bound = Bound { task, parts: None, costs, params };
+            let mut prepared =
+                CpuPrepared::new("cpu/test/once", &machine, Arc::new(pool(1).unwrap()), bound);
+            let flag = AtomicBool::new(false);
+            let watch = Watch::cancelled_by(&flag);
+            let y = |output: Output| output.in_f64()[0];
+            let first = prepared.output(&watch).wait().unwrap().unwrap();
+            assert_eq!(y(first), 1.0);
+            assert_eq!(prepared.sample(3, temperature, &watch).wait().unwrap().len(), 3);
+            assert!(y(prepared.last_output().wait().unwrap()).is_nan());
+            assert!(y(prepared.output(&watch).wait().unwrap().unwrap()).is_nan());
+        }
+    }
+
     #[test]
     fn a_cancelled_execution_ends_the_sampling_and_leaves_no_sample() {
         for in_place in [false, true] {

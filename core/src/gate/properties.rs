@@ -1,0 +1,93 @@
+//! What holds of the bounds of products whatever the numbers: every order of summation passes, and an
+//! element that is off by three bounds fails.
+
+use proptest::prelude::*;
+
+use super::Reference;
+use crate::matrix::{Csr, Real};
+use crate::record::Verdict;
+
+/// Factors of a row's terms: of usual size, huge, subnormal, and numbers that cancel what is before them.
+fn factors() -> impl Strategy<Value = Vec<(f64, f64)>> {
+    let usual = (-1e3..1e3f64, -1e3..1e3f64);
+    let huge = (-8e307..8e307f64, -1.5..1.5f64);
+    let products = (-1e200..1e200f64, -1e200..1e200f64);
+    let tiny = (-1e-300..1e-300f64, -1e-15..1e-15f64);
+    let one = prop_oneof![6 => usual, 1 => huge, 1 => products, 2 => tiny];
+    prop::collection::vec((one, any::<bool>()), 1..60).prop_map(|list| {
+        let cancelled = list.into_iter().flat_map(|((a, x), cancels)| {
+            [Some((a, x)), cancels.then_some((-a, x * (1.0 + 1e-13)))]
+        });
+        cancelled.flatten().collect::<Vec<_>>()
+    })
+}
+
+fn row<T: Real>(factors: &[(f64, f64)]) -> (Csr<T>, Vec<T>) {
+    let entries: Vec<(usize, usize, f64)> =
+        factors.iter().enumerate().map(|(j, &(a, _))| (0, j, a)).collect();
+    let a = Csr::from_triplets(1, factors.len(), &entries).unwrap();
+    (a.map(T::rounded), factors.iter().map(|&(_, x)| T::rounded(x)).collect())
+}
+
+/// The sums of a row's terms in the order of the keys, one after another and in two halves.
+fn sums<T: Real>(a: &Csr<T>, x: &[T], keys: &[u32]) -> [T; 2] {
+    let (col, val) = a.row(0);
+    let mut terms: Vec<(u32, T)> = col
+        .iter()
+        .zip(val)
+        .map(|(&c, &v)| (keys[c as usize % keys.len()] ^ c, v * x[c as usize]))
+        .collect();
+    terms.sort_by_key(|&(key, _)| key);
+    let sum = |terms: &[(u32, T)]| terms.iter().fold(T::ZERO, |sum, &(_, term)| sum + term);
+    let (before, after) = terms.split_at(terms.len() / 2);
+    [sum(&terms), sum(before) + sum(after)]
+}
+
+proptest! {
+    #[test]
+    fn every_order_of_summation_passes_or_has_overflowed(
+        factors in factors(),
+        keys in prop::collection::vec(any::<u32>(), 7),
+    ) {
+        let (a, x) = row::<f64>(&factors);
+        let reference = Reference::new(&a, &x);
+        for z in sums(&a, &x, &keys) {
+            let check = reference.check(&[z]);
+            let expected = match z.is_finite() || check.verdict == Verdict::Pass {
+                true => (Verdict::Pass, false),
+                false => (Verdict::Refused, true),
+            };
+            prop_assert_eq!((check.verdict, check.undecided), expected, "{} {:?}", z, check.reason);
+        }
+    }
+
+    #[test]
+    fn every_order_of_summation_in_f32_passes(
+        list in prop::collection::vec((-1e18..1e18f64, -1e18..1e18f64), 1..60),
+        small in prop::collection::vec((-1e-25..1e-25f64, -1e-18..1e-18f64), 0..20),
+        keys in prop::collection::vec(any::<u32>(), 7),
+    ) {
+        for factors in [[&list[..], &small].concat(), small].into_iter().filter(|f| !f.is_empty()) {
+            let (a, x) = row::<f32>(&factors);
+            let reference = Reference::new(&a, &x);
+            for z in sums(&a, &x, &keys) {
+                let check = reference.check(&[z]);
+                prop_assert_eq!(check.verdict, Verdict::Pass, "{} {:?}", z, check.reason);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_off_by_three_bounds_fails(factors in factors(), up in any::<bool>()) {
+        let (a, x) = row::<f64>(&factors);
+        let reference = Reference::new(&a, &x);
+        let (y, bound) = (reference.y()[0], reference.bound(0));
+        let z = if up { y + 3.0 * bound } else { y - 3.0 * bound };
+        if z.is_finite() {
+            let check = reference.check(&[z]);
+            prop_assert_eq!(check.verdict, Verdict::Fail, "{} instead of {} ± {}", z, y, bound);
+        }
+        let check = reference.check(&[f64::NAN]);
+        prop_assert!(check.verdict == Verdict::Fail || check.undecided);
+    }
+}
