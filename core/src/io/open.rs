@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::form::form_of;
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, gzip, matrix_market, metis, tar, triplet_text,
 };
