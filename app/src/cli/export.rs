@@ -6,7 +6,7 @@ use super::output::{check_form, check_free, is_stdout, write_csv};
 use super::{compare, figure, html, report};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
-    let csv = args.csv.iter().filter(|path| !is_stdout(path));
+    let csv = args.csv.iter();
     for path in csv.chain(&args.html).chain(&args.report).chain(figure::files(args)) {
         check_free(path, args.force)?;
     }

@@ -9,13 +9,13 @@ use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
     generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,
 };
-use sparsescope_core::io::{matrix_market, points as points_io, save};
+use sparsescope_core::io::{matrix_market, points as points_io};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_form, check_free, overwrite, points_form, print, watched};
+use super::output::{check_form, check_free, overwrite, points_form, print, save, watched};
 use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(

@@ -1,5 +1,6 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error of one ends all.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
@@ -19,8 +20,8 @@ use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
 use super::operands::{Desk, Differences};
-use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use super::output::{check_form, check_free, keep, print, print_json};
+use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
+use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
 use super::solve::{Report, check_forms, history};
 
@@ -106,11 +107,7 @@ fn spmv(
     };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
-            let reason = check.reason.unwrap_or_default();
-            eprintln!(
-                "error: {} computed a wrong result: {reason}; nothing was written",
-                kernel.id
-            );
+            eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         }
         return Ok(Outcome::CheckFailed);
     }
@@ -178,7 +175,7 @@ fn solve(
     let matrix_name = args.matrices.first().map(String::as_str).unwrap_or_default();
     let source = MatrixSource::parse(matrix_name)?;
     for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     check_forms(args)?;
     let memory = memory(world, None);
@@ -204,7 +201,8 @@ fn solve(
     if args.json {
         print_json(&report)?;
     } else {
-        print(&report.for_people()?)?;
+        let files = [&args.output, &args.history].into_iter().flatten();
+        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
     }
     if let Some(path) = &args.history {
         keep(path, args.force, history(&solution).as_bytes())?;

@@ -8,8 +8,8 @@ use std::time::Instant;
 use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
+use sparsescope_core::io::open_points_as;
 use sparsescope_core::io::points::{self, HeaderLine, PointsForm, PointsTaken};
-use sparsescope_core::io::{open_points_as, save};
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
@@ -17,9 +17,10 @@ use sparsescope_core::record::{Check, Operation, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SkylineArgs;
 use super::operands::{backend, kernel_of, threads};
-use super::outcome::{Outcome, UsageError};
+use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
-    check_free, executed, file_size, overwrite, points_form, print, print_json, watched,
+    check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
+    watched,
 };
 use super::table::{count, counted, seconds};
 
@@ -74,7 +75,7 @@ pub(super) fn run(
     let kernel = kernel_of(Operation::Skyline, &args.kernel)?;
     let form = match &args.output {
         Some(path) => {
-            check_free(path, args.force)?;
+            check_result(path, args.force, args.json)?;
             written_form(path, args.paper_format)?
         }
         None => PointsForm::Exact,
@@ -130,11 +131,10 @@ pub(super) fn run(
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        let reason = report.check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {

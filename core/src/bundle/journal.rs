@@ -57,6 +57,7 @@ impl Journal {
     /// replaced only when `overwrite` says so.
     pub fn create(output: &Path, so_far: &Bundle, overwrite: bool) -> Result<Self, BundleError> {
         so_far.check()?;
+        so_far.check_texts(0)?;
         let header = Header {
             schema: SCHEMA,
             producer: so_far.producer.clone(),

@@ -13,10 +13,12 @@ mod error;
 mod import;
 mod json;
 mod limits;
+mod lists;
 mod merge;
 mod read;
 mod spreadsheet;
 mod table;
+mod texts;
 mod write;
 
 #[cfg(not(target_family = "wasm"))]

@@ -87,7 +87,13 @@ async fn decompress(
     let mut consumed = 0;
     loop {
         progress.rest().await?;
-        limit.check("the decompressed file", text.len() as u128 + u128::from(BLOCK))?;
+        let needed = text.len() as u128 + u128::from(BLOCK);
+        limit.check("the decompressed file", needed)?;
+        if needed > text.capacity() as u128 {
+            // Twice as much as before, as vectors grow, but never past the limit.
+            let room = (2 * text.capacity() as u128).min(limit.get().into()).max(needed);
+            text.reserve_exact(room as usize - text.len());
+        }
         let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
         let now = data.len() - decoder.get_ref().len();
         progress.advance(now - consumed);
@@ -100,8 +106,17 @@ async fn decompress(
     }
 }
 
-/// The text in `data`, where `expected` should be, and the progress that is left to report on it: gzip data has been counted
-/// while it was decompressed, which takes longer than parsing. Fails on forms that are not read.
+/// What is left of a limit beside a text that was decompressed into memory.
+#[expect(clippy::ptr_arg, reason = "whether the text is owned decides")]
+pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
+    match text {
+        Cow::Owned(text) => MemoryLimit::bytes(limit.get().saturating_sub(text.len() as u64)),
+        Cow::Borrowed(_) => limit,
+    }
+}
+
+/// The text in `data`, where `expected` should be, and the progress that is left to report on it: gzip data has been
+/// counted while it was decompressed, which takes longer than parsing. Fails on forms that are not read.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
     expected: &'static str,
@@ -147,6 +162,17 @@ mod tests {
         assert!(bomb.len() < 1 << 20);
         let error = decompressed(&bomb, 8 << 20).unwrap_err().to_string();
         assert!(error.contains("the decompressed file needs 9437184 bytes"), "{error}");
+    }
+
+    #[test]
+    fn the_room_for_a_text_stays_within_the_limit_and_what_is_made_of_it_has_the_rest() {
+        let data = compress(&vec![b' '; 40 << 20]);
+        let limit = MemoryLimit::bytes(48 << 20);
+        let text = decompressed(&data, limit.get()).unwrap();
+        assert_eq!(text.len(), 40 << 20);
+        assert!(text.capacity() as u64 <= limit.get(), "{}", text.capacity());
+        assert_eq!(beside(&Cow::Owned(text), limit).get(), 8 << 20);
+        assert_eq!(beside(&Cow::Borrowed(&data[..]), limit), limit);
     }
 
     #[test]

@@ -50,6 +50,7 @@ async fn read(
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
+    let limit = gzip::beside(&text, limit);
     let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
     let mut file = match form {
         MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,

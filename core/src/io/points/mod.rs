@@ -23,7 +23,7 @@ pub use extent::read_named_points_extent;
 pub use rbox::rbox;
 pub use write::{PointsForm, write, write_table};
 
-use super::gzip::decompressed;
+use super::gzip::{beside, decompressed};
 use super::{IoError, Progress};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
@@ -49,6 +49,7 @@ pub fn read_points_as(
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken), IoError> {
     let (data, progress) = at_once(decompressed(data, "points", limit, progress))?;
+    let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
     let read = if binary::is_meant(&data) {
         (binary::read(&data, limit, progress)?, of_form("binary"))
