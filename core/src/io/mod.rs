@@ -9,10 +9,12 @@ mod atomic;
 mod error;
 mod extent;
 mod foreign;
+mod form;
 mod gzip;
 mod head;
 mod matrix_file;
 pub mod matrix_market;
+mod metis;
 mod open;
 mod parts;
 pub mod points;
@@ -33,7 +35,7 @@ pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use error::IoError;
 pub use extent::read_named_extent;
 pub use gzip::check_gzip;
-pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
+pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{IoError, MatrixFile, Progress, gzip, matrix_market, tar, triplet_text};
+use super::form::form_of;
+use super::{
+    IoError, MatrixFile, MatrixForm, Progress, gzip, matrix_market, metis, tar, triplet_text,
+};
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
 
@@ -18,7 +21,8 @@ pub fn read_matrix(
 
 /// The same of a file that is called `name`: unless that ends in `.mtx` or `.mtx.gz`, it may also
 /// be plain triplet text, a line `rows columns entries` or `rows entries` and a line
-/// `row column value` for each entry.
+/// `row column value` for each entry, and where it ends in `.graph` or `.metis` a graph as METIS reads
+/// them.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
@@ -47,10 +51,16 @@ async fn read(
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
     let limit = gzip::beside(&text, limit);
-    let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
-    let mut file = match is_triplets {
-        true => triplet_text::read_bytes(&text, limit, progress).await?,
-        false => {
+    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let mut file = match form {
+        MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,
+        MatrixForm::Triplets => {
+            if let Some(vertices) = metis::vertices_of(&text, limit) {
+                return Err(IoError::TwoForms { vertices });
+            }
+            triplet_text::read_bytes(&text, limit, progress).await?
+        }
+        MatrixForm::MatrixMarket | MatrixForm::Generated => {
             let header = matrix_market::Header::read(&text)?;
             matrix_market::read_body(&text, &header, limit, progress).await?
         }
