@@ -159,11 +159,18 @@ fn holds_points(name: &str, bytes: &[u8]) {
         Ok(points) => {
             assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
             assert!(points.coordinates().iter().all(|value| !value.is_nan()));
-            for form in [points::PointsForm::Exact, points::PointsForm::Binary] {
+            for (form, name) in [
+                (points::PointsForm::Exact, "a"),
+                (points::PointsForm::Csv, "a.csv"),
+                (points::PointsForm::Binary, "a"),
+            ] {
+                if form == points::PointsForm::Csv && points.is_empty() {
+                    continue;
+                }
                 let mut written = Vec::new();
                 points::write(points.view(), form, &mut written, Progress::none()).unwrap();
                 let limit = MemoryLimit::unlimited();
-                let back = points::read_named_points("a", &written, limit, Progress::none());
+                let back = points::read_named_points(name, &written, limit, Progress::none());
                 assert_eq!(back.unwrap().identity(), points.identity());
             }
         }
@@ -176,8 +183,10 @@ fn holds_points(name: &str, bytes: &[u8]) {
 }
 
 /// Points as text, as CSV and as bytes.
-const POINTS: [&str; 4] = [
+const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
+    "price; distance\n1,5;2\n3;4,25\n",
+    "1.5\t2\nNA\t4\n",
     "x,y\n1,-2.5\n3,4e2\n",
     "1,\"2\"\r\n3,inf\r\n",
     "SSPOINTS\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",

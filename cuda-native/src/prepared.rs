@@ -198,6 +198,9 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         watch: &Watch<'_>,
     ) -> Result<Samples, DeviceError> {
         let stop = || watch.is_cancelled();
+        if !self.parts.bound.is_in_place() {
+            self.parts.y.spoil(self.machine.device())?;
+        }
         let mut timed = self.timed()?;
         let chunk = || match temperature {
             Temperature::Hot => hot(&mut timed, n, self.once, &stop),

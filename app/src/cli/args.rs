@@ -335,8 +335,8 @@ pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The file to write: Matrix Market, or points as text or, where its name ends in .points, in the
-    /// binary form; .gz compresses
+    /// The file to write: Matrix Market, or points as text, as CSV where its name ends in .csv, or in the
+    /// binary form where it ends in .points; .gz compresses
     #[arg(short, value_name = "FILE", required_unless_present = "list")]
     pub(super) output: Option<PathBuf>,
     /// Explain every generator and suite

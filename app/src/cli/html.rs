@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sparsescope_core::io::write_bytes;
 
 use super::compare::open;
 use super::markup::Html;
-use super::output::overwrite;
+use super::output::keep;
 use super::viewer;
 use crate::lesson::{MOST_BYTES, is_lesson};
 use crate::shell::read_lesson;
@@ -38,7 +37,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
         html.push_str(&element(bundle)?);
     }
     html.push_str(after);
-    write_bytes(path, overwrite(force), html.as_bytes())?;
+    keep(path, force, html.as_bytes())?;
     Ok(html.len())
 }
 

@@ -11,7 +11,7 @@ use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_free, file_size, keep, print, print_json, watched};
+use super::output::{check_result, file_size, keep, print_beside, print_json, watched};
 use super::table::{count, render, seconds, table, three_digits};
 
 /// The JSON value of `info`.
@@ -41,7 +41,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         _ => None,
     };
     if let Some(path) = &args.write_permutation {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     let what = format!("reading {source}");
     let loaded = watched(interrupt, quiet, &what, total, |progress| {
@@ -73,7 +73,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
-        print(&describe(record)?)?;
+        print_beside(&describe(record)?, args.write_permutation.as_deref())?;
     }
     Ok(Outcome::Success)
 }

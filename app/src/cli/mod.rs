@@ -50,6 +50,7 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sparsescope_core::measure::start_ambient_pool;
 use sparsescope_core::record::is_invisible;
 
 use args::{Cli, Command};
@@ -80,7 +81,11 @@ pub fn run() -> ExitCode {
             Err(error) => fail(&error),
         };
     }
-    let interrupt = match Interrupt::install() {
+    start_ambient_pool();
+    let at_once = cli.command.as_ref().is_some_and(|command| {
+        matches!(command, Command::Compare(_) | Command::Merge(_) | Command::Export(_))
+    });
+    let interrupt = match Interrupt::install(at_once) {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),
     };

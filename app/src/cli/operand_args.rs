@@ -148,6 +148,12 @@ pub(super) struct SkylineArgs {
     /// Smaller coordinates are better
     #[arg(long)]
     pub(super) minimize: bool,
+    /// Take the first line of CSV for names [default: where no field of it is a number or missing]
+    #[arg(long)]
+    pub(super) header: bool,
+    /// Take the first line of CSV for a point
+    #[arg(long, conflicts_with = "header")]
+    pub(super) no_header: bool,
     /// Write six decimals, as the paper's program does, instead of what reads back exactly
     #[arg(long, requires = "output")]
     pub(super) paper_format: bool,
@@ -159,7 +165,8 @@ pub(super) struct SkylineArgs {
     /// Threads a block, for a GPU kernel that takes them
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 64)]
     pub(super) block_size: u32,
-    /// Where to write the points kept, in their order (.gz compresses)
+    /// Where to write the points kept, in their order: CSV where the name ends in .csv, the binary form where it
+    /// ends in .points, else text (.gz compresses)
     #[arg(short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file

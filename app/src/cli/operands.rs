@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
-use sparsescope_core::io::{open_vector, save, vector};
+use sparsescope_core::io::{open_vector, vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -14,7 +14,7 @@ use sparsescope_core::record::Operation;
 
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
-use super::output::{file_size, overwrite, watched};
+use super::output::{file_size, overwrite, save, watched};
 use super::{adapter, gpu};
 
 /// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much

@@ -41,7 +41,10 @@ impl Progress {
                 bar.set_style(style);
             }
             bar.set_length(100);
-            bar.enable_steady_tick(Duration::from_millis(500));
+            // It ticks on a thread of its own, which the system may not give.
+            if std::thread::Builder::new().spawn(|| {}).is_ok() {
+                bar.enable_steady_tick(Duration::from_millis(500));
+            }
             Shown::Bar(bar)
         } else {
             let started = Instant::now();

@@ -297,12 +297,20 @@ fn figures(run: &RunOf<'_>) -> Vec<Cell> {
 fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let of = |verdict: Verdict| runs.iter().filter(|run| run.run.check.verdict == verdict).count();
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
+    let undecided = runs.iter().filter(|run| run.run.check.undecided).count();
+    let limited = runs.iter().filter(|run| run.run.check.limited_by_rounding).count();
     let imported = runs.iter().filter(|run| run.run.check.by.is_some()).count();
     let mut text = format!(
         "{passed} of {} passed their check, {failed} failed, {} were not run.",
         counted(runs.len(), "run", "runs"),
-        runs.len() - passed - failed
+        runs.len() - passed - failed - undecided
     );
+    if undecided > 0 {
+        text += &format!(" {undecided} are undecided: rounding hides what is right.");
+    }
+    if limited > 0 {
+        text += &format!(" {limited} of those that passed are limited by rounding and not ranked.");
+    }
     if runs.iter().any(|run| run.subject.source() == Source::StandIn) {
         text += " A stand-in is a generated matrix in place of a real one.";
     }
@@ -314,7 +322,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     }
     html.of_text("p", &[], &text);
     let mut reasons: BTreeMap<(&str, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
-    for run in runs.iter().filter(|run| run.run.check.verdict != Verdict::Pass) {
+    for run in runs.iter().filter(|run| run.run.check.badness() > 0) {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
@@ -323,7 +331,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     if reasons.is_empty() {
         return;
     }
-    html.of_text("p", &[], "Without a time:");
+    html.of_text("p", &[], "Not ranked:");
     html.element("ul", &[], |html| {
         for ((kernel, reason), (number, of)) in &reasons {
             let names: Vec<&str> = of.iter().map(String::as_str).collect();
@@ -561,4 +569,28 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
         lines.push(("its details", details.collect::<Vec<_>>().join(", ")));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::solved;
+
+    #[test]
+    fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {
+        let model = solved::model(solved::planted());
+        let all = Filter::everything();
+        let matrices = model.matrices(&all);
+        let subjects: Vec<(&str, Subject<'_>)> =
+            matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
+        let fastest = Html::of(|html| fastest(html, &model, &subjects));
+        assert!(
+            fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
+            "{fastest}"
+        );
+        assert!(!fastest.contains("vendor/cusparse"), "{fastest}");
+        let told = Html::of(|html| outcome(html, &model.runs(&all)));
+        assert!(told.contains("1 of those that passed are limited by rounding"), "{told}");
+        assert!(told.contains("cpu/pcg/threads on m: the relative residual"), "{told}");
+    }
 }

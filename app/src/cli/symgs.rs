@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
+    check_vectors,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Real};
@@ -17,8 +18,8 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
 use super::operands::{Desk, Differences, backend, kernel_of, threads};
-use super::outcome::Outcome;
-use super::output::{check_free, executed, print, print_json, watched};
+use super::outcome::{Outcome, not_right};
+use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
 
 /// The JSON value of `symgs`.
@@ -73,7 +74,8 @@ struct First {
 pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
     if let Some(path) = &args.output {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
@@ -116,11 +118,10 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        let reason = report.check.reason.unwrap_or_default();
-        eprintln!("error: {} computed a wrong result: {reason}; nothing was written", kernel.id);
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {
@@ -142,6 +143,7 @@ fn system(
     source: &MatrixSource,
 ) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
+    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
     let b = match &args.b {
@@ -160,7 +162,7 @@ fn system(
 }
 
 /// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do
-/// not solve for b.
+/// not solve for b, and where one of them is no finite number.
 fn residuals(
     configuration: &Configuration,
     problem: &Problem,
@@ -174,11 +176,12 @@ fn residuals(
     if configuration.parameters.mode() == Mode::Smoother {
         return Ok(None);
     }
-    Ok(Some(match output {
+    let residuals = match output {
         Output::Vector(x) => of(problem.double(), x),
         Output::Single(x) => of(&*problem.single(memory)?, x),
         Output::Points(_) | Output::Solution(_) | Output::Systems(_) => return Ok(None),
-    }))
+    };
+    Ok(Some(residuals).filter(|both| both.iter().all(|residual| residual.is_finite())))
 }
 
 impl<'a> Report<'a> {

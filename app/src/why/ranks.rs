@@ -12,7 +12,7 @@ const BALANCED: f64 = 1.02;
 
 impl RunOf<'_> {
     /// Imbalance, the halo over the speed of the links, and the latency of reductions.
-    pub(super) fn ranks(&self, shared: &Distributed, median_s: f64) -> Vec<Reason> {
+    pub(super) fn shared_by_ranks(&self, shared: &Distributed, median_s: f64) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let imbalance = shared.imbalance();
         if imbalance > BALANCED {

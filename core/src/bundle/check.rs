@@ -303,6 +303,12 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     if timed && !passed {
         return Err(inconsistent(whose, "has a timing although its check did not pass"));
     }
+    if check.undecided && check.verdict != Verdict::Refused {
+        return Err(inconsistent(whose, "is undecided although its check was not refused"));
+    }
+    if check.limited_by_rounding && !passed {
+        return Err(inconsistent(whose, "is limited by rounding although its check did not pass"));
+    }
     if !passed && check.reason.is_none() {
         return Err(inconsistent(whose, "did not pass its check and gives no reason"));
     }

@@ -15,11 +15,11 @@ const SAME_BANDWIDTH: f64 = 1.1;
 /// Two bundles side by side; `before` and `after` are in the order in which they were given.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// Runs that both bundles have times of, in the order of the first.
+    /// Runs that both bundles have times of which count ([`Run::ranks`]), in the order of the first.
     pub runs: Vec<ComparedRun<'a>>,
     /// Runs that both bundles have, with different outcomes of their checks.
     pub verdicts: Vec<VerdictChange<'a>>,
-    /// Runs that both have and neither timed.
+    /// Runs that both have with one outcome, and without times to compare.
     pub untimed: usize,
     /// Runs that only the first bundle has.
     pub only_before: Vec<(&'a Run, RunKey<'a>)>,
@@ -60,9 +60,10 @@ pub struct VerdictChange<'a> {
 }
 
 impl VerdictChange<'_> {
-    /// A result that was right and no longer is.
+    /// A result that was right and no longer is, is no longer known to be, or no longer meets its tolerance.
     pub fn is_regression(&self) -> bool {
-        (self.before.check.verdict, self.after.check.verdict) == (Verdict::Pass, Verdict::Fail)
+        let [before, after] = [self.before, self.after].map(|run| &run.check);
+        before.verdict == Verdict::Pass && after.was_run() && after.badness() > before.badness()
     }
 }
 
@@ -95,7 +96,10 @@ impl<'a> Comparison<'a> {
             .par_iter()
             .enumerate()
             .map(|(k, (before, after, ..))| {
-                RatioEstimate::of(&before.samples, &after.samples, k as u64)
+                let both_rank = before.ranks() && after.ranks();
+                both_rank
+                    .then(|| RatioEstimate::of(&before.samples, &after.samples, k as u64))
+                    .flatten()
             })
             .collect();
         let mut runs = Vec::new();
@@ -104,7 +108,7 @@ impl<'a> Comparison<'a> {
         for (&(before, after, subject, key), estimate) in pairs.iter().zip(&estimates) {
             if let Some(estimate) = estimate {
                 runs.push(ComparedRun { before, after, subject, key, ratio: estimate.ratio });
-            } else if before.check.verdict != after.check.verdict {
+            } else if before.check.as_str() != after.check.as_str() {
                 verdicts.push(VerdictChange { before, after, key, subject });
             } else {
                 untimed += 1;
@@ -412,6 +416,32 @@ mod tests {
         assert_eq!(found.wrong_now().count(), 1);
         let back = Comparison::of(&after, &before);
         assert_eq!((back.only_after.len(), back.wrong_now().count()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_limited_by_rounding_or_undecided_is_not_compared_and_worse_than_what_was() {
+        let passed = timed(&around(1e-3));
+        let mut limited = timed(&around(1e-6));
+        limited.runs[0].check.limited_by_rounding = true;
+        let mut undecided = passed.clone();
+        let run = &mut undecided.runs[0];
+        (run.samples, run.figures, run.metric) = (Vec::new(), None, None);
+        run.check = crate::record::Check {
+            verdict: Verdict::Refused,
+            undecided: true,
+            reason: Some("undecided".into()),
+            ..Default::default()
+        };
+        let of = |before: &Bundle, after: &Bundle| {
+            let found = Comparison::of(before, after);
+            assert!(found.runs.iter().all(|run| run.key.kernel != "cpu/csr/serial"));
+            (found.count(Change::Faster), found.verdicts.len(), found.wrong_now().count())
+        };
+        // A thousand times as fast, and not told so.
+        assert_eq!(of(&passed, &limited), (0, 1, 1));
+        assert_eq!([of(&passed, &undecided), of(&limited, &undecided)], [(0, 1, 1); 2]);
+        assert_eq!([of(&limited, &passed), of(&undecided, &passed)], [(0, 1, 0); 2]);
+        assert_eq!(of(&limited, &limited), (0, 0, 0));
     }
 
     #[test]

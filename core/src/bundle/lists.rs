@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn lists_that_are_gone_through_for_each_run_have_limits() {
-        let cases: [(fn(&mut Bundle), &str); 3] = [
+        type Change = fn(&mut Bundle);
+        let cases: [(Change, &str); 3] = [
             (
                 |b| b.environments[1].gpus = vec![Gpu::default(); 1025],
                 "environment `b` has 1025 GPUs, more than the limit of 1024",

@@ -14,7 +14,8 @@ const EXAMPLES: usize = 5;
 pub enum Conflicts {
     /// Nothing is merged, and the error names them.
     Refuse,
-    /// The last bundle that holds it counts.
+    /// The last bundle that holds it counts; of runs whose checks ended differently, the last of those that
+    /// ended worst, so that no right result hides a wrong one.
     PreferLast,
 }
 
@@ -229,10 +230,13 @@ fn settle_runs(
                 order.push((place, k));
             }
             Some((_, earlier)) => {
-                if runs.get(*earlier) != Some(run) {
+                let first = runs.get(*earlier);
+                if first != Some(run) {
                     clashes.push(key.words(subject.name()));
                 }
-                *earlier = k;
+                if !first.is_some_and(|first| hides(run, first)) {
+                    *earlier = k;
+                }
             }
         }
     }
@@ -242,6 +246,13 @@ fn settle_runs(
     order.sort_by_key(|(place, _)| *place);
     let mut runs: Vec<Option<Run>> = runs.into_iter().map(Some).collect();
     Ok(order.into_iter().filter_map(|(_, k)| runs.get_mut(k)?.take()).collect())
+}
+
+/// Whether a run would hide that the same one, measured elsewhere, ended worse. One that could not be run
+/// there hides nothing.
+fn hides(run: &Run, other: &Run) -> bool {
+    let both_ran = run.check.was_run() && other.check.was_run();
+    both_ran && run.check.badness() < other.check.badness()
 }
 
 fn conflict(what: &'static str, mut examples: Vec<String>) -> BundleError {
@@ -283,6 +294,7 @@ fn joined_labels(bundles: &[Bundle]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::bundle::{Limits, sample};
+    use crate::record::{Check, Verdict};
 
     fn merged(bundles: &[Bundle], conflicts: Conflicts) -> Result<Bundle, BundleError> {
         let producer = sample::bundle().producer;
@@ -387,6 +399,40 @@ mod tests {
         assert_eq!((last.runs.len(), of(&last)), (6, (Some(0.5), "a-2".into())));
         let last = merged(&[second, first], Conflicts::PreferLast).unwrap();
         assert_eq!(of(&last), (Some(0.25), "a-2".into()));
+    }
+
+    #[test]
+    fn of_a_run_that_ended_differently_the_worst_counts_whichever_came_last() {
+        let ended = |verdict, undecided, limited_by_rounding| {
+            let mut bundle = part(|run| run.kernel == "cpu/csr/nnz", 9.0);
+            let run = &mut bundle.runs[0];
+            let reason = Some("it ended so".into());
+            run.check =
+                Check { verdict, undecided, limited_by_rounding, reason, ..Check::default() };
+            if verdict != Verdict::Pass {
+                (run.samples, run.figures, run.metric) = (Vec::new(), None, None);
+            }
+            bundle
+        };
+        let worst_first = [
+            ended(Verdict::Fail, false, false),
+            ended(Verdict::Refused, true, false),
+            ended(Verdict::Pass, false, true),
+            ended(Verdict::Pass, false, false),
+            ended(Verdict::Refused, false, false),
+        ];
+        for (k, worse) in worst_first.iter().enumerate().take(4) {
+            for better in &worst_first[k..4] {
+                for bundles in [[worse, better], [better, worse]] {
+                    let found = merged(&bundles.map(Bundle::clone), Conflicts::PreferLast).unwrap();
+                    assert_eq!(found.runs[0].check, worse.runs[0].check);
+                }
+            }
+        }
+        // What a machine could not run says nothing of what another did.
+        let [_, _, _, passed, refused] = worst_first;
+        let found = merged(&[refused, passed.clone()], Conflicts::PreferLast).unwrap();
+        assert_eq!(found.runs[0].check, passed.runs[0].check);
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn line(run: &Run, subject: Subject<'_>) -> [String; 33] {
         derived(|f| f.pct_copy),
         derived(|f| f.speedup),
         derived(|f| f.efficiency),
-        run.check.verdict.as_str().into(),
+        run.check.as_str().into(),
         float(run.check.s_paper),
         float(run.check.rel_err),
         run.precision.clone(),

@@ -59,7 +59,8 @@ pub trait Prepared {
     }
 
     /// Runs `n` timed samples and returns the seconds of one execution for each; fewer when it is
-    /// cancelled. Executions shorter than a second are preceded by an untimed one.
+    /// cancelled. Executions shorter than a second are preceded by an untimed one, and all of them by filling
+    /// the result with NaN, so that [`last_output`](Self::last_output) tells what they did.
     fn sample<'t>(
         &'t mut self,
         n: usize,

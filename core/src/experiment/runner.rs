@@ -287,7 +287,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Checks the result once more after the last sample, and computes the figures.
+    /// Checks what the last sample left and the result of one more execution, and computes the figures.
     async fn conclude(
         &self,
         one: Ready<'_>,
@@ -302,19 +302,18 @@ impl Runner<'_> {
             run.samples.clear();
             return run;
         }
-        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() {
-            // What takes long is not executed a third time to be checked.
-            let output = match pace > TWICE_S {
-                true => prepared.last_output().await,
-                false => {
-                    let never = AtomicBool::new(false);
-                    let output = prepared.output(&Watch::cancelled_by(&never)).await;
-                    match output {
-                        Ok(Some(output)) => Ok(output),
-                        Ok(None) => prepared.last_output().await,
-                        Err(error) => Err(error),
-                    }
-                }
+        // A sample that was stopped half-way leaves no result.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
+            let left = prepared.last_output().await;
+            run.check = run.check.worse(check(problem, &configuration, left));
+        }
+        // What takes long is not executed a third time to be checked.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
+            let never = AtomicBool::new(false);
+            let output = match prepared.output(&Watch::cancelled_by(&never)).await {
+                Ok(Some(output)) => Ok(output),
+                Ok(None) => prepared.last_output().await,
+                Err(error) => Err(error),
             };
             run.check = worse(run.check, check(problem, &configuration, output));
         }
@@ -431,10 +430,9 @@ fn failed(error: &KernelError) -> Check {
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
 }
 
-/// Of two checks of the same kernel, the one that failed or was further off.
+/// Of two checks of the same kernel, the one that ended worse or was further off.
 fn worse(first: Check, second: Check) -> Check {
-    let second_is_worse = second.verdict != Verdict::Pass || second.worst > first.worst;
-    if second_is_worse { second } else { first }
+    first.worse(second)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod dense;
 mod dominators;
+mod overflow;
 mod row_errors;
 mod skyline;
 mod solve;
@@ -13,4 +14,4 @@ pub use row_errors::RowErrors;
 pub use skyline::{Certificate, same_set};
 pub use solve::{ResidualNorms, solved};
 pub use spmv::{PAPER_EPSILON, Reference};
-pub use symgs::{SweepBounds, offenders, same_bits};
+pub use symgs::{SweepBounds, offenders, same_bits, undecided};

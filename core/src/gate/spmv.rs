@@ -2,10 +2,12 @@
 //! of the same values, within the rounding that any order of summation may have in the precision
 //! of the result.
 
-use super::row_errors::RowErrors;
+use super::overflow::ScaledRow;
+use super::row_errors::{Compared, Doubt, Judged, RowErrors};
 use crate::parallel::*;
 
 use crate::matrix::{Csr, Real};
+use crate::memory::zeroed;
 use crate::record::{Check, Verdict};
 
 /// Differences below this do not enter the Tor Vergata paper's s.
@@ -21,42 +23,67 @@ pub struct Reference {
     /// For row i 2·len_i·u·Σ_j |a_ij·x_j|, where u is 2⁻⁵³ for f64 and 2⁻²⁴ for f32, and len_i times
     /// the smallest positive value, which the products that underflow may be off by.
     bound: Vec<f64>,
+    /// Rows whose partial sums may overflow or are not finite, ascending: y and bound in smaller units.
+    scaled: Vec<(usize, ScaledRow)>,
+    /// Rows with so many terms that the bound reaches Σ_j |a_ij·x_j|, ascending.
+    long: Vec<usize>,
 }
+
+/// Rows that a thread takes at once.
+const CHUNK: usize = 1 << 12;
 
 impl Reference {
     /// Computes the reference of results in the precision of `a` and x. x has n elements; panics
     /// otherwise.
     pub fn new<T: Real>(a: &Csr<T>, x: &[T]) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
-        let terms = |i: usize| {
+        Self::of_rows(a.rows(), 0, |i, _| {
             let (col, val) = a.row(i);
-            col.iter().zip(val).map(|(&c, &v)| v.into() * x[c as usize].into())
-        };
-        let y = (0..a.rows()).into_par_iter().map(|i| terms(i).fold(0.0, |sum, term| sum + term));
-        let bound = (0..a.rows())
-            .into_par_iter()
-            .map(|i| bound::<T>(a.row_len(i), terms(i).map(f64::abs).sum::<f64>()));
-        Self { first: 0, y: y.collect(), bound: bound.collect() }
+            let factors = |(&c, &v): (&u32, &T)| -> (f64, f64) { (v.into(), x[c as usize].into()) };
+            Row::of::<T>(col.iter().zip(val).map(factors))
+        })
     }
 
-    /// The same in f64 of rows that nobody holds: `terms(i, list)` puts the products a_ij·x_j of row i into an
+    /// The same in f64 of rows that nobody holds: `terms(i, list)` puts the factors a_ij and x_j of row i into an
     /// empty list, in the order of the columns. `first` is what errors call row 0.
-    pub fn of_terms(rows: usize, first: u64, terms: impl Fn(usize, &mut Vec<f64>) + Sync) -> Self {
-        const CHUNK: usize = 1 << 12;
-        let chunk = |k: usize| {
-            let mut list = Vec::new();
-            let mut row = |i: usize| {
-                list.clear();
-                terms(i, &mut list);
-                let y = list.iter().fold(0.0, |sum, term| sum + term);
-                (y, bound::<f64>(list.len(), list.iter().map(|term| term.abs()).sum()))
-            };
-            (k * CHUNK..rows.min((k + 1) * CHUNK)).map(&mut row).collect::<Vec<(f64, f64)>>()
-        };
-        let chunks: Vec<Vec<(f64, f64)>> =
-            (0..rows.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
-        let (y, bound) = chunks.into_iter().flatten().unzip();
-        Self { first, y, bound }
+    pub fn of_terms(
+        rows: usize,
+        first: u64,
+        terms: impl Fn(usize, &mut Vec<(f64, f64)>) + Sync,
+    ) -> Self {
+        Self::of_rows(rows, first, |i, list| {
+            terms(i, list);
+            Row::of::<f64>(list.iter().copied())
+        })
+    }
+
+    /// Of rows that `of_row` gives by their number, each with an empty list to work with.
+    fn of_rows(
+        rows: usize,
+        first: u64,
+        of_row: impl Fn(usize, &mut Vec<(f64, f64)>) -> Row + Sync,
+    ) -> Self {
+        let (mut y, mut bound) = (zeroed(0.0, rows), zeroed(0.0, rows));
+        let chunks = y.par_chunks_mut(CHUNK).zip(bound.par_chunks_mut(CHUNK)).enumerate();
+        let odd: Vec<(Vec<_>, Vec<_>)> = chunks
+            .map(|(chunk, (y, bound))| {
+                let (mut scaled, mut long, mut list) = (Vec::new(), Vec::new(), Vec::new());
+                for (i, (y, bound)) in (chunk * CHUNK..).zip(y.iter_mut().zip(bound)) {
+                    list.clear();
+                    let row = of_row(i, &mut list);
+                    (*y, *bound) = (row.y, row.bound);
+                    scaled.extend(row.scaled.map(|row| (i, row)));
+                    long.extend(row.is_long.then_some(i));
+                }
+                (scaled, long)
+            })
+            .collect();
+        let mut reference = Self { first, y, bound, scaled: Vec::new(), long: Vec::new() };
+        for (scaled, long) in odd {
+            reference.scaled.extend(scaled);
+            reference.long.extend(long);
+        }
+        reference
     }
 
     /// The reference result, one element a row.
@@ -65,7 +92,8 @@ impl Reference {
     }
 
     /// Checks `z` row by row: both NaN, equal infinities, or both finite with |z − y| within the
-    /// bound. The error measures beside the verdict count only rows where both are finite.
+    /// bound. Where partial sums may overflow, or the bound is as large as the terms together, a row may be
+    /// undecided. The error measures beside the verdict count only rows where both are finite.
     pub fn check<T: Real>(&self, z: &[T]) -> Check {
         if z.len() != self.y.len() {
             let reason = format!("the result has {} rows instead of {}", z.len(), self.y.len());
@@ -85,19 +113,55 @@ impl Reference {
             .map(|b| {
                 let block = b * BLOCK..rows.min((b + 1) * BLOCK);
                 block.fold(RowErrors::default(), |errors, i| {
-                    let numbers = [z[i].into(), self.y[i], self.bound[i]];
-                    errors.add(self.first + i as u64, numbers, PAPER_EPSILON)
+                    let compared = self.compared(i, z[i].into());
+                    errors.add(self.first + i as u64, compared, PAPER_EPSILON)
                 })
             })
             .collect();
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
     }
+
+    /// Row i of a result beside its reference.
+    fn compared(&self, i: usize, z: f64) -> Compared {
+        let mut compared = Compared::within(z, self.y[i], self.bound[i]);
+        if let Ok(k) = self.scaled.binary_search_by_key(&i, |&(row, _)| row) {
+            let row = &self.scaled[k].1;
+            (compared.share, compared.judged) = (row.share(z), row.judge(z));
+        }
+        let is_long = || self.long.binary_search(&i).is_ok();
+        if compared.judged == Judged::Right && z.is_finite() && is_long() {
+            compared.judged = Judged::Undecided(Doubt::Length);
+        }
+        compared
+    }
 }
 
-/// How far a row of so many entries, whose terms add up to so much in size, may lie from the reference.
-fn bound<T: Real>(len: usize, sum: f64) -> f64 {
-    let (len, unit) = (len as f64, T::PRECISION.unit_roundoff());
-    2.0 * len * unit * sum + len * T::PRECISION.smallest()
+/// What a row is held against.
+struct Row {
+    y: f64,
+    bound: f64,
+    scaled: Option<ScaledRow>,
+    is_long: bool,
+}
+
+impl Row {
+    /// Of the factors of its terms, in order, for results in one precision.
+    fn of<T: Real>(factors: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
+        let [mut len, mut y, mut size] = [0.0f64; 3];
+        for (a, x) in factors.clone() {
+            len += 1.0;
+            y += a * x;
+            size += (a * x).abs();
+        }
+        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let share = 2.0 * len * unit;
+        let (bound, is_long) = (share * size + len * smallest, share >= 1.0);
+        if size + bound <= T::PRECISION.largest() {
+            return Self { y, bound, scaled: None, is_long };
+        }
+        let scaled = ScaledRow::of::<T>(factors, |size| share * size);
+        Self { y: scaled.y(), bound: scaled.bound(), scaled: Some(scaled), is_long }
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +187,7 @@ mod tests {
         let x: Vec<f64> = (0..10).map(|k| 0.1 + f64::from(k)).collect();
         let made = Reference::of_terms(9, 100, |i, terms| {
             let (col, val) = a.row(i);
-            terms.extend(col.iter().zip(val).map(|(&c, &v)| v * x[c as usize]));
+            terms.extend(col.iter().zip(val).map(|(&c, &v)| (v, x[c as usize])));
         });
         let whole = Reference::new(&a, &x);
         assert_eq!((made.y(), &made.bound), (whole.y(), &whole.bound));
@@ -217,11 +281,48 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_that_overflows_lets_no_infinity_pass() {
+    fn terms_that_overflow_only_together_let_no_infinity_pass() {
         let a = examples::dense(&[[1e308, -1e308]]);
         let r = Reference::new(&a, &[1.5, 1.5]);
-        assert_eq!((r.y()[0], r.bound[0]), (0.0, f64::INFINITY));
-        assert_eq!(r.check(&[f64::INFINITY]).verdict, Verdict::Fail);
+        assert_eq!(r.y()[0], 0.0);
+        assert!(r.bound[0].is_finite());
+        for wrong in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300] {
+            assert_eq!(r.check(&[wrong]).verdict, Verdict::Fail, "{wrong}");
+        }
+        assert_eq!(r.check(&[0.0]).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_finite_sum_whose_partial_sums_overflow_passes_and_infinity_is_undecided() {
+        let a = examples::dense(&[[1e308, 1e308, -1e308], [1.0, 2.0, 3.0]]);
+        let r = Reference::new(&a, &[1.0; 3]);
+        assert!((r.y()[0] / 1e308 - 1.0).abs() < 1e-15);
+        let check = |z: f64| r.check(&[z, 6.0]);
+        assert_eq!(check(1e308).verdict, Verdict::Pass);
+        let undecided = check(f64::INFINITY);
+        assert_eq!((undecided.verdict, undecided.undecided), (Verdict::Refused, true));
+        assert_eq!(undecided.row, Some(0));
+        assert_eq!(check(f64::NEG_INFINITY).verdict, Verdict::Fail);
+        assert_eq!(check(0.0).verdict, Verdict::Fail);
+        // A row that is wrong decides, whatever the other is.
+        assert_eq!(r.check(&[f64::INFINITY, 6.1]).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_row_in_f32_with_as_many_terms_as_rounding_can_hide_is_undecided() {
+        let long = |len: usize| {
+            let ones = vec![(1.0, 1.0); len];
+            Row::of::<f32>(ones.iter().copied()).is_long
+        };
+        // 2·len·2⁻²⁴ is 1 for 2²³ terms.
+        assert_eq!([long((1 << 23) - 1), long(1 << 23)], [false, true]);
+        let a = examples::dense(&[[1.0, 2.0]]).map(|v| v as f32);
+        let mut r = Reference::new(&a, &[1.0f32; 2]);
+        r.long = vec![0];
+        let check = r.check(&[3.0f32]);
+        assert_eq!((check.verdict, check.undecided), (Verdict::Refused, true));
+        assert!(check.reason.unwrap().starts_with("row 0 has so many nonzeros"));
+        assert_eq!(r.check(&[4.0f32]).verdict, Verdict::Fail);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
-use super::{IoError, Progress, Symmetry, gzip, tar, triplet_text};
+use super::{IoError, Progress, Symmetry, foreign, gzip, tar, triplet_text};
 use crate::matrix::Extent;
 
 /// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, of
@@ -36,14 +36,19 @@ fn extent(header: &Header) -> Extent {
 fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
     let gunzip = || gzip::Gunzip::new(data, Progress::none());
     if gzip::is_gzip(data) {
-        return match tar::is_tar(&gzip::peek(data)) {
-            true => Ok((tar::peek_matrix(&mut gunzip())?, true)),
-            false => Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false)),
-        };
+        let start = gzip::peek(data);
+        if tar::is_tar(&start) {
+            return Ok((tar::peek_matrix(&mut gunzip())?, true));
+        }
+        foreign::refuse(&start, "a matrix")?;
+        return Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false));
     }
     match tar::is_tar(data) {
         true => Ok((tar::peek_matrix(&mut &*data)?, true)),
-        false => Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false)),
+        false => {
+            foreign::refuse(data, "a matrix")?;
+            Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false))
+        }
     }
 }
 

@@ -46,6 +46,7 @@ async fn read(
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
+    let limit = gzip::beside(&text, limit);
     let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
     let mut file = match is_triplets {
         true => triplet_text::read_bytes(&text, limit, progress).await?,
@@ -86,13 +87,13 @@ async fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress) = gzip::decompressed(data, limit, progress).await?;
+    let (text, progress) = gzip::decompressed(data, "a matrix", limit, progress).await?;
     Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_extent, open_matrix, open_points, open_points_as, open_points_extent, open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
@@ -106,7 +107,9 @@ mod files {
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
-    use crate::io::points::{read_named_points, read_named_points_extent};
+    use crate::io::points::{
+        HeaderLine, PointsTaken, read_named_points, read_named_points_extent, read_points_as,
+    };
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
@@ -175,6 +178,16 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<Points, IoError> {
         with_bytes(path, |data| read_named_points(&name_of(path), data, limit, progress))
+    }
+
+    /// The same, and what was taken of the file, as [`read_points_as`] does.
+    pub fn open_points_as(
+        path: &Path,
+        header: HeaderLine,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<(Points, PointsTaken), IoError> {
+        with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
     }
 
     /// Reads no more than the sizes of the points in the file `path`, as

@@ -97,7 +97,7 @@ impl SharedMatrix {
             with_row(|row| {
                 source.row(first + i as u64, row);
                 with_elements(seed, |x| {
-                    terms.extend(row.iter().map(|&(column, value)| value * x.at(column)));
+                    terms.extend(row.iter().map(|&(column, value)| (value, x.at(column))));
                 });
             });
         });

@@ -4,6 +4,7 @@
 
 mod breakdown;
 mod iteration;
+mod judgement;
 mod operator;
 mod parameters;
 mod preconditioner;
@@ -17,6 +18,7 @@ mod team;
 pub(crate) mod vectors;
 
 pub use breakdown::Breakdown;
+pub use judgement::{Judgement, is_seen, rounding_floor};
 pub use operator::{Operator, OperatorFormat};
 pub use parameters::{SolveParameters, Start};
 pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerError, Symgs};

@@ -212,6 +212,7 @@ impl PreparedProduct<'_> {
             // A product without rows is nothing to do: less than the clock tells.
             return Ok(vec![made.clock.resolution_s; n]);
         }
+        made.y.spoil(&made.machine.device).await?;
         match temperature {
             Temperature::Hot => {
                 let mut timed = made.products(&[], interruptions);

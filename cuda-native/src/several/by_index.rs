@@ -17,14 +17,14 @@ thread_local! {
 
 /// How far the rows of y from `first` on lie from A·x, x being the integers of a seed.
 pub(super) fn errors_of_product(source: &dyn Rows, seed: u64, first: u64, y: &[f64]) -> RowErrors {
-    let terms = |i: usize, list: &mut Vec<f64>| {
+    let terms = |i: usize, list: &mut Vec<(f64, f64)>| {
         KEPT.with_borrow_mut(|(row, x)| {
             if x.as_ref().is_none_or(|&(of, _)| of != seed) {
                 *x = Some((seed, IntegerVector::new(seed)));
             }
             source.row(first + i as u64, row);
             if let Some((_, x)) = x {
-                list.extend(row.iter().map(|&(column, value)| value * x.at(column)));
+                list.extend(row.iter().map(|&(column, value)| (value, x.at(column))));
             }
         });
     };
@@ -46,10 +46,10 @@ pub(super) fn squares_of_residual(source: &dyn Rows, rows: Range<u64>, x: &[f64]
 
 /// The sum over the entries of each row of what `of` makes of column and value.
 fn over(source: &dyn Rows, rows: Range<u64>, of: impl Fn(u64, f64) -> f64 + Sync) -> Vec<f64> {
-    let terms = |i: usize, list: &mut Vec<f64>| {
+    let terms = |i: usize, list: &mut Vec<(f64, f64)>| {
         KEPT.with_borrow_mut(|(row, _)| {
             source.row(rows.start + i as u64, row);
-            list.extend(row.iter().map(|&(column, value)| of(column, value)));
+            list.extend(row.iter().map(|&(column, value)| (of(column, value), 1.0)));
         });
     };
     let count = (rows.end - rows.start) as usize;

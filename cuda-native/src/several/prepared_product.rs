@@ -120,13 +120,18 @@ impl PreparedProducts {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
-    /// Executes once, with a spoilt result before.
-    pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
+    fn spoil(&self) -> Result<(), DeviceError> {
         let number = self.number;
         self.team.each(move |rank| {
             rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
         })?;
-        let seconds = Timed { team: &self.team, number }.time(1)?;
+        Ok(())
+    }
+
+    /// Executes once, with a spoilt result before.
+    pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
+        self.spoil()?;
+        let seconds = Timed { team: &self.team, number: self.number }.time(1)?;
         self.once = Some(to_picoseconds(seconds));
         Ok(())
     }
@@ -175,6 +180,7 @@ impl Prepared for PreparedProducts {
     ) -> Sampled<'t> {
         Ticket::at_once(|| {
             let stop = || watch.is_cancelled();
+            self.spoil().map_err(|error| self.failed(&error))?;
             let mut timed = Timed { team: &self.team, number: self.number };
             let samples = match temperature {
                 Temperature::Hot => hot(&mut timed, n, self.once, &stop),

@@ -10,16 +10,20 @@ use super::summary;
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
-use crate::cli::output::{check_free, is_stdout, print, print_json, write_csv};
+use crate::cli::output::{
+    check_bundle, check_form, check_free, is_stdout, print, print_json, write_csv,
+};
 
 /// What is said when there is nothing to measure.
 pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
 
 /// Refuses to write over files, before anything takes long.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
-    check_free(output, force)?;
-    if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
+    check_bundle(output, force)?;
+    check_form(output, &["a zip archive"])?;
+    if let Some(csv) = args.csv.as_deref() {
         check_free(csv, args.force)?;
+        check_form(csv, &["CSV"])?;
     }
     Ok(())
 }

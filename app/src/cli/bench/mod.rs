@@ -56,11 +56,12 @@ fn run_with(
         return Err(UsageError(sentence.to_owned()).into());
     }
     args.ranks.refuse()?;
-    let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
+    let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let x = match &args.x {
         Some(path) => {
             let progress = Progress::none().cancelled_by(interrupt.flag());
-            Some(open_vector(path, MemoryLimit::of_machine(), progress)?)
+            let memory = args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
+            Some(open_vector(path, memory, progress)?)
         }
         None => None,
     };
@@ -210,7 +211,7 @@ fn run_with(
             continue;
         };
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
-        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref()) {
+        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref(), memory) {
             Ok(problem) => {
                 let ending = runner.run(&id, &problem, configurations, &measured, &mut recorder);
                 recorder.show_results(&id, &problem).map_err(|e| kept(&output, &e.into()))?;

@@ -118,24 +118,26 @@ impl Recorder {
 
     /// Runs `read`, which reads or makes the next matrix, while it is shown how far that has come of
     /// so many bytes.
-    pub(super) fn while_reading<R: Send>(
+    pub(super) fn while_reading<R>(
         &mut self,
         total: Option<u64>,
-        read: impl FnOnce(Progress<'_>) -> R + Send,
+        read: impl FnOnce(Progress<'_>) -> R,
     ) -> R {
         let done = AtomicU64::new(0);
         let (finished, wait) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| {
-                // Dropped at the end, also of a panic.
-                let _finished = finished;
-                read(Progress::none().counting(&done))
-            });
-            while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
-                let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
-                self.show(0.0, &what);
-            }
-            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let done = &done;
+            let tell = move || {
+                while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                    let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
+                    self.show(0.0, &what);
+                }
+            };
+            // Where the system gives no thread, nobody is told.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
+            // Dropped at the end, also of a panic.
+            let _finished = finished;
+            read(Progress::none().counting(done))
         })
     }
 

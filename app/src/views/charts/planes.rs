@@ -1,6 +1,6 @@
 //! One number of a run against another: row lengths, caches, the roofline.
 
-use sparsescope_core::record::Run;
+use sparsescope_core::record::{Run, RunKey};
 
 use super::best::best;
 use super::looks::format_of_run;
@@ -42,11 +42,10 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     let all = data.model.runs(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
-            run.rate().filter(|_| run.run.hot == hot)?;
+            (run.ranks() && run.run.hot == hot).then_some(())?;
             // A run's pair has all its other settings.
-            let of = run.run;
-            let settings = format!("{} {:?} {:?}", of.threads, of.block, of.params);
-            Some((0, format!("{}\n{settings}", kernel(run))))
+            let key = RunKey { hot: false, ..run.run.key(run.subject) };
+            Some((0, format!("{}\n{}", kernel(run), key.digest())))
         })
     };
     let mut cold = fastest(false);

@@ -13,7 +13,7 @@ use crate::state::ViewState;
 pub(super) struct Data<'a> {
     pub(super) model: &'a Model,
     pub(super) state: &'a ViewState,
-    /// Timed runs that pass the filters, with caches as the settings say, rated in one unit.
+    /// Runs that rank and pass the filters, with caches as the settings say, rated in one unit.
     pub(super) runs: Vec<RunOf<'a>>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Data<'a> {
     /// What the state asks for.
     pub(super) fn of(model: &'a Model, state: &'a ViewState) -> Self {
         let mut runs = model.runs(&state.filter);
-        runs.retain(|run| run.rate().is_some() && run.run.hot != state.charts.cold);
+        runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
         // Of an operation that the program does not know, runs may be rated in several units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());

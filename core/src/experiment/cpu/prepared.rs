@@ -84,6 +84,7 @@ impl<'p> CpuPrepared<'p> {
     fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
         let (samples, repetitions) = self.install_and_rest(|task| {
+            task.spoil();
             let once = match known {
                 Some(once) => Some(once),
                 None => time(task, 1, watch)?,
@@ -104,6 +105,7 @@ impl<'p> CpuPrepared<'p> {
         self.install_and_rest(|task| {
             collect(n, || {
                 task.reset();
+                task.spoil();
                 flusher.flush();
                 time(task, 1, watch)
             })

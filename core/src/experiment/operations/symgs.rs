@@ -10,11 +10,12 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::resident::Resident;
-use crate::gate::{SweepBounds, same_bits};
+use crate::gate::{SweepBounds, same_bits, undecided};
 use crate::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use crate::matrix::{Csr, Precision, Real, permuted};
 use crate::memory::MemoryLimit;
-use crate::record::{Check, History, Series, Work};
+use crate::parallel::*;
+use crate::record::{Check, History, Series, Verdict, Work};
 use crate::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 
 /// A·x = b, and x before the first sweep.
@@ -76,8 +77,8 @@ impl Order {
 }
 
 impl SymgsProblem {
-    /// Of a square matrix whose diagonal is there and nowhere zero; says in a sentence what else it is.
-    /// b and `start` have an element a row; panics otherwise.
+    /// Of a square matrix of finite numbers whose diagonal is there and nowhere zero, and of finite vectors; says
+    /// in a sentence what else they are. b and `start` have an element a row; panics otherwise.
     pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
         Self::with_sweeps(a, b, start, 1)
     }
@@ -89,6 +90,9 @@ impl SymgsProblem {
         start: Vec<f64>,
         sweeps: u32,
     ) -> Result<Self, String> {
+        if let Some(what) = not_finite(&a, [("b", &b), ("x", &start)]) {
+            return Err(what);
+        }
         let double = Arc::new(SymgsSide::new(a, b, start, sweeps)?);
         Ok(Self { double, single: Mutex::default() })
     }
@@ -153,8 +157,8 @@ impl SymgsProblem {
         if on_cpu && configuration.kernel.mapping != Mapping::Serial {
             // The rows once more in their order; twice where the structure is not symmetric.
             let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
-            let (mapping, bits) = (configuration.kernel.mapping, precision.as_str());
-            resident.push(Resident { name: format!("rows by {mapping:?} in {bits}"), bytes });
+            let (kernel, bits) = (configuration.kernel.id, precision.as_str());
+            resident.push(Resident { name: format!("rows of {kernel} in {bits}"), bytes });
         }
         resident
     }
@@ -268,18 +272,31 @@ impl<T: Real> SymgsSide<T> {
                 made
             }
         };
-        if order.has_bits_of(configuration.kernel) {
-            return Some(same_bits(&expected, x));
-        }
+        let check = match order.has_bits_of(configuration.kernel) {
+            true => same_bits(&expected, x),
+            false => self.bounds(mode).check(&expected, x),
+        };
+        Some(match expected.iter().position(|value| !value.is_finite()) {
+            // Any infinity is like any other, and any NaN.
+            Some(row) if check.verdict == Verdict::Pass => {
+                let value: f64 = expected[row].into();
+                let reason =
+                    format!("the sweeps overflow: row {row} is {value:e} in the two loops, too");
+                undecided(row, reason)
+            }
+            _ => check,
+        })
+    }
+
+    fn bounds(&self, mode: Mode) -> Arc<SweepBounds> {
         let known = lock(&self.bounds).get(&mode).cloned();
-        let bounds = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let (vectors, sweeps) = ((&**self.b, &**self.start), self.sweeps);
             let made = SweepBounds::new(&self.a, &self.diagonal, mode, vectors, sweeps);
             let made = Arc::new(made);
             lock(&self.bounds).insert(mode, Arc::clone(&made));
             made
-        });
-        Some(bounds.check(&expected, x))
+        })
     }
 
     /// What the two loops give, the rows in this order; none where there is no memory for them.
@@ -356,6 +373,22 @@ impl<T: Real> SymgsSide<T> {
     }
 }
 
+/// The first value of a matrix, or else of a vector with its name, that is not finite.
+fn not_finite(a: &Csr, vectors: [(&str, &Vec<f64>); 2]) -> Option<String> {
+    let in_row = (0..a.rows()).into_par_iter().find_map_first(|row| {
+        let (col, val) = a.row(row);
+        let at = val.iter().position(|value| !value.is_finite())?;
+        let (column, value) = (col[at], val[at]);
+        Some(format!("row {row} has {value} in column {column} (0-based), which is not finite"))
+    });
+    in_row.or_else(|| {
+        vectors.into_iter().find_map(|(name, vector)| {
+            let k = vector.iter().position(|value| !value.is_finite())?;
+            Some(format!("element {k} of {name} is {} (0-based), which is not finite", vector[k]))
+        })
+    })
+}
+
 /// A·x = b with its rows in some order.
 struct System<T> {
     a: Arc<Csr<T>>,
@@ -385,5 +418,52 @@ impl<T: Real> System<T> {
             x[i as usize] = value;
         }
         x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::kernel;
+
+    fn a(entries: &[(usize, usize, f64)]) -> Arc<Csr> {
+        Arc::new(Csr::from_triplets(2, 2, entries).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused_with_its_place() {
+        let refusal = |entries: &[(usize, usize, f64)], b: [f64; 2], x: [f64; 2]| {
+            SymgsProblem::new(a(entries), b.to_vec(), x.to_vec()).unwrap_err()
+        };
+        let ones = [1.0; 2];
+        let nan = refusal(&[(0, 0, 1.0), (1, 0, f64::NAN), (1, 1, 1.0)], ones, ones);
+        assert_eq!(nan, "row 1 has NaN in column 0 (0-based), which is not finite");
+        let diagonal = [(0, 0, 1.0), (1, 1, 2.0)];
+        let b = refusal(&diagonal, [1.0, f64::INFINITY], ones);
+        assert_eq!(b, "element 1 of b is inf (0-based), which is not finite");
+        let x = refusal(&diagonal, ones, [f64::NAN, 1.0]);
+        assert_eq!(x, "element 0 of x is NaN (0-based), which is not finite");
+        assert!(SymgsProblem::new(a(&diagonal), vec![1.0; 2], vec![1.0; 2]).is_ok());
+    }
+
+    #[test]
+    fn sweeps_that_overflow_are_undecided_and_never_pass() {
+        let problem = |small: f64| {
+            let entries = [(0, 0, small), (1, 0, 1.0), (1, 1, 1.0)];
+            SymgsProblem::new(a(&entries), vec![1.0; 2], vec![0.0; 2]).unwrap()
+        };
+        let configuration = Configuration::usual(kernel("cpu/symgs/serial").unwrap());
+        let inf = f64::INFINITY;
+        // 1 / 1e-310 is more than f64 holds.
+        let overflows = problem(1e-310);
+        let check =
+            |x: [f64; 2]| overflows.check(&configuration, &Output::Vector(x.to_vec())).unwrap();
+        let undecided = check([inf, -inf]);
+        assert_eq!((undecided.verdict, undecided.undecided), (Verdict::Refused, true));
+        let reason = undecided.reason.unwrap();
+        assert!(reason.starts_with("the sweeps overflow: row 0 is inf"), "{reason}");
+        assert_eq!(check([1.0, 0.0]).verdict, Verdict::Fail);
+        let usual = problem(0.5).check(&configuration, &Output::Vector(vec![2.0, -1.0])).unwrap();
+        assert_eq!(usual.verdict, Verdict::Pass);
     }
 }
