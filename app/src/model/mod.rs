@@ -247,11 +247,8 @@ impl Model {
     }
 
     fn make_picture(&self, key: &str) -> PictureOrWhy {
-        let all = self
-            .bundles
-            .iter()
-            .flat_map(|open| open.bundle.matrices.iter().map(move |m| (open, m)));
-        let holding = || all.clone().filter(|(_, folder)| matrix_key(&folder.record) == key);
+        let folders = self.index().folders(&self.bundles, key);
+        let holding = || folders.iter().copied();
         if let Some(picture) = holding().find_map(|(open, _)| open.picture.as_ref()) {
             return Ok(picture.clone());
         }

@@ -49,19 +49,21 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
         })
     };
     let mut cold = fastest(false);
-    let mut pairs: Vec<(String, String, RunOf<'a>, RunOf<'a>)> = Vec::new();
+    let mut pairs: Vec<(String, RunOf<'a>, RunOf<'a>)> = Vec::new();
+    let mut places = std::collections::BTreeMap::new();
     for (place, warm) in fastest(true) {
         let Some(flushed) = cold.remove(&place) else { continue };
         let (_, matrix, bundle, _) = place;
         let (at, name) = (format!("{matrix} {bundle}"), kernel(&warm));
-        match pairs.iter_mut().find(|(of, other, ..)| (of, other) == (&at, &name)) {
-            Some((_, _, best, its)) if warm.beats(best) => (*best, *its) = (warm, flushed),
+        let pair = *places.entry((at, name.clone())).or_insert(pairs.len());
+        match pairs.get_mut(pair) {
+            Some((_, best, its)) if warm.beats(best) => (*best, *its) = (warm, flushed),
             Some(_) => {}
-            None => pairs.push((at, name, warm, flushed)),
+            None => pairs.push((name, warm, flushed)),
         }
     }
     let mut ends: Option<[f64; 2]> = None;
-    for (_, name, warm, flushed) in pairs {
+    for (name, warm, flushed) in pairs {
         let (Some(x), Some(y)) = (warm.rate(), flushed.rate()) else { continue };
         let [low, high] = ends.unwrap_or([x, x]);
         ends = Some([low.min(x).min(y), high.max(x).max(y)]);
