@@ -107,6 +107,7 @@ async fn decompress(
 }
 
 /// What is left of a limit beside a text that was decompressed into memory.
+#[expect(clippy::ptr_arg, reason = "only an owned text takes memory")]
 pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     match text {
         Cow::Owned(text) => MemoryLimit::bytes(limit.get().saturating_sub(text.len() as u64)),

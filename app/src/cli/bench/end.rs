@@ -50,10 +50,11 @@ pub(super) fn end(
     } else {
         print(&summary::table(bundle))?;
         print(more)?;
-        print(&summary::closing(bundle, output, incomplete(interrupt, unread)))?;
+        print(&summary::closing(bundle, output, incomplete(bundle, interrupt)))?;
     }
     let failed = bundle.runs.iter().any(Run::is_wrong);
-    Ok(match (failed, interrupt.by_user(), unread) {
+    // Whoever stops after the last run has stopped nothing.
+    Ok(match (failed, interrupt.by_user() && !bundle.complete, unread) {
         (true, ..) => Outcome::CheckFailed,
         (_, true, _) => Outcome::Interrupted,
         (_, _, 0) => Outcome::Success,
@@ -62,11 +63,11 @@ pub(super) fn end(
 }
 
 /// Why the bundle is incomplete, when it is.
-fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
-    match (interrupt.raised(), interrupt.by_user(), unread) {
-        (_, true, _) => Some("The measurement was interrupted"),
-        (true, false, _) => Some("The time limit passed"),
-        (false, _, 0) => None,
+fn incomplete(bundle: &Bundle, interrupt: &Interrupt) -> Option<&'static str> {
+    match (bundle.complete, interrupt.raised(), interrupt.by_user()) {
+        (true, ..) => None,
+        (_, _, true) => Some("The measurement was interrupted"),
+        (_, true, _) => Some("The time limit passed"),
         _ => Some("Some matrices could not be read"),
     }
 }
