@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use sparsescope_core::bundle::{Bundle, journal_path};
+use sparsescope_core::bundle::{Bundle, check_unused, journal_path};
 use sparsescope_core::record::{Run, Runs};
 
 use super::summary;
@@ -18,6 +18,7 @@ pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothi
 /// Refuses to write over files, before anything takes long.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
     check_bundle(output, force)?;
+    check_unused(output)?;
     if let Some(csv) = args.csv.as_deref() {
         check_free(csv, args.force)?;
     }
