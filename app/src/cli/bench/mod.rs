@@ -103,6 +103,7 @@ fn run_with(
     let several = if uses_several { Some(gpu::several()?) } else { None };
     // Every file is opened before anything takes long: a mistyped path is answered at once.
     let (share, plan) = Share::of(&sweep)?;
+    share.check_x()?;
     let configurations = share.configurations();
     let bytes = Limits::default().foresee(share.runs() as u64, settings.runs as u64)?;
     if args.plan {
