@@ -73,6 +73,20 @@ fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
 }
 
 #[test]
+fn an_x_that_fits_nothing_is_wrong_usage() {
+    let p = program();
+    p.write("x.txt", "1\n2\n3\n4\n");
+    let bench = |args: &[&str]| p.fail(2, &[&["bench", "-q", "--x", "x.txt"], args].concat());
+    let of_product = bench(&["gen:diagonal?m=5", "gen:diagonal?m=6"]);
+    assert_eq!(of_product, "error: --x has 4 elements, but diagonal?m=5 has 5 columns");
+    let of_sweep = bench(&["gen:diagonal?m=5", "--operation", "symgs"]);
+    assert_eq!(of_sweep, "error: --x has 4 elements, but diagonal?m=5 has 5 rows");
+    let of_solve = bench(&["gen:diagonal?m=4", "--operation", "solve"]);
+    assert_eq!(of_solve, "error: --x is the vector of spmv and symgs; solve takes none");
+    assert_eq!(p.files(), ["x.txt"]);
+}
+
+#[test]
 fn the_table_of_runs_goes_to_standard_output_alone() {
     let p = program();
     let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];

@@ -177,3 +177,25 @@ fn commands_on_bundles_end_at_once_when_they_are_told_to() {
     }
     assert_eq!(p.files(), ["b.zip", "pipe"]);
 }
+
+#[test]
+fn two_benches_never_write_one_journal() {
+    let p = program();
+    let long = ["bench", "gen:poisson2d?n=30", "--runs", "1000000", "--kernels", "cpu/csr/serial"];
+    let mut first = p.command(&[&long[..], &["-q", "-o", "b.zip"]].concat()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while !p.path("b.zip.partial.jsonl").exists() {
+        assert!(begun.elapsed().as_secs() < 120 && first.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let other = ["bench", "gen:diagonal?m=4", "--runs", "1", "-q", "--force", "-o", "b.zip"];
+    for args in [&other[..], &["bench", "--resume", "b.zip", "-q"]] {
+        let error = p.fail(1, args);
+        let sentence = "b.zip.partial.jsonl is in use: another bench is writing it";
+        assert_eq!(error, format!("error: {sentence}"));
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    p.succeed(&other);
+    assert_eq!(p.files(), ["b.zip"]);
+}

@@ -167,9 +167,14 @@ impl Differences {
     pub(super) fn sentence(&self, tol: f64) -> Option<String> {
         let (row, found, e) = self.first?;
         let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);
-        Some(format!(
+        let mut sentence = format!(
             "row {row} is {found:e} where {e:e} is expected, and {others} more rows of {rows} differ by more than {tol:e}"
-        ))
+        );
+        let difference = (found - e).abs();
+        if difference.is_finite() {
+            sentence += &format!("; row {row} differs by {difference:.3e}");
+        }
+        Some(sentence)
     }
 }
 
@@ -193,6 +198,9 @@ mod tests {
         assert_eq!(found, Differences { rows: 4, wrong: 2, first: Some((1, 5.0, 1.0)) });
         let message = found.sentence(0.5).unwrap();
         assert!(message.starts_with("row 2 is 5e0 where 1e0 is expected, and 1 more"), "{message}");
+        assert!(message.ends_with("of 4 differ by more than 5e-1; row 2 differs by 4.000e0"));
+        let infinite = Differences::of(&[f64::INFINITY], &[1.0], |_| 0.5).sentence(0.5).unwrap();
+        assert!(infinite.ends_with("differ by more than 5e-1"), "{infinite}");
         assert_eq!(Differences::of(&[1.0], &[1.0], |_| 0.0).sentence(0.0), None);
     }
 

@@ -184,7 +184,7 @@ impl Runner<'_> {
             }
             starts.push(start);
         }
-        let ending = self.sample(&mut starts, progress).await;
+        let mut ending = self.sample(&mut starts, progress).await;
         for start in starts {
             let run = match start {
                 Start::Ready(ready) => {
@@ -200,7 +200,11 @@ impl Runner<'_> {
                 Start::Ended(run) => *run,
                 Start::Cancelled => continue,
             };
-            if run.samples.is_empty() && run.check.verdict == Verdict::Pass {
+            let is_left_out = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
+            if self.cancelled() && (is_left_out || run.cut_short) {
+                ending = Ending::Cancelled;
+            }
+            if is_left_out {
                 continue; // Cancelled before its first sample.
             }
             if !progress.observer.finished(run) {
@@ -278,13 +282,6 @@ impl Runner<'_> {
         let samples = if pace > TWICE_S { 1 } else { self.settings.runs };
         let spent = 0.0;
         Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
-    }
-
-    fn ending(&self) -> Ending {
-        match self.cancelled() {
-            true => Ending::Cancelled,
-            false => Ending::Complete,
-        }
     }
 
     /// Checks what the last sample left and the result of one more execution, and computes the figures.

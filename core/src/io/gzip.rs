@@ -51,9 +51,13 @@ impl Read for Gunzip<'_, '_> {
     }
 }
 
-/// Reads gzip data to its end and throws it away; returns the number of decompressed bytes. Fails on
-/// data that is cut off or does not have its checksums.
-pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64, IoError> {
+/// Reads gzip data to its end, or until there are more than `most` decompressed bytes, and throws it away;
+/// returns how many there are. Fails on data that is cut off or does not have its checksums.
+pub fn check_gzip(
+    input: &mut dyn BufRead,
+    most: u64,
+    progress: Progress<'_>,
+) -> Result<u64, IoError> {
     let mut decoder = MultiGzDecoder::new(input);
     let mut block = vec![0; 1 << 16];
     let mut decompressed = 0;
@@ -61,6 +65,7 @@ pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64
         progress.check()?;
         match decoder.read(&mut block) {
             Ok(0) => return Ok(decompressed),
+            Ok(_) if decompressed > most => return Ok(decompressed),
             Ok(bytes) => decompressed += bytes as u64,
             Err(error) => return Err(IoError::Gzip { decompressed, error }),
         }
@@ -107,7 +112,7 @@ async fn decompress(
 }
 
 /// What is left of a limit beside a text that was decompressed into memory.
-#[expect(clippy::ptr_arg, reason = "whether the text is owned decides")]
+#[expect(clippy::ptr_arg, reason = "only an owned text takes memory")]
 pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     match text {
         Cow::Owned(text) => MemoryLimit::bytes(limit.get().saturating_sub(text.len() as u64)),
@@ -178,13 +183,13 @@ mod tests {
     #[test]
     fn cut_off_and_damaged_data_are_named_as_such() {
         let mut data = compress("3 1 4 1 5 9 2 6 5 3 5\n".repeat(1000).as_bytes());
-        assert_eq!(check_gzip(&mut &data[..], Progress::none()).unwrap(), 22_000);
-        assert!(check_gzip(&mut &data[..data.len() - 1], Progress::none()).is_err());
+        assert_eq!(check_gzip(&mut &data[..], u64::MAX, Progress::none()).unwrap(), 22_000);
+        assert!(check_gzip(&mut &data[..data.len() - 1], u64::MAX, Progress::none()).is_err());
         let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
         assert!(cut.starts_with("the gzip data is damaged or cut off"), "{cut}");
         let checksum = data.len() - 6;
         data[checksum] ^= 1;
         assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
-        assert!(check_gzip(&mut &data[..], Progress::none()).is_err());
+        assert!(check_gzip(&mut &data[..], u64::MAX, Progress::none()).is_err());
     }
 }
