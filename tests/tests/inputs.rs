@@ -80,8 +80,8 @@ fn files_of_other_programs_and_invisible_characters_are_named() {
         ),
     ] {
         p.write(name, content);
-        for command in ["info", "spmv"] {
-            let error = p.fail(1, &[command, name]);
+        for command in [&["info", name][..], &["spmv", name, "-o", "y.mtx"]] {
+            let error = p.fail(1, command);
             assert!(error.contains(expected), "{error}");
             assert!(error.lines().count() == 1 && error.is_ascii(), "{error}");
         }
