@@ -182,6 +182,13 @@ fn holds_points(name: &str, bytes: &[u8]) {
     }
 }
 
+/// Graphs as METIS reads them.
+const GRAPHS: [&str; 3] = [
+    "4 4\n2 4\n1 3\n2 4\n1 3\n",
+    "% c\n3 2 1\n2 5\n1 5 3 7\n2 7\n",
+    "3 1 111 2\n4 1 2 2 9\n4 1 2 1 9\n4 1 2\n",
+];
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -232,6 +239,9 @@ fn the_seeds_are_read() {
         assert!(read(name, seed.as_bytes()).is_ok(), "{seed}");
         assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
     }
+    for graph in GRAPHS {
+        assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -253,6 +263,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
             holds(read(name, &bytes));
             let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
         }
+    }
+    for path in files("metis") {
+        holds(read("a.graph", &std::fs::read(path).unwrap()));
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -285,6 +298,17 @@ proptest! {
             holds(read(name, &bytes));
         }
         let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+    }
+
+    #[test]
+    fn broken_graphs_are_read_or_refused(
+        seed in prop::sample::select(&GRAPHS[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.graph", "a.txt"] {
+            holds(read(name, &bytes));
+        }
     }
 
     #[test]
