@@ -70,13 +70,13 @@ impl Dialogs {
 }
 
 fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
-    const MATRICES: [&str; 4] = ["mtx", "gz", "tgz", "txt"];
+    const MATRICES: [&str; 5] = ["mtx", "gz", "tgz", "txt", "graph"];
     match purpose {
         Purpose::Open => {
             let dialog = dialog.set_title("Open bundles, matrices or lessons");
             let dialog = dialog.add_filter(
                 "Bundles, matrices, lessons",
-                &["zip", "mtx", "gz", "tgz", "txt", "json"],
+                &["zip", "mtx", "gz", "tgz", "txt", "graph", "json"],
             );
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }

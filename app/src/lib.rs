@@ -5,6 +5,8 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
+#[cfg(not(target_family = "wasm"))]
+mod allocator;
 pub mod arrangement;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;

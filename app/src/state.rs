@@ -390,6 +390,12 @@ impl History {
         self.past.pop()
     }
 
+    /// No run is selected in what can be gone back to.
+    pub fn forget_runs(&mut self) {
+        self.past.iter_mut().for_each(|state| state.run = None);
+        self.past.dedup();
+    }
+
     /// Nothing to go back to.
     pub fn is_empty(&self) -> bool {
         self.past.is_empty()

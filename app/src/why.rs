@@ -33,7 +33,7 @@ impl RunOf<'_> {
         let run = self.run;
         let Some(figures) = self.figures() else {
             let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
-            return format!("No time ({}): {reason}.", run.check.verdict.as_str());
+            return format!("No time ({}): {reason}.", run.check.as_str());
         };
         let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
         let word = self.word();
@@ -72,7 +72,7 @@ impl RunOf<'_> {
             }
         };
         if let Some(shared) = &run.distributed {
-            reasons.extend(self.ranks(shared, figures.median_s));
+            reasons.extend(self.shared_by_ranks(shared, figures.median_s));
         }
         crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
         let worth = reasons.iter().enumerate().take(3);

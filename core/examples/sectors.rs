@@ -11,7 +11,7 @@ use sparsescope_core::io::Progress;
 use sparsescope_core::kernel::{
     Allowed, DeviceKind, FormatParams, KernelDescriptor, Mapping, Parameter, all_kernels,
 };
-use sparsescope_core::layout::{Loops, Schedule, Traffic};
+use sparsescope_core::layout::{LaunchKind, Loops, Schedule, Traffic};
 use sparsescope_core::memory::MemoryLimit;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -52,8 +52,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("{}: {:.2} s", kernel.id, start.elapsed().as_secs_f64());
         for launch in &traffic.launches {
             let line = |array: &str, loads: [u64; 2], stores: u64| {
-                let (kind, [requests, sectors]) = (launch.launch.kind, loads);
-                println!("{},{block},{kind:?},{array},{requests},{sectors},{stores}", kernel.id);
+                let kind = match launch.launch.kind {
+                    LaunchKind::Rows => "Rows",
+                    LaunchKind::Spans => "Spans",
+                    LaunchKind::Carry => "Carry",
+                };
+                let [requests, sectors] = loads;
+                println!("{},{block},{kind},{array},{requests},{sectors},{stores}", kernel.id);
             };
             for a in &launch.arrays {
                 line(a.array.as_str(), [a.loads.requests, a.loads.sectors], a.stores.sectors);

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What to do with a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +26,63 @@ pub enum WriteError<E> {
     Content(E),
 }
 
+/// Temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file until it has its name or is removed.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+/// Ends the program at once, whatever its threads do, and leaves no file that is half written.
+pub fn exit(code: i32) -> ! {
+    let unfinished = unfinished();
+    for path in &*unfinished {
+        // It has its name by now, or the user may remove it.
+        let _ = std::fs::remove_file(path);
+    }
+    // The lock is held to the end: nobody begins another file.
+    std::process::exit(code)
+}
+
+/// Fails where `path` is there and is no regular file: a folder, a link, a device or a pipe keeps its
+/// name, whatever is to be overwritten.
+pub fn check_regular(path: &Path) -> std::io::Result<()> {
+    let Ok(found) = path.symlink_metadata() else { return Ok(()) };
+    let kind = match found.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a symbolic link, whose target can be named instead",
+        _ => "a device, a pipe or a socket",
+    };
+    Err(std::io::Error::other(format!("expected a regular file or a new name, found {kind}")))
+}
+
 /// Writes the file `path` through `write`: into a temporary file beside it, which goes to the disk
 /// before it gets the name. On any error nothing is left behind, and an older file stays as it was.
-/// Returns the file, open for writing at its end.
+/// Only a regular file is replaced. Returns the file, open for writing at its end.
 pub fn write_whole<E>(
     path: &Path,
     overwrite: Overwrite,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<File, WriteError<E>> {
     let failed = |doing| move |error| WriteError::System { doing, error };
+    check_regular(path).map_err(failed("write"))?;
     if overwrite == Overwrite::Never && path.symlink_metadata().is_ok() {
         return Err(WriteError::Exists);
     }
@@ -46,6 +95,7 @@ pub fn write_whole<E>(
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a file"))?;
+    let _unfinished = Unfinished::new(file.path());
     // To the file itself: the temporary file's own errors would name it, not `path`.
     let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
     write(&mut out).map_err(WriteError::Content)?;
@@ -126,6 +176,34 @@ mod tests {
         assert_eq!(with("windows", &[("LOCALAPPDATA", "/c/ann")]), path("/c/ann/sparsescope"));
         assert_eq!(with("unix", &[("XDG_CACHE_HOME", "here"), home]), None);
         assert_eq!(with("unix", &[]), None);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_never_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::fs::write(place("target"), "old").unwrap();
+        std::os::unix::fs::symlink(place("target"), place("link")).unwrap();
+        std::os::unix::fs::symlink(place("none"), place("dangling")).unwrap();
+        std::fs::create_dir(place("folder")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(place("socket")).unwrap();
+        for (name, found) in [
+            ("link", "found a symbolic link"),
+            ("dangling", "found a symbolic link"),
+            ("folder", "found a folder"),
+            ("socket", "found a device, a pipe or a socket"),
+        ] {
+            for overwrite in [Overwrite::Never, Overwrite::Replace] {
+                let written = write_whole(&place(name), overwrite, |_| Ok::<_, ()>(()));
+                let Err(WriteError::System { error, .. }) = written else { panic!("{name}") };
+                assert!(error.to_string().contains(found), "{error}");
+            }
+        }
+        assert_eq!(std::fs::read_to_string(place("target")).unwrap(), "old");
+        assert!(place("link").is_symlink() && !place("none").exists());
+        assert!(place("socket").metadata().unwrap().file_type().is_socket());
+        drop(socket);
     }
 
     #[test]

@@ -60,13 +60,42 @@ impl MemoryLimit {
 const ASSUMED_AVAILABLE: u64 = 2 << 30;
 
 /// Bytes that could be allocated now without swapping: the system's figure, or what the control
-/// group of this process still allows when that is less.
+/// group of this process or the limit of its address space (`ulimit -v`) still allows when that is less.
 #[cfg(not(target_family = "wasm"))]
 pub fn available_bytes() -> u64 {
-    let Ok(mut system) = sysinfo::System::new() else { return ASSUMED_AVAILABLE };
-    system.refresh_memory();
-    let free = system.available_memory();
-    control_group(&mut system).map_or(free, |group| free.min(group.free_memory))
+    let free = || {
+        let mut system = sysinfo::System::new().ok()?;
+        system.refresh_memory();
+        let free = system.available_memory();
+        Some(control_group(&mut system).map_or(free, |group| free.min(group.free_memory)))
+    };
+    let free = free().unwrap_or(ASSUMED_AVAILABLE);
+    address_space_left().map_or(free, |left| free.min(left))
+}
+
+/// Bytes that may still be mapped, where the address space of this process is limited.
+#[cfg(target_os = "linux")]
+fn address_space_left() -> Option<u64> {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes the one struct that it is given.
+    let failed = unsafe { libc::getrlimit64(libc::RLIMIT_AS, &mut limit) } != 0;
+    if failed || limit.rlim_cur == u64::MAX {
+        return None;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(limit.rlim_cur.saturating_sub(mapped_in_status(&status).unwrap_or(0)))
+}
+
+#[cfg(not(any(target_os = "linux", target_family = "wasm")))]
+fn address_space_left() -> Option<u64> {
+    None
+}
+
+/// Bytes of address space that `/proc/self/status` says are in use.
+#[cfg(target_os = "linux")]
+fn mapped_in_status(status: &str) -> Option<u64> {
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    size.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// Limits of the control group that this process runs in, as batch systems and containers set
@@ -111,6 +140,16 @@ mod tests {
             "ELLPACK needs 160123000000 bytes (160.1 GB), more than the memory limit of 8000000000 bytes (8.0 GB)"
         );
         assert!(MemoryLimit::bytes(5).check("x", 5).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_mapped_stands_in_the_status_in_kilobytes() {
+        let status = "Name:\tsparsescope\nVmPeak:\t  9000 kB\nVmSize:\t  8192 kB\nVmLck:\t 0 kB\n";
+        assert_eq!(mapped_in_status(status), Some(8 << 20));
+        assert_eq!(mapped_in_status("VmSize: many kB\n"), None);
+        let here = std::fs::read_to_string("/proc/self/status").unwrap();
+        assert!(mapped_in_status(&here).unwrap() > 1 << 20);
     }
 
     #[test]

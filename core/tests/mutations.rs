@@ -159,11 +159,18 @@ fn holds_points(name: &str, bytes: &[u8]) {
         Ok(points) => {
             assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
             assert!(points.coordinates().iter().all(|value| !value.is_nan()));
-            for form in [points::PointsForm::Exact, points::PointsForm::Binary] {
+            for (form, name) in [
+                (points::PointsForm::Exact, "a"),
+                (points::PointsForm::Csv, "a.csv"),
+                (points::PointsForm::Binary, "a"),
+            ] {
+                if form == points::PointsForm::Csv && points.is_empty() {
+                    continue;
+                }
                 let mut written = Vec::new();
                 points::write(points.view(), form, &mut written, Progress::none()).unwrap();
                 let limit = MemoryLimit::unlimited();
-                let back = points::read_named_points("a", &written, limit, Progress::none());
+                let back = points::read_named_points(name, &written, limit, Progress::none());
                 assert_eq!(back.unwrap().identity(), points.identity());
             }
         }
@@ -175,9 +182,18 @@ fn holds_points(name: &str, bytes: &[u8]) {
     }
 }
 
+/// Graphs as METIS reads them.
+const GRAPHS: [&str; 3] = [
+    "4 4\n2 4\n1 3\n2 4\n1 3\n",
+    "% c\n3 2 1\n2 5\n1 5 3 7\n2 7\n",
+    "3 1 111 2\n4 1 2 2 9\n4 1 2 1 9\n4 1 2\n",
+];
+
 /// Points as text, as CSV and as bytes.
-const POINTS: [&str; 4] = [
+const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
+    "price; distance\n1,5;2\n3;4,25\n",
+    "1.5\t2\nNA\t4\n",
     "x,y\n1,-2.5\n3,4e2\n",
     "1,\"2\"\r\n3,inf\r\n",
     "SSPOINTS\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",
@@ -223,6 +239,9 @@ fn the_seeds_are_read() {
         assert!(read(name, seed.as_bytes()).is_ok(), "{seed}");
         assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
     }
+    for graph in GRAPHS {
+        assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -244,6 +263,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
             holds(read(name, &bytes));
             let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
         }
+    }
+    for path in files("metis") {
+        holds(read("a.graph", &std::fs::read(path).unwrap()));
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -276,6 +298,17 @@ proptest! {
             holds(read(name, &bytes));
         }
         let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+    }
+
+    #[test]
+    fn broken_graphs_are_read_or_refused(
+        seed in prop::sample::select(&GRAPHS[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.graph", "a.txt"] {
+            holds(read(name, &bytes));
+        }
     }
 
     #[test]

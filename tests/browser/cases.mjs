@@ -176,55 +176,6 @@ export const cases = {
     await viewer.close();
   },
 
-  async "every step of every lesson is walked with the keyboard, and its link restores it"(context, given) {
-    const address = `${given.address}/#v1;view=layouts`;
-    const viewer = await Viewer.open(context, address);
-    const lessons = await viewer.page.evaluate(() => JSON.parse(document.getElementById("lessons").textContent));
-    assert.equal(lessons.length, 11);
-    let pictures = 0;
-    for (const { id, title, steps } of lessons) {
-      await viewer.page.goto(address);
-      await viewer.click("button", "Lessons");
-      await viewer.click("button", title);
-      for (const [page, step] of steps.entries()) {
-        await viewer.shows(`lesson=${id},${page}`);
-        await viewer.find("text", step.title);
-        // Numbers stand in for what is in braces.
-        const pattern = (text) => new RegExp(`^${text.split(/\{.*?\}/).map(literal).join(".+")}$`);
-        const answers = [step.answer ?? []].flat().map(pattern);
-        const told = (await viewer.widgets()).filter(({ name }) => answers.some((answer) => answer.test(name)));
-        assert.deepEqual(told, [], `${id} ${page} tells too early`);
-        if (answers.length > 0) {
-          await viewer.page.keyboard.press(pictures % 2 ? "Space" : "PageDown");
-          await viewer.shows("told=true");
-          for (const answer of answers) {
-            await viewer.find("text", answer);
-          }
-        }
-        const colours = await viewer.colours(join(given.screenshots, `lesson-${id}-${page}.png`));
-        assert.ok(colours > 20, `${id} ${page}: a picture of ${colours} colours`);
-        pictures += 1;
-        if (page === 1) {
-          const reader = await Viewer.open(context, viewer.page.url());
-          await reader.find("text", step.title);
-          for (const answer of answers) {
-            await reader.find("text", answer);
-          }
-          await reader.close();
-        }
-        await viewer.page.keyboard.press("PageDown");
-      }
-    }
-    // A key acts in the next frame, a dropped file at once.
-    await viewer.frames(6);
-    await viewer.drop("own.json", Buffer.from(JSON.stringify({ ...lessons[0], id: "own", title: "Own" })));
-    await viewer.shows("lesson=own,0");
-    await viewer.drop("bad.json", Buffer.from("{}"));
-    await viewer.find("text", /^bad\.json was not opened: not a lesson/);
-    await viewer.close();
-    return `${pictures} steps`;
-  },
-
   async "a matrix that is dropped is shown, its structure saved as image"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
     const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
@@ -494,11 +445,6 @@ export const cases = {
     await viewer.close();
   },
 };
-
-/** A text as a part of a regular expression. */
-function literal(text) {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
 
 /** Equal but for what three digits leave out. */
 function close(shownNumber, number) {

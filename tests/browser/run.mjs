@@ -7,9 +7,10 @@ import { chromium } from "playwright-core";
 
 import { cases as views, DEFAULT_SIZE } from "./cases.mjs";
 import { cases as here } from "./here.mjs";
+import { cases as same } from "./same.mjs";
 import { cases as shaders } from "./shaders.mjs";
 
-const cases = { ...views, ...shaders, ...here };
+const cases = { ...views, ...same, ...shaders, ...here };
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const browser = await chromium.launch({

@@ -4,14 +4,19 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod documents;
+mod large;
+mod links;
 mod need;
 mod paths;
 pub mod planted;
 mod program;
+mod roots;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
+pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
-pub use paths::{Paths, Use, paths};
+pub use paths::{DebugText, Paths, Use, debug_texts, paths};
 pub use program::{Program, Ran};
+pub use roots::{PROGRAMS, roots};
 pub use server::{Asked, Reply, Server};

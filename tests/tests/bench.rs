@@ -315,6 +315,44 @@ fn to_continue_files_have_to_be_named_again() {
 }
 
 #[test]
+fn a_path_that_a_bundle_or_a_journal_names_is_never_opened() {
+    let p = program();
+    p.write("secret.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    let made = |operation: &str, matrix: &str| {
+        let kernel = ["--runs", "1", "--kernels", "cpu/*/serial", "-q", "--force"];
+        let args = ["bench", matrix, "--operation", operation, "-o", "b.zip"];
+        p.succeed(&[&args[..], &kernel[..]].concat());
+        let mut bundle = open(&p, "b.zip");
+        bundle.complete = false;
+        bundle.runs.clear();
+        bundle.matrices.clear();
+        bundle.subjects.clear();
+        bundle
+    };
+    let of_matrix = made("spmv", "gen:diagonal?m=4");
+    for (mut bundle, source) in [
+        (of_matrix.clone(), "secret.mtx"),
+        (of_matrix, "./secret.mtx"),
+        (made("skyline", "gen:points-independent?n=9&d=2"), "secret.mtx"),
+    ] {
+        let subject = &mut bundle.plan.as_mut().unwrap()["matrices"][0];
+        subject["name"] = "harmless".into();
+        subject["source"] = source.into();
+        bundle.save(&p.path("b.zip"), true).unwrap();
+        let error = p.fail(2, &["bench", "--resume", "b.zip"]);
+        let sentence = "to continue, name the files of these matrices again: harmless";
+        assert!(error.ends_with(sentence), "{error}");
+        // The same of a journal.
+        drop(Journal::create(&p.path("c.zip"), &bundle, true).unwrap());
+        let error = p.fail(2, &["bench", "--resume", "c.zip"]);
+        assert!(error.ends_with(sentence), "{error}");
+        // Nor is another file that is named taken for it.
+        let error = p.fail(2, &["bench", "secret.mtx", "--resume", "b.zip"]);
+        assert!(error.ends_with(sentence), "{error}");
+    }
+}
+
+#[test]
 fn a_bundle_with_runs_on_a_gpu_is_not_continued_without_one_and_stays_as_it_is() {
     let p = program();
     let matrix = "gen:poisson2d?n=4";

@@ -4,16 +4,26 @@
 use std::io::{BufRead as _, BufReader, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
+use sparsescope::model::Model;
+use sparsescope::state::ViewState;
+use sparsescope::views::{Texts, texts_of};
 use sparsescope_core::bundle::Limits;
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_tests::{Links, Need, Program, Shown, skip};
 
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
 /// Holds runs of an operation that the program does not know, on subjects that are no matrices.
 const UNKNOWN: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
+
+/// What the page opens where nothing else is asked for.
+const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
+
+/// What the program shows of each link, each in a model of its own.
+static SHOWN: LazyLock<Vec<Shown>> = LazyLock::new(|| Links::read().shown());
 
 /// The first of these programs that there is.
 fn program_named(names: &[&str]) -> Option<PathBuf> {
@@ -49,6 +59,100 @@ fn newer(manifest: Vec<u8>) -> Vec<u8> {
 fn bomb(_: Vec<u8>) -> Vec<u8> {
     let limits = Limits::default();
     vec![b' '; usize::try_from(limits.ratio_from + limits.document_bytes).unwrap()]
+}
+
+fn of_step(texts: &Texts) -> Value {
+    let Texts { text, ask, choices, answer } = texts;
+    json!({ "text": text, "ask": ask, "choices": choices, "answer": answer })
+}
+
+/// The texts of every step of every lesson: before the class is told the answer, and then.
+fn lessons() -> Value {
+    let mut model = Model::default();
+    model.open("mini.zip", EXAMPLE).unwrap();
+    let lessons = model.lessons.iter().map(|lesson| {
+        let steps = (0..).zip(&lesson.steps).map(|(page, step)| {
+            let [asked, told] = [false, true].map(|told| {
+                let mut state = ViewState::from_fragment("v1;view=layouts").unwrap();
+                lesson.show(page, told, &mut state);
+                of_step(&texts_of(step, &model, &state))
+            });
+            json!({ "title": step.title, "right": step.right, "asked": asked, "told": told })
+        });
+        json!({ "id": lesson.id, "title": lesson.title, "steps": steps.collect::<Vec<_>>() })
+    });
+    lessons.collect()
+}
+
+#[test]
+fn a_link_shows_the_same_whatever_was_shown_before() {
+    let links = Links::read();
+    let session = links.fresh();
+    let numbered = || links.links.iter().zip(SHOWN.iter());
+    for (link, fresh) in numbered().chain(numbered().rev()) {
+        let found = Shown::of(&session, link);
+        let lines = found.table.lines().zip(fresh.table.lines());
+        let other = lines.enumerate().find(|(_, (found, fresh))| found != fresh);
+        assert!(found == *fresh, "{link}: {other:?}");
+    }
+}
+
+#[test]
+fn a_link_shows_what_export_writes() {
+    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let links = Links::read();
+    for (name, bytes) in &links.bundles {
+        p.write(name, bytes);
+    }
+    let names: Vec<&str> = links.bundles.iter().map(|(name, _)| name.as_str()).collect();
+    for view in ["best", "matrix", "levels", "preconditioner"] {
+        let is_of_view = |link: &String| link.contains(&format!(";view={view};"));
+        let place = links.links.iter().position(is_of_view).unwrap();
+        let link = &links.links[place];
+        let table = ["--table", "-", "--svg", "figure.svg", "--force", "--state", link.as_str()];
+        let written = p.succeed(&[&["export"], &names[..], &table[..]].concat());
+        assert_eq!(written, SHOWN[place].table, "{link}");
+        let svg = std::fs::read_to_string(p.path("figure.svg")).unwrap();
+        assert_eq!(Some(svg), SHOWN[place].svg, "{link}");
+    }
+}
+
+#[test]
+fn links_on_which_program_and_page_are_compared_show_something() {
+    let links = Links::read();
+    let empty = |shown: &Shown| shown.table.lines().count() < 2;
+    let shown = links.links.iter().zip(SHOWN.iter());
+    let empty: Vec<&String> =
+        shown.filter(|(_, shown)| empty(shown)).map(|(link, _)| link).collect();
+    println!("nothing to show: {empty:#?}");
+    assert!(empty.len() * 4 < links.links.len(), "{empty:#?}");
+    // 10^10 entries.
+    let large = links.links.iter().zip(SHOWN.iter()).filter(|(link, _)| link.contains("dense?n"));
+    let large: Vec<_> = large.filter(|(_, shown)| shown.table.contains("10000000000")).collect();
+    assert!(!large.is_empty(), "no link shows a count that 32 bits do not hold");
+}
+
+#[test]
+fn the_choices_of_a_question_differ_and_one_of_them_is_right() {
+    let lessons = lessons();
+    let mut questions = 0;
+    for lesson in lessons.as_array().unwrap() {
+        for step in lesson["steps"].as_array().unwrap() {
+            let texts = &step["asked"];
+            let choices = texts["choices"].as_array().unwrap();
+            let at = format!("{}, {}: {choices:?}", lesson["id"], step["title"]);
+            let right = step["right"].as_u64();
+            assert_eq!(choices.is_empty(), right.is_none(), "{at}");
+            assert!(right.is_none_or(|right| (right as usize) < choices.len()), "{at}");
+            for (k, choice) in choices.iter().enumerate() {
+                assert!(!choices[..k].contains(choice), "{at}");
+            }
+            // The question stays as it was when the answer is told.
+            assert_eq!(step["told"]["choices"], texts["choices"], "{at}");
+            questions += usize::from(right.is_some());
+        }
+    }
+    assert!(questions > 50, "{questions}");
 }
 
 /// `sparsescope serve`, ended with the test.
@@ -98,7 +202,15 @@ fn the_page_does_in_a_browser_what_it_should() {
         sentences.insert(name.into(), sentence.into());
     }
 
-    let all = [&["golden.zip", "unknown.zip"], &refused[..]].concat();
+    let links = Links::read();
+    for (name, bytes) in &links.bundles {
+        p.write(name, bytes);
+    }
+    p.write("links.json", links.with_shown(&SHOWN).to_string());
+    p.write("lessons.json", lessons().to_string());
+    let session: Vec<&str> = links.bundles.iter().map(|(name, _)| name.as_str()).collect();
+
+    let all = [&["golden.zip", "unknown.zip"], &refused[..], &session[..]].concat();
     let mut serve = p.command(&[&["serve"], &all[..]].concat());
     serve.env("SPARSESCOPE_WEB", &dist).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Server(serve.spawn().unwrap());
@@ -118,6 +230,10 @@ fn the_page_does_in_a_browser_what_it_should() {
         "files": named(&|_, name| json!(p.path(name))),
         "refused": sentences,
         "csv": p.path("golden.csv"),
+        "session": session,
+        "links": p.path("links.json"),
+        "lessons": p.path("lessons.json"),
+        "lessonsReport": std::env::var_os("SPARSESCOPE_LESSONS").map(PathBuf::from),
         "standalone": format!("file://{}", p.path("golden.html").display()),
         "screenshots": screenshots,
         "kernels": Path::new(TESTS).join("../core/wgpu/kernels"),

@@ -239,3 +239,26 @@ fn ctrl_c_keeps_the_part_and_the_next_fetch_continues_it() {
     is_whole(&p, &file);
     assert_eq!(server.asked().last().unwrap().from, Some(20_000));
 }
+
+#[test]
+fn more_than_is_allowed_is_neither_downloaded_nor_decompressed() {
+    let p = program();
+    let file = served(&p);
+    p.write("zeros", vec![0; 64 << 20]);
+    let mut gzip = std::process::Command::new("gzip");
+    let bomb = gzip.args(["-c", "zeros"]).current_dir(p.folder()).output().unwrap().stdout;
+    assert!(bomb.len() > 1_000 && bomb.len() < 100_000, "{} bytes", bomb.len());
+    let size = file.len();
+    let server = Server::start(move |asked, _| match asked.path.as_str() {
+        "/MM/A/bomb.tar.gz" => Reply::whole(&bomb),
+        _ => Reply::whole(&file),
+    });
+    let ran = fetch(&p, &server, &["Gleich/road", "--max-size", "40k"]);
+    failed(&ran, &format!("expected at most 40000 bytes, found {size}"));
+    assert_eq!(cached(&p), [""; 0], "nothing is left");
+    let ran = fetch(&p, &server, &["A/bomb", "--max-size", "100k"]);
+    failed(&ran, "it decompresses to more than 1600000 bytes");
+    assert_eq!(cached(&p), [""; 0], "nothing is left");
+    let ran = fetch(&p, &server, &["Gleich/road", "--max-size", &size.to_string()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}

@@ -31,6 +31,64 @@ fn triplet_texts_are_the_matrix_that_matrix_market_says() {
 }
 
 #[test]
+fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
+    let p = program();
+    let ring = "4 4\n2 4\n1 3\n2 4\n1 3\n";
+    p.write("ring.graph", ring);
+    p.write(
+        "ring.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 4\n2 1\n4 1\n3 2\n4 3\n",
+    );
+    p.write("four.txt", format!("4 4 9\n{ENTRIES}"));
+    let info = |name: &str| p.json(&["info", name, "--json"]);
+    assert_eq!(info("ring.graph")["sha256"], info("ring.mtx")["sha256"]);
+    for (name, form, nnz) in [
+        ("ring.graph", "METIS graph", 8),
+        ("ring.mtx", "Matrix Market", 8),
+        ("four.txt", "triplet text", 9),
+        ("gen:diagonal?m=4", "generated", 4),
+    ] {
+        let info = info(name);
+        assert_eq!((&info["form"], &info["nnz"]), (&form.into(), &nnz.into()), "{name}");
+        assert!(p.succeed(&["info", name]).contains(form), "{name}");
+    }
+    // What fits two forms under a name of neither is not guessed.
+    p.write("ring.txt", ring);
+    let error = p.fail(1, &["info", "ring.txt"]);
+    assert!(error.contains("ring.txt: expected text of one form, found a METIS graph"), "{error}");
+    p.write("half.graph", "3 2\n2\n1 3\n\n");
+    let error = p.fail(1, &["info", "half.graph"]);
+    assert!(
+        error.contains("half.graph: line 1: expected 4 neighbours in the lines below"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_of_other_programs_and_invisible_characters_are_named() {
+    let p = program();
+    for (name, content, expected) in [
+        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data, not read here: decompress it first"),
+        ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file, not read here: "),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file, not read here: "),
+        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list, not read here: "),
+        ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
+        (
+            "b.mtx",
+            b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\0\n",
+            "\"1<U+0000 NUL>\"",
+        ),
+    ] {
+        p.write(name, content);
+        for command in [&["info", name][..], &["spmv", name, "-o", "y.mtx"]] {
+            let error = p.fail(1, command);
+            assert!(error.contains(expected), "{error}");
+            assert!(error.lines().count() == 1 && error.is_ascii(), "{error}");
+        }
+    }
+}
+
+#[test]
 fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
     let p = program();
     p.write("x.txt", "1\n2\n3\n4\n");
@@ -70,6 +128,20 @@ fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
     assert!(error.contains("not the x"), "{error}");
     p.succeed(&["bench", "--resume", "b.zip", "--x", "x.txt", "-q"]);
     assert_eq!(open(&p, "b.zip").runs.len(), 4);
+}
+
+#[test]
+fn an_x_that_fits_nothing_is_wrong_usage() {
+    let p = program();
+    p.write("x.txt", "1\n2\n3\n4\n");
+    let bench = |args: &[&str]| p.fail(2, &[&["bench", "-q", "--x", "x.txt"], args].concat());
+    let of_product = bench(&["gen:diagonal?m=5", "gen:diagonal?m=6"]);
+    assert_eq!(of_product, "error: --x has 4 elements, but diagonal?m=5 has 5 columns");
+    let of_sweep = bench(&["gen:diagonal?m=5", "--operation", "symgs"]);
+    assert_eq!(of_sweep, "error: --x has 4 elements, but diagonal?m=5 has 5 rows");
+    let of_solve = bench(&["gen:diagonal?m=4", "--operation", "solve"]);
+    assert_eq!(of_solve, "error: --x is the vector of spmv and symgs; solve takes none");
+    assert_eq!(p.files(), ["x.txt"]);
 }
 
 #[test]

@@ -2,11 +2,9 @@
 //! of circles.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use serde_json::Value;
-use sparsescope_tests::{Paths, Use, paths};
+use sparsescope_tests::{PROGRAMS, Paths, Use, paths, roots};
 
 /// Rooms that all others may use, and that use none.
 const SHARED: [&str; 5] = ["files", "memory", "pace", "packed", "parallel"];
@@ -152,29 +150,6 @@ fn lost(found: &Paths) -> impl Iterator<Item = String> + '_ {
     found.lost.iter().map(|path| format!("{}, which cannot be found", told(path)))
 }
 
-/// The root files of the workspace's libraries and programs, below its root.
-fn roots() -> Vec<PathBuf> {
-    const DOCUMENTED: &str = "what `cargo metadata` documents";
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .current_dir(WORKSPACE)
-        .output()
-        .expect("cargo, which runs this test");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect(DOCUMENTED);
-    let workspace = metadata["workspace_root"].as_str().expect(DOCUMENTED);
-    let packages = metadata["packages"].as_array().expect(DOCUMENTED);
-    let mut roots = Vec::new();
-    for target in packages.iter().flat_map(|p| p["targets"].as_array().expect(DOCUMENTED)) {
-        let kinds = target["kind"].as_array().expect(DOCUMENTED);
-        if kinds.iter().any(|kind| ["lib", "cdylib", "rlib", "bin"].iter().any(|k| kind == k)) {
-            let path = Path::new(target["src_path"].as_str().expect(DOCUMENTED));
-            roots.push(path.strip_prefix(workspace).expect("a member's file").to_owned());
-        }
-    }
-    roots
-}
-
 #[test]
 fn a_room_of_the_core_uses_only_rooms_that_it_may() {
     let workspace = Path::new(WORKSPACE);
@@ -188,7 +163,7 @@ fn a_room_of_the_core_uses_only_rooms_that_it_may() {
 
 #[test]
 fn no_files_of_a_crate_use_one_another_in_a_circle() {
-    let roots = roots();
+    let roots = roots(Path::new(WORKSPACE), &PROGRAMS);
     for library in ["core", "app", "cuda-native", "web"] {
         assert!(roots.contains(&Path::new(library).join("src/lib.rs")), "{roots:?}");
     }

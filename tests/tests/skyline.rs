@@ -111,6 +111,68 @@ fn what_is_no_set_of_points_is_refused_in_a_sentence_and_nothing_is_written() {
 }
 
 #[test]
+fn the_name_of_a_file_decides_its_form_and_what_is_written_reads_back_as_the_same_points() {
+    let p = program();
+    // Two of four are dominated, and as text their sizes would be points of CSV.
+    p.write("one.csv", "v\n3\n7\n7\n1\n");
+    p.write("two.csv", "Park North;price\n1,5;9\n2;2,25\n0;0\n");
+    for (file, k, d) in [("one.csv", 2, 1), ("two.csv", 2, 2)] {
+        for name in ["k.csv", "k.csv.gz", "k.txt", "k", "k.points", "k.points.gz"] {
+            p.succeed(&["skyline", file, "-o", name, "--force"]);
+            let again = p.json(&["skyline", name, "--json"]);
+            assert_eq!([&again["n"], &again["d"], &again["k"]], [k, d, k], "{file} {name}");
+        }
+        let kept = std::fs::read_to_string(p.path("k.csv")).unwrap();
+        let names = if d == 1 { "v" } else { "\"Park North\",\"price\"" };
+        assert_eq!(kept.lines().next(), Some(names));
+    }
+    for name in ["k.mtx", "k.json", "k.tsv.gz", "k.npy"] {
+        let error = p.fail(2, &["skyline", "one.csv", "-o", name]);
+        assert!(
+            error.contains("what is written is points as text or CSV or binary points"),
+            "{error}"
+        );
+        assert!(!p.path(name).exists());
+    }
+    let error = p.fail(2, &["skyline", "one.csv", "-o", "new.csv", "--paper-format"]);
+    assert!(error.contains("--paper-format writes text"), "{error}");
+    let spec = "points-independent?n=5&d=2";
+    p.fail(2, &["generate", spec, "-o", "made.json"]);
+    p.succeed(&["generate", spec, "-o", "made.csv"]);
+    assert_eq!(p.json(&["skyline", "made.csv", "--json"])["n"], 5);
+    p.fail(2, &["generate", "poisson2d?n=3", "-o", "a.csv"]);
+    p.succeed(&["generate", "poisson2d?n=3", "-o", "a.mtx"]);
+    for name in ["y.csv", "y.points", "y.zip"] {
+        let error = p.fail(2, &["spmv", "a.mtx", "-o", name]);
+        assert!(error.contains("what is written is Matrix Market"), "{error}");
+    }
+    p.fail(2, &["solve", "a.mtx", "-o", "x.mtx", "--history", "h.json"]);
+}
+
+#[test]
+fn what_was_taken_of_a_table_is_said_and_what_may_be_lost_is_refused() {
+    let p = program();
+    p.write("hotels.csv", "price,distance\n1,9\n5,5\n4,5\n9,0\n");
+    let text = p.succeed(&["skyline", "hotels.csv"]);
+    assert!(text.contains("header: price, distance; 4 points of 2 dimensions"), "{text}");
+    let read = &p.json(&["skyline", "hotels.csv", "--json"])["read"];
+    assert_eq!(read["header"], serde_json::json!(["price", "distance"]));
+    assert_eq!((&read["form"], &read["separator"]), (&"csv".into(), &"commas".into()));
+    for (text, at) in [("NA,9\n1,2\n2,1\n", 1), (",9\n1,2\n2,1\n", 1), ("0,O\n1,2\n", 2)] {
+        p.write("bad.csv", text);
+        let error = p.fail(1, &["skyline", "bad.csv", "--minimize"]);
+        let place = format!("bad.csv: line 1: expected a number in column {at}, or a name");
+        assert!(error.contains(&place), "{error}");
+        let n = p.json(&["skyline", "bad.csv", "--header", "--json"])["n"].as_u64().unwrap();
+        assert_eq!(n as usize, text.lines().count() - 1);
+        p.fail(1, &["skyline", "bad.csv", "--no-header"]);
+    }
+    p.write("one.csv", "1.5;2.5\n");
+    assert_eq!(p.json(&["skyline", "one.csv", "--json"])["d"], 2);
+    p.fail(2, &["skyline", "one.csv", "--header", "--no-header"]);
+}
+
+#[test]
 fn generated_points_are_written_and_read_back_in_every_form() {
     let p = program();
     let spec = "points-anticorrelated?n=500&d=3";

@@ -188,6 +188,72 @@ fn what_cannot_be_solved_is_refused_in_a_sentence_and_nothing_is_written() {
 }
 
 #[test]
+fn a_laplacian_is_refused_with_ones_solved_in_its_range_and_zero_is_solved_by_zero() {
+    let p = program();
+    // A path of three nodes: its rows add up to 0.
+    let edges = [(1, 1, 1.0), (1, 2, -1.0), (2, 1, -1.0), (2, 2, 2.0), (2, 3, -1.0)];
+    let path = [&edges[..], &[(3, 2, -1.0), (3, 3, 1.0)]].concat();
+    matrix(&p, "path.mtx", 3, &path);
+    let how = ["solve", "path.mtx", "--precond", "none"];
+    let error = p.fail(1, &[&how[..], &["-o", "x.mtx"]].concat());
+    assert!(
+        error.contains("b = A·1 is zero up to rounding") && error.contains("--b range"),
+        "{error}"
+    );
+    let told = p.json(&[&how[..], &["--b", "range:7", "--json"]].concat());
+    assert_eq!((&told["iterations"], &told["params"]["b"]), (&2.into(), &"range:7".into()));
+    let bench = ["bench", "path.mtx", "--operation", "solve", "--kernels", "cpu/pcg/serial"];
+    let lists = ["--precond", "none", "--b", "a1,range", "--runs", "2", "-o", "b.zip"];
+    let table = p.succeed(&[&bench[..], &lists].concat());
+    assert!(table.contains("1 passed the check, 0 failed, 1 not run"), "{table}");
+    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let of = |verdict| bundle.runs.iter().find(|run| run.check.verdict == verdict).unwrap();
+    assert!(of(Verdict::Refused).samples.is_empty() && of(Verdict::Pass).ranks());
+    assert_eq!(of(Verdict::Pass).params["b"], "range:42");
+
+    p.write("zero.txt", "0\n0\n0\n");
+    let text = p.succeed(&[&how[..], &["--b", "zero.txt"]].concat());
+    assert!(text.contains("ended      b is zero, so x = 0"), "{text}");
+    assert!(text.contains("solve      0 iterations in ") && !text.contains(" each"), "{text}");
+    assert!(!text.contains("relative to b"), "{text}");
+    let told = p.json(&[&how[..], &["--b", "zero.txt", "--json"]].concat());
+    assert!(told["iteration_seconds"].is_null(), "{told}");
+}
+
+#[test]
+fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_hides_b() {
+    let p = program();
+    // Constant vectors are the null space of this Laplacian: to begin far out there costs digits of x alone.
+    let edges = [(1, 1, 1.0), (1, 2, -1.0), (2, 1, -1.0), (2, 2, 2.0), (2, 3, -1.0)];
+    let path = [&edges[..], &[(3, 2, -1.0), (3, 3, 1.0)]].concat();
+    matrix(&p, "path.mtx", 3, &path);
+    p.write("b.txt", "0.3\n0.4\n-0.7\n");
+    let from = |start: &str| {
+        p.write("x0.txt", format!("{start}\n").repeat(3));
+        let how = ["solve", "path.mtx", "--precond", "none", "--b", "b.txt", "--x0", "x0.txt"];
+        let ran = p.run(&[&how[..], &["--json", "-o", "x.mtx", "--force"]].concat());
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        (ran, told)
+    };
+    let (ran, told) = from("0");
+    assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()));
+    assert!(told["check"]["limited_by_rounding"].is_null(), "{told}");
+    // Numbers of 1e9 have digits down to 1.2e-7, and those of 1e15 down to 0.125.
+    let (ran, told) = from("1e9");
+    assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()), "{}", ran.err);
+    assert_eq!(told["check"]["limited_by_rounding"], true, "{told}");
+    let reason = told["check"]["reason"].as_str().unwrap();
+    assert!(reason.contains("1e-10 was asked for") && reason.contains("the backward error is"));
+    std::fs::remove_file(p.path("x.mtx")).unwrap();
+    let (ran, told) = from("1e15");
+    assert_eq!((ran.code, &told["check"]["verdict"]), (Some(3), &"refused".into()), "{}", ran.err);
+    assert_eq!(told["check"]["undecided"], true, "{told}");
+    assert!(told["solve_seconds"].is_null() && told["iteration_seconds"].is_null(), "{told}");
+    assert!(ran.err.contains("cpu/pcg/threads is not known to be right: rounding alone explains"));
+    assert!(!p.path("x.mtx").exists());
+}
+
+#[test]
 fn what_does_not_converge_says_so_and_leaves_its_history_and_no_solution() {
     let p = program();
     let how = ["solve", "gen:poisson2d?n=30", "--precond", "none", "--max-iter", "7"];

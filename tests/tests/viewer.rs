@@ -123,6 +123,33 @@ fn nothing_else_is_served() {
     assert!(server.get("/").0.starts_with("HTTP/1.1 200 "));
 }
 
+#[test]
+fn clients_that_say_nothing_keep_nobody_out() {
+    let p = program();
+    let server = Server::start(&p, &["a b.zip"]);
+    let address = format!("127.0.0.1:{}", server.port());
+    let mut silent: Vec<TcpStream> =
+        (0..100).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    for stream in &mut silent[50..] {
+        stream.write_all(b"GET / HTTP/1.1\r\nHost").unwrap();
+    }
+    let begun = std::time::Instant::now();
+    for _ in 0..10 {
+        assert_eq!(server.get("/").1, "the page");
+    }
+    assert!(begun.elapsed().as_secs() < 8, "{:?}", begun.elapsed());
+    // The oldest made room, not the youngest.
+    let patience = Some(std::time::Duration::from_secs(9));
+    silent[0].set_read_timeout(patience).unwrap();
+    let ended = silent[0].read(&mut [0]);
+    assert!(!ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
+    let youngest = silent.last_mut().unwrap();
+    write!(youngest, ": {address}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    youngest.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("the page"), "{answer}");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_server() {

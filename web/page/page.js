@@ -586,6 +586,9 @@
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
     png,
+    /** What a link shows as CSV or as SVG, as Save writes it. */
+    table: (link) => viewer.table(link),
+    svg: (link) => viewer.svg(link),
     page: {
       frame,
       shows,

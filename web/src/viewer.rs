@@ -4,8 +4,9 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
+use sparsescope::model::Model;
 use sparsescope::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE,
+    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE, svg_of, table_of,
 };
 use sparsescope::state::ViewState;
 use sparsescope::views::spy::gpu::webgl;
@@ -162,9 +163,36 @@ impl Viewer {
         self.with(|_| ());
     }
 
+    /// What a link shows as the CSV that Save and `export --table` write. What is shown here, and what was
+    /// found for it, stays as it is.
+    ///
+    /// # Errors
+    /// Why there is no table, in words.
+    pub fn table(&self, link: &str) -> Result<String, JsValue> {
+        self.written(|model| table_of(model, link))
+    }
+
+    /// The same as SVG, for views that are figures.
+    ///
+    /// # Errors
+    /// Why there is no figure, in words.
+    pub fn svg(&self, link: &str) -> Result<String, JsValue> {
+        self.written(|model| svg_of(model, link))
+    }
+
     /// Size of the largest file that can be a bundle.
     pub fn most_bytes() -> f64 {
         Limits::default().zip_bytes as f64 // a number of JavaScript
+    }
+
+    fn written(
+        &self,
+        write: impl FnOnce(&Model) -> Result<String, String>,
+    ) -> Result<String, JsValue> {
+        let Some(window) = self.runner.app_mut::<Window>() else {
+            return Err("the viewer has failed".into());
+        };
+        write(window.app.model()).map_err(JsValue::from)
     }
 
     /// Does something to the window, which is drawn again then. Nothing after a failure.

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::{Operation, Shard};
 
+use super::fetch::MAX_SIZE;
 use super::operand_args::{
     SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
 };
@@ -335,8 +336,8 @@ pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The file to write: Matrix Market, or points as text or, where its name ends in .points, in the
-    /// binary form; .gz compresses
+    /// The file to write: Matrix Market, or points as text, as CSV where its name ends in .csv, or in the
+    /// binary form where it ends in .points; .gz compresses
     #[arg(short, value_name = "FILE", required_unless_present = "list")]
     pub(super) output: Option<PathBuf>,
     /// Explain every generator and suite
@@ -361,6 +362,10 @@ pub(super) struct FetchArgs {
     /// Fetch what is there already once more
     #[arg(long)]
     pub(super) force: bool,
+    /// Bytes that an archive may have, and a sixteenth of those that it may decompress to, e.g. 500M
+    /// [default: 64GiB]
+    #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true)]
+    pub(super) max_size: u64,
 }
 
 #[derive(Debug, Args)]

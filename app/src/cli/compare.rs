@@ -115,11 +115,11 @@ fn as_text(
     text += &comparison.summary();
     if comparison.untimed > 0 {
         let runs = counted(comparison.untimed, "run has", "runs have");
-        text += &format!("{runs} no time in either, for the same outcome of the check.\n");
+        text += &format!("{runs} no times to compare, for the same outcome of the check.\n");
     }
     for change in &comparison.verdicts {
         let words = change.key.words(change.subject.name());
-        let verdicts = [change.before, change.after].map(|run| run.check.verdict.as_str());
+        let verdicts = [change.before, change.after].map(|run| run.check.as_str());
         text += &format!("{words}: {} before, {} after", verdicts[0], verdicts[1]);
         let reason = change.after.check.reason.as_deref().or(change.before.check.reason.as_deref());
         text += &reason.map_or(String::from("\n"), |reason| format!(" ({reason})\n"));
@@ -168,8 +168,8 @@ fn as_json(
     });
     let verdicts = comparison.verdicts.iter().map(|change| -> Value {
         let verdicts = [
-            ("before", json!(change.before.check.verdict)),
-            ("after", json!(change.after.check.verdict)),
+            ("before", json!(change.before.check.as_str())),
+            ("after", json!(change.after.check.as_str())),
             ("reason", json!(change.after.check.reason)),
         ];
         key_fields(&change.key, change.subject.name()).into_iter().chain(verdicts).collect()

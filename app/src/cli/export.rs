@@ -2,13 +2,23 @@
 
 use super::args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_free, is_stdout, write_csv};
+use super::output::{check_form, check_free, is_stdout, write_csv};
 use super::{compare, figure, html, report};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
-    let csv = args.csv.iter().filter(|path| !is_stdout(path));
+    let csv = args.csv.iter();
     for path in csv.chain(&args.html).chain(&args.report).chain(figure::files(args)) {
         check_free(path, args.force)?;
+    }
+    for (path, form) in [
+        (&args.csv, "CSV"),
+        (&args.table, "CSV"),
+        (&args.html, "HTML"),
+        (&args.report, "HTML"),
+        (&args.svg, "SVG"),
+        (&args.png, "PNG"),
+    ] {
+        path.iter().try_for_each(|path| check_form(path, &[form]))?;
     }
     if let Some(path) = &args.csv {
         let [bundle] = &args.bundles[..] else {

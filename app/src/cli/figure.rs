@@ -6,23 +6,23 @@ use anyhow::{Context, anyhow};
 
 use super::args::ExportArgs;
 use super::outcome::UsageError;
-use super::output::{check_free, is_stdout, keep, print};
+use super::output::{check_free, is_stdout, keep};
 use crate::figure::png;
 use crate::model::Model;
-use crate::shell::{PIXELS, csv_text};
+use crate::shell::{PIXELS, state_of, table};
 use crate::state::ViewState;
 use crate::views::{VIEWS, View, charts};
 
 /// The files that are asked for by name.
 pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
-    let table = args.table.iter().filter(|path| !is_stdout(path));
     let svg = args.svg.iter().filter(|path| is_file(path, "svg"));
-    svg.chain(args.png.iter().filter(|path| is_file(path, "png"))).chain(table)
+    svg.chain(args.png.iter().filter(|path| is_file(path, "png"))).chain(&args.table)
 }
 
 /// A path without the ending of its kind is a folder.
 fn is_file(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+    is_stdout(path)
+        || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
 /// Figures with their names: the one that is asked for, or every chart with something to draw.
@@ -121,23 +121,15 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         }
     }
     if let Some(path) = &args.table {
-        let text = csv_text(&(view.table)(&model, &state)).context("cannot write the table")?;
-        if is_stdout(path) {
-            print(&String::from_utf8_lossy(&text))?;
-        } else {
-            keep(path, args.force, &text)?;
-        }
+        let text = table(view, &model, &state).context("cannot write the table")?;
+        keep(path, args.force, &text)?;
     }
     Ok(())
 }
 
 /// The view and the state that the arguments name.
 fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
-    // All of a link may be given, of which the part after # counts.
-    let fragment = args.state.rsplit('#').next().unwrap_or_default();
-    let mut state = ViewState::from_fragment(fragment).ok_or_else(|| {
-        UsageError(format!("--state {fragment} is not what a link holds: v1;key=value;…"))
-    })?;
+    let mut state = state_of(&args.state).map_err(|why| UsageError(format!("--state {why}")))?;
     if let Some(chart) = &args.chart {
         known("chart", chart, charts::ids())?;
         state.charts.chart.clone_from(chart);

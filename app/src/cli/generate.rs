@@ -9,13 +9,13 @@ use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
     generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,
 };
-use sparsescope_core::io::{matrix_market, points as points_io, save};
+use sparsescope_core::io::{matrix_market, points as points_io};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_free, overwrite, points_form, print, watched};
+use super::output::{check_form, check_free, overwrite, points_form, print, save, watched};
 use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(
@@ -44,6 +44,7 @@ pub(super) fn run(
         _ => GeneratorSpec::parse(spec)?,
     };
     check_free(path, args.force)?;
+    check_form(path, &["Matrix Market"])?;
     let a = watched(interrupt, quiet, &format!("generating {spec}"), None, |_| {
         generate(&spec, MemoryLimit::of_machine(), interrupt.flag())
     })?;
@@ -77,11 +78,11 @@ fn points(
         false => PointsSource::parse(spec)?,
     };
     check_free(path, force)?;
+    let form = points_form(path)?;
     let points = watched(interrupt, quiet, &format!("generating {source}"), None, |progress| {
         source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
     })?;
     watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
-        let form = points_form(path);
         save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
     })?;
     let (n, d) = (count(points.len() as u64), count(points.dimensions() as u64));

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use sparsescope_core::io::write_bytes;
 
 use super::compare::open;
-use super::output::overwrite;
+use super::markup::Html;
+use super::output::keep;
 use super::viewer;
 use crate::lesson::{MOST_BYTES, is_lesson};
 use crate::shell::read_lesson;
@@ -37,7 +37,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
         html.push_str(&element(bundle)?);
     }
     html.push_str(after);
-    write_bytes(path, overwrite(force), html.as_bytes())?;
+    keep(path, force, html.as_bytes())?;
     Ok(html.len())
 }
 
@@ -59,9 +59,9 @@ fn element(path: &Path) -> anyhow::Result<String> {
             _ => std::fs::read(path).with_context(cannot)?,
         };
     }
-    let name = escape(&name);
     let data = BASE64_STANDARD.encode(bytes);
-    Ok(format!("<script type=\"text/plain\" data-bundle=\"{name}\">{data}</script>\n"))
+    let attributes = [("type", "text/plain"), ("data-bundle", &*name)];
+    Ok(Html::of(|html| html.of_text("script", &attributes, &data)) + "\n")
 }
 
 /// The bytes of a file, or one more than so many.
@@ -69,19 +69,4 @@ fn read_at_most(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A text within a quoted attribute.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escape;
-
-    #[test]
-    fn a_name_stays_within_its_attribute() {
-        assert_eq!(escape("a\"><b>&.zip"), "a&quot;&gt;&lt;b&gt;&amp;.zip");
-    }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sparsescope_core::experiment::MatrixSource;
+use sparsescope_core::io::MatrixForm;
 use sparsescope_core::matrix::Statistics;
 use sparsescope_core::memory::{MemoryLimit, gigabytes};
 use sparsescope_core::record::{MatrixRecord, Reordered, Source};
@@ -11,7 +12,7 @@ use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_free, file_size, keep, print, print_json, watched};
+use super::output::{check_result, file_size, keep, print_beside, print_json, watched};
 use super::table::{count, render, seconds, table, three_digits};
 
 /// The JSON value of `info`.
@@ -25,6 +26,8 @@ struct Info<'a> {
     generator: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reordered: Option<&'a Reordered>,
+    /// What the file was taken for.
+    form: &'static str,
     field: &'a str,
     symmetry: &'a str,
     read_seconds: f64,
@@ -41,7 +44,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         _ => None,
     };
     if let Some(path) = &args.write_permutation {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
     let what = format!("reading {source}");
     let loaded = watched(interrupt, quiet, &what, total, |progress| {
@@ -62,6 +65,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
             stand_in: record.source == Source::StandIn,
             generator: record.generator.as_deref(),
             reordered: record.reordered.as_ref(),
+            form: loaded.form.as_str(),
             field: &record.field,
             symmetry: &record.symmetry,
             read_seconds: record.read_seconds,
@@ -73,7 +77,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
-        print(&describe(record)?)?;
+        print_beside(&describe(record, loaded.form)?, args.write_permutation.as_deref())?;
     }
     Ok(Outcome::Success)
 }
@@ -87,7 +91,7 @@ fn bucket_name(bucket: usize) -> String {
 }
 
 /// The description that a person reads.
-fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
+fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt::Error> {
     let s = &record.statistics;
     let row = &s.row;
     let mut out = String::new();
@@ -108,7 +112,8 @@ fn describe(record: &MatrixRecord) -> Result<String, std::fmt::Error> {
     )?;
     writeln!(
         out,
-        "file        {} {}, read in {}",
+        "file        {}, {} {}, read in {}",
+        form.as_str(),
         record.field,
         record.symmetry,
         seconds(record.read_seconds)

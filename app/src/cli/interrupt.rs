@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use anyhow::Context;
+use sparsescope_core::files::exit;
 
 use super::ranks;
 
@@ -25,21 +26,25 @@ pub(super) struct Deadline {
 }
 
 impl Interrupt {
-    /// Takes over the signal.
-    pub(super) fn install() -> anyhow::Result<Self> {
+    /// Takes over the signal. It ends work that looks at no flag `at_once`.
+    pub(super) fn install(at_once: bool) -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let (stop, pressed) = (Arc::clone(&interrupt.stop), Arc::clone(&interrupt.pressed));
         let speaks = ranks::speaks();
         ctrlc::set_handler(move || {
-            if pressed.swap(true, Ordering::Relaxed) {
+            if pressed.swap(true, Ordering::Relaxed) || at_once {
+                if at_once {
+                    eprintln!("interrupted");
+                }
                 // Measured runs are safe in the journal.
-                std::process::exit(130);
+                exit(130);
             }
             stop.store(true, Ordering::Relaxed);
             if speaks {
                 eprintln!("\nstopping; once more to end at once");
             }
         })
+        .or_else(unheard)
         .context("cannot handle Ctrl-C")?;
         Ok(interrupt)
     }
@@ -51,15 +56,16 @@ impl Interrupt {
     }
 
     /// Sets the flag after `limit`, unless the deadline is dropped before.
-    pub(super) fn after(&self, limit: Duration) -> Deadline {
+    pub(super) fn after(&self, limit: Duration) -> anyhow::Result<Deadline> {
         let stop = Arc::clone(&self.stop);
         let (over, wait) = mpsc::channel::<()>();
-        std::thread::spawn(move || {
+        let watch = move || {
             if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                 stop.store(true, Ordering::Relaxed);
             }
-        });
-        Deadline { _over: over }
+        };
+        std::thread::Builder::new().spawn(watch).context("cannot keep the time limit")?;
+        Ok(Deadline { _over: over })
     }
 
     /// The flag, for work that looks at it.
@@ -78,6 +84,23 @@ impl Interrupt {
     }
 }
 
+/// Where the system gives no thread that could hear signals, they do what they do by themselves: Ctrl-C
+/// ends the program.
+#[cfg(unix)]
+fn unheard(error: ctrlc::Error) -> Result<(), ctrlc::Error> {
+    let ctrlc::Error::System(_) = error else { return Err(error) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the default action runs no code of this program.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn unheard(error: ctrlc::Error) -> Result<(), ctrlc::Error> {
+    Err(error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,9 +108,9 @@ mod tests {
     #[test]
     fn a_deadline_raises_the_flag_unless_it_is_dropped() {
         let interrupt = Interrupt::never();
-        drop(interrupt.after(Duration::from_secs(3600)));
+        drop(interrupt.after(Duration::from_secs(3600)).unwrap());
         assert!(!interrupt.raised());
-        let _deadline = interrupt.after(Duration::from_millis(1));
+        let _deadline = interrupt.after(Duration::from_millis(1)).unwrap();
         let started = std::time::Instant::now();
         while !interrupt.raised() {
             assert!(started.elapsed() < Duration::from_secs(60), "the flag was never raised");

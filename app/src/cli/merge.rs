@@ -12,12 +12,13 @@ use super::bench::sort_runs;
 use super::compare::open;
 use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_free, now};
+use super::output::{check_bundle, check_form, now};
 use super::table::counted;
 use crate::producer::producer;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
-    check_free(&args.output, args.force)?;
+    check_bundle(&args.output, args.force)?;
+    check_form(&args.output, &["a zip archive"])?;
     let mut bundles = Vec::new();
     for path in &args.bundles {
         bundles.push(open(path)?);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sparsescope_core::bundle::Bundle;
+use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{Configuration, Key, Portion, Units};
 use sparsescope_core::record::{Run, Shard};
 
@@ -58,6 +58,11 @@ impl Missing {
             None => anyhow::bail!("there is no bundle"),
         };
         let configurations = plan.configurations()?;
+        let (planned, most) = (configurations.len() * plan.subjects(), Limits::default().runs);
+        anyhow::ensure!(
+            planned as u64 <= most,
+            "the plan has {planned} runs, more than the {most} that a bundle may hold"
+        );
         let units = Units::among(&configurations);
         let places: HashMap<Key, usize> =
             configurations.iter().enumerate().map(|(k, c)| (c.key(), k)).collect();
@@ -85,10 +90,11 @@ impl Missing {
                     units.places(portion).for_each(|place| found(portion.subject, place));
                 }
             }
+            let named = bundle.subjects_by_id();
             for run in bundle.runs.iter().filter(|run| !run.cut_short) {
                 let of = |run: &Run| {
-                    let name = bundle.subject(&run.matrix)?.name().to_owned();
-                    Some((*subjects.get(&name)?, *places.get(&Key::of(run))?))
+                    let name = named.get(run.matrix.as_str())?.name();
+                    Some((*subjects.get(name)?, *places.get(&Key::of(run))?))
                 };
                 if let Some((subject, place)) = of(run) {
                     found(subject, place);

@@ -1,6 +1,10 @@
 //! The command line: arguments in, one exit code out. What is measured goes to standard output,
 //! progress and errors to standard error.
 
+// First, for its macro holds for the modules after it.
+#[macro_use]
+mod terminal;
+
 mod adapter;
 mod args;
 mod bench;
@@ -18,6 +22,7 @@ mod html;
 mod info;
 mod interrupt;
 mod kernels;
+mod markup;
 mod merge;
 mod missing;
 #[cfg(feature = "mpi")]
@@ -45,6 +50,8 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sparsescope_core::measure::start_ambient_pool;
+use sparsescope_core::record::is_invisible;
 
 use args::{Cli, Command};
 use interrupt::Interrupt;
@@ -54,7 +61,7 @@ use outcome::{Outcome, is_usage, sentence};
 ///
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse_arguments(&error));
     if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
         eprintln!("error: `--state` belongs to opening files: without a command, or after `view`");
         return ExitCode::from(2);
@@ -74,7 +81,11 @@ pub fn run() -> ExitCode {
             Err(error) => fail(&error),
         };
     }
-    let interrupt = match Interrupt::install() {
+    start_ambient_pool();
+    let at_once = cli.command.as_ref().is_some_and(|command| {
+        matches!(command, Command::Compare(_) | Command::Merge(_) | Command::Export(_))
+    });
+    let interrupt = match Interrupt::install(at_once) {
         Ok(interrupt) => interrupt,
         Err(error) => return fail(&error),
     };
@@ -126,6 +137,17 @@ fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> 
         "this build has no window; `cargo window` in its sources builds it with one (`--features gui`), and \
          `sparsescope --help` lists what this one does"
     )
+}
+
+/// Says what is wrong with the arguments, or helps, and ends. Arguments that would steer the terminal are
+/// shown without colours, for of these the text cannot be told from theirs.
+fn refuse_arguments(error: &clap::Error) -> ! {
+    let steers = |arg: std::ffi::OsString| arg.to_string_lossy().chars().any(is_invisible);
+    if !std::env::args_os().any(steers) {
+        error.exit();
+    }
+    terminal::say(error.render().to_string().trim_end());
+    std::process::exit(error.exit_code())
 }
 
 /// One sentence on standard error; a reader that closed its end of the pipe is no failure.

@@ -1,5 +1,6 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error of one ends all.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
@@ -18,11 +19,11 @@ use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::{Desk, Differences, rejected};
-use super::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use super::output::{check_free, keep, print, print_json};
+use super::operands::{Desk, Differences};
+use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
+use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
-use super::solve::{Report, history};
+use super::solve::{Report, check_forms, history};
 
 /// Runs a command on all ranks. An error that only some ranks have ends the others, whatever they do; one in the
 /// arguments, which all ranks have, is told by rank 0.
@@ -90,6 +91,7 @@ fn spmv(
     let source = MatrixSource::parse(&args.matrix)?;
     if let (Some(path), true) = (&args.output, world.is_first()) {
         check_free(path, args.force)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
@@ -105,7 +107,7 @@ fn spmv(
     };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
-            return Ok(rejected(kernel.id, &check));
+            eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         }
         return Ok(Outcome::CheckFailed);
     }
@@ -173,8 +175,9 @@ fn solve(
     let matrix_name = args.matrices.first().map(String::as_str).unwrap_or_default();
     let source = MatrixSource::parse(matrix_name)?;
     for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
+    check_forms(args)?;
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };
@@ -198,7 +201,8 @@ fn solve(
     if args.json {
         print_json(&report)?;
     } else {
-        print(&report.for_people()?)?;
+        let files = [&args.output, &args.history].into_iter().flatten();
+        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
     }
     if let Some(path) = &args.history {
         keep(path, args.force, history(&solution).as_bytes())?;

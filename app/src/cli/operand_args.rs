@@ -148,6 +148,12 @@ pub(super) struct SkylineArgs {
     /// Smaller coordinates are better
     #[arg(long)]
     pub(super) minimize: bool,
+    /// Take the first line of CSV for names [default: where no field of it is a number or missing]
+    #[arg(long)]
+    pub(super) header: bool,
+    /// Take the first line of CSV for a point
+    #[arg(long, conflicts_with = "header")]
+    pub(super) no_header: bool,
     /// Write six decimals, as the paper's program does, instead of what reads back exactly
     #[arg(long, requires = "output")]
     pub(super) paper_format: bool,
@@ -159,7 +165,8 @@ pub(super) struct SkylineArgs {
     /// Threads a block, for a GPU kernel that takes them
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 64)]
     pub(super) block_size: u32,
-    /// Where to write the points kept, in their order (.gz compresses)
+    /// Where to write the points kept, in their order: CSV where the name ends in .csv, the binary form where it
+    /// ends in .points, else text (.gz compresses)
     #[arg(short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -201,8 +208,9 @@ pub(super) struct SolveArgs {
     /// With --reuse-pattern: drop of G what was dropped of the first one, in place of filtering anew
     #[arg(long, requires = "reuse_pattern")]
     pub(super) keep_filter: bool,
-    /// The right-hand side: a1 (A times ones, so that the solution is known), ones, or a file
-    #[arg(long, value_name = "a1|ones|FILE", default_value = "a1")]
+    /// The right-hand side: a1 (A times ones, so that the solution is known), ones, range (A times random numbers
+    /// of a seed), or a file
+    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1")]
     pub(super) b: String,
     #[command(flatten)]
     pub(super) ranks: RankArgs,

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
-use sparsescope_core::io::{open_vector, save, vector};
+use sparsescope_core::io::{open_vector, vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Check, Operation};
+use sparsescope_core::record::Operation;
 
 use super::interrupt::Interrupt;
-use super::outcome::{Outcome, UsageError};
-use super::output::{file_size, overwrite, watched};
+use super::outcome::UsageError;
+use super::output::{file_size, overwrite, save, watched};
 use super::{adapter, gpu};
 
 /// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much
@@ -138,20 +138,6 @@ impl Desk<'_> {
     }
 }
 
-/// Says why a result is not written.
-pub(super) fn rejected(kernel: &str, check: &Check) -> Outcome {
-    let reason = check.reason.as_deref().unwrap_or_default();
-    match check.undecided {
-        true => eprintln!(
-            "error: no check can judge what {kernel} computed: {reason}; nothing was written"
-        ),
-        false => {
-            eprintln!("error: {kernel} computed a wrong result: {reason}; nothing was written")
-        }
-    }
-    Outcome::CheckFailed
-}
-
 /// How a result differs from the one that is expected.
 #[derive(Debug, PartialEq)]
 pub(super) struct Differences {
@@ -181,9 +167,14 @@ impl Differences {
     pub(super) fn sentence(&self, tol: f64) -> Option<String> {
         let (row, found, e) = self.first?;
         let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);
-        Some(format!(
+        let mut sentence = format!(
             "row {row} is {found:e} where {e:e} is expected, and {others} more rows of {rows} differ by more than {tol:e}"
-        ))
+        );
+        let difference = (found - e).abs();
+        if difference.is_finite() {
+            sentence += &format!("; row {row} differs by {difference:.3e}");
+        }
+        Some(sentence)
     }
 }
 
@@ -207,6 +198,9 @@ mod tests {
         assert_eq!(found, Differences { rows: 4, wrong: 2, first: Some((1, 5.0, 1.0)) });
         let message = found.sentence(0.5).unwrap();
         assert!(message.starts_with("row 2 is 5e0 where 1e0 is expected, and 1 more"), "{message}");
+        assert!(message.ends_with("of 4 differ by more than 5e-1; row 2 differs by 4.000e0"));
+        let infinite = Differences::of(&[f64::INFINITY], &[1.0], |_| 0.5).sentence(0.5).unwrap();
+        assert!(infinite.ends_with("differ by more than 5e-1"), "{infinite}");
         assert_eq!(Differences::of(&[1.0], &[1.0], |_| 0.0).sentence(0.0), None);
     }
 

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use sparsescope_core::record::Check;
+
 /// How a command ended, apart from errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -30,6 +32,15 @@ impl From<Outcome> for ExitCode {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
+
+/// What a check that a result did not pass says of the kernel.
+pub(super) fn not_right(kernel: &str, check: &Check) -> String {
+    let reason = check.reason.as_deref().unwrap_or("no reason given");
+    match check.undecided {
+        true => format!("{kernel} is not known to be right: {reason}"),
+        false => format!("{kernel} computed a wrong result: {reason}"),
+    }
+}
 
 /// What all ranks know to have failed: told once.
 #[cfg(feature = "mpi")]

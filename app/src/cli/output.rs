@@ -1,6 +1,6 @@
 //! Standard output and output files.
 
-use std::io::Write;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -10,17 +10,24 @@ use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::Watch;
+use sparsescope_core::files::check_regular;
 use sparsescope_core::io::points::PointsForm;
-use sparsescope_core::io::{IoError, Overwrite, Progress, save};
+use sparsescope_core::io::{self, IoError, Overwrite, Progress};
 
 use super::interrupt::Interrupt;
+use super::outcome::UsageError;
 use super::progress;
+use super::terminal::{visible, visible_json};
 
 /// How often it is looked how far work has come.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Prints text on standard output.
+/// Prints text on standard output, with what would steer a terminal made visible.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    print_as_is(&visible(text))
+}
+
+fn print_as_is(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the output")
 }
@@ -29,7 +36,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
     text.push('\n');
-    print(&text)
+    print_as_is(&visible_json(&text))
 }
 
 /// What `--force` says about files that are there already.
@@ -39,6 +46,10 @@ pub(super) fn overwrite(force: bool) -> Overwrite {
 
 /// Fails when `path` is there already and must not be overwritten: asked before long work.
 pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        return Ok(());
+    }
+    check_regular(path).with_context(|| format!("cannot write {}", path.display()))?;
     if !force && path.symlink_metadata().is_ok() {
         anyhow::bail!("{} exists already; --force overwrites it", path.display());
     }
@@ -53,12 +64,44 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The name that stands for standard output.
-const STANDARD_OUTPUT: &str = "-";
+/// The same of a bundle, which is nothing to print.
+pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        let path = path.display();
+        let sentence =
+            format!("a bundle is not printed: expected the name of a file, found {path}");
+        return Err(UsageError(sentence).into());
+    }
+    check_free(path, force)
+}
+
+/// The same of a result beside a report, which both may be asked for on standard output.
+pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Result<()> {
+    if json && is_stdout(path) {
+        let sentence = "--json and the file - both want standard output";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    check_free(path, force)
+}
+
+/// Prints a report: on standard error where one of the files beside it is standard output.
+pub(super) fn print_beside<'p>(
+    text: &str,
+    files: impl IntoIterator<Item = &'p Path>,
+) -> anyhow::Result<()> {
+    if !files.into_iter().any(is_stdout) {
+        return print(text);
+    }
+    eprint!("{text}");
+    Ok(())
+}
+
+/// The names that stand for standard output.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// Whether an output file is standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == STANDARD_OUTPUT
+    STANDARD_OUTPUT.iter().any(|name| path.as_os_str() == *name)
 }
 
 /// Now, in UTC and whole seconds.
@@ -68,25 +111,95 @@ pub(super) fn now() -> String {
     seconds.to_string()
 }
 
-/// Writes the table of a bundle's runs, to standard output when `path` is `-`.
+/// Writes the table of a bundle's runs.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
-    let csv = bundle.results_csv()?;
-    if is_stdout(path) {
-        return print(&String::from_utf8_lossy(&csv));
-    }
-    Ok(keep(path, force, &csv)?)
+    Ok(keep(path, force, &bundle.results_csv()?)?)
 }
 
-/// The form in which points are written to a file of this name.
-pub(super) fn points_form(path: &Path) -> PointsForm {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    match name.strip_suffix(".gz").unwrap_or(&name).ends_with(".points") {
-        true => PointsForm::Binary,
-        false => PointsForm::Exact,
+/// Endings of names, and the forms that they promise.
+const FORMS: [(&str, &str); 28] = [
+    ("mtx", "Matrix Market"),
+    ("csv", "CSV"),
+    ("tsv", "a table separated by tabs"),
+    ("points", "binary points"),
+    ("zip", "a zip archive"),
+    ("html", "HTML"),
+    ("htm", "HTML"),
+    ("svg", "SVG"),
+    ("png", "PNG"),
+    ("pdf", "PDF"),
+    ("json", "JSON"),
+    ("xml", "XML"),
+    ("xlsx", "a workbook"),
+    ("npy", "NumPy"),
+    ("npz", "NumPy"),
+    ("mat", "MATLAB"),
+    ("h5", "HDF5"),
+    ("hdf5", "HDF5"),
+    ("parquet", "Parquet"),
+    ("rb", "Rutherford-Boeing"),
+    ("rua", "Harwell-Boeing"),
+    ("rsa", "Harwell-Boeing"),
+    ("petsc", "PETSc binary"),
+    ("graph", "METIS"),
+    ("bz2", "bzip2"),
+    ("xz", "xz"),
+    ("zst", "Zstandard"),
+    ("tar", "tar"),
+];
+
+/// Fails when the name of a file promises another form than one of those that its content can have.
+pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> {
+    let promised = FORMS.iter().find(|(ending, _)| ends_in(path, ending)).map(|(_, form)| *form);
+    match promised.filter(|promised| !forms.contains(promised)) {
+        None => Ok(()),
+        Some(promised) => Err(UsageError(format!(
+            "{} is named as {promised}, and what is written is {}: expected another ending",
+            path.display(),
+            forms.join(" or ")
+        ))),
     }
 }
 
-/// Writes a file, compressed where its name ends in `.gz`.
+/// Whether the name of a file ends so, `.gz` after it or not.
+fn ends_in(path: &Path, ending: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.rsplit_once('.').is_some_and(|(_, found)| found == ending)
+}
+
+/// The form in which points are written to a file of this name. Fails where it promises a form that points do not
+/// have.
+pub(super) fn points_form(path: &Path) -> Result<PointsForm, UsageError> {
+    check_form(path, &["points as text", "CSV", "binary points"])?;
+    Ok(match (ends_in(path, "points"), ends_in(path, "csv")) {
+        (true, _) => PointsForm::Binary,
+        (_, true) => PointsForm::Csv,
+        _ => PointsForm::Exact,
+    })
+}
+
+/// Writes a file through `write`, compressed where its name ends in `.gz`, or standard output. A reader
+/// that closed its end of the pipe is no failure.
+pub(super) fn save(
+    path: &Path,
+    overwrite: Overwrite,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), IoError>,
+) -> Result<(), IoError> {
+    if !is_stdout(path) {
+        return io::save(path, overwrite, write);
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let written = write(&mut out).and_then(|()| {
+        out.flush().map_err(|error| IoError::System { doing: "write the output", error })
+    });
+    match written {
+        Err(IoError::System { error, .. }) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Writes a file as [`save`] does.
 pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> Result<(), IoError> {
     save(path, overwrite(force), |out| {
         out.write_all(content).map_err(|error| IoError::System { doing: "write", error })
@@ -133,14 +246,16 @@ fn shown<R>(
     let (finished, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let share = &share;
-        scope.spawn(move || {
+        let tell = move || {
             let mut shown = progress::Progress::new(quiet);
             shown.set(share(), what);
             while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
                 shown.set(share(), what);
             }
             shown.finish();
-        });
+        };
+        // Where the system gives no thread, nobody is told, and the work is done.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
         // Dropped at the end, also of a panic.
         let _finished = finished;
         work()

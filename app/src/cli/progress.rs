@@ -1,11 +1,12 @@
 //! Progress on standard error: a bar in a terminal, a plain line now and then otherwise, nothing
 //! when quiet; JSON for the window, which runs this program to measure.
 
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::terminal::{one_line, say, visible_json};
 use crate::run::Told;
 
 /// Plain lines are at least this far apart.
@@ -40,7 +41,10 @@ impl Progress {
                 bar.set_style(style);
             }
             bar.set_length(100);
-            bar.enable_steady_tick(Duration::from_millis(500));
+            // It ticks on a thread of its own, which the system may not give.
+            if std::thread::Builder::new().spawn(|| {}).is_ok() {
+                bar.enable_steady_tick(Duration::from_millis(500));
+            }
             Shown::Bar(bar)
         } else {
             let started = Instant::now();
@@ -62,7 +66,7 @@ impl Progress {
             Shown::Bar(bar) => {
                 bar.set_position(percent);
                 if self.what != what {
-                    bar.set_message(what.to_owned());
+                    bar.set_message(one_line(what).into_owned());
                 }
             }
             Shown::Lines { started, next } => {
@@ -86,7 +90,7 @@ impl Progress {
                 if now >= *next
                     && let Ok(line) = serde_json::to_string(&told)
                 {
-                    say(&line);
+                    say(&visible_json(&line));
                     *next = now + BETWEEN_JSON;
                 }
             }
@@ -100,7 +104,6 @@ impl Progress {
     pub(super) fn line(&self, text: &str) {
         match &self.shown {
             Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
-            Shown::Json { .. } => say(text),
             _ => eprintln!("{text}"),
         }
     }
@@ -111,9 +114,4 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// A line for the window. When the window is gone, the work goes on without it.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,8 +1,7 @@
 //! `sparsescope export --report`: bundles as one page without script, for those who have measured
 //! where there is no screen. It is HTML and well-formed XML, and refers to nothing outside itself.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,9 +14,10 @@ use sparsescope_core::record::{
 };
 
 use super::figure::drawing;
+use super::markup::Html;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
-use crate::figure::{Figure, Provenance, Shape, area, escape};
+use crate::figure::{Figure, Provenance, Shape, area};
 use crate::model::{Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name};
 use crate::picture::Picture;
 use crate::state::{Filter, ViewState};
@@ -73,7 +73,7 @@ fn page(model: &Model) -> String {
     let runs = model.runs(&all);
     let (matrices, others) = (model.matrices(&all), model.others(&all));
     let labels: Vec<&str> = model.bundles().iter().map(OpenBundle::label).collect();
-    let title = escape(&labels.join(", "));
+    let title = labels.join(", ");
     let devices: BTreeSet<&str> = runs.iter().map(|run| run.run.device.as_str()).collect();
     let devices: Vec<&str> = devices.into_iter().collect();
     let counts = [
@@ -82,53 +82,65 @@ fn page(model: &Model) -> String {
     ];
     let counts: Vec<String> =
         counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
-         <meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <title>Sparsescope: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{title}</h1>\n<p>{} on {}, measured on {}.</p>\n",
+    let measured_on = format!(
+        "{} on {}, measured on {}.",
         counted(runs.len(), "run", "runs"),
         counts.join(" and "),
-        escape(&devices.join(" and ")),
+        devices.join(" and "),
     );
     let drawn = all_charts(model);
-    html += "<ul>\n";
-    let chapters = [
-        ("fastest", "Fastest kernels", true),
-        ("charts", "Charts", !drawn.is_empty()),
-        ("matrices", "Matrices", !matrices.is_empty()),
-        ("subjects", "Other subjects", !others.is_empty()),
-        ("measured", "How this was measured", true),
-    ];
-    for (id, name, _) in chapters.iter().filter(|(.., there)| *there) {
-        put(&mut html, format_args!("<li><a href=\"#{id}\">{name}</a></li>\n"));
+    let mut best: HashMap<String, Vec<RunOf<'_>>> = HashMap::new();
+    for run in model.best(&all).into_iter().filter(|run| run.run.hot) {
+        best.entry(run.key()).or_default().push(run);
     }
-    html += "</ul>\n";
-    let best: Vec<RunOf<'_>> = model.best(&all).into_iter().filter(|run| run.run.hot).collect();
-    let mut chapter = |place: usize, content: String| {
-        if let Some((id, name, true)) = chapters.get(place) {
-            put(&mut html, format_args!("<h2 id=\"{id}\">{name}</h2>\n{content}"));
-        }
-    };
     let mut subjects: Vec<(&str, Subject<'_>)> =
         matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
     subjects.extend(&others);
-    chapter(0, fastest(model, &subjects) + &outcome(&runs));
-    chapter(1, drawn);
-    let about = |(number, (key, subject)): (usize, &(&str, Subject<'_>))| {
-        about(model, number, key, *subject, &best)
+    let about_each = |html: &mut Html, numbers: std::ops::Range<usize>| {
+        for (number, (key, subject)) in subjects.iter().enumerate() {
+            if numbers.contains(&number) {
+                about(
+                    html,
+                    model,
+                    number,
+                    key,
+                    *subject,
+                    best.get(*key).map_or(&[][..], Vec::as_slice),
+                );
+            }
+        }
     };
-    let mut numbered = subjects.iter().enumerate();
-    chapter(2, numbered.by_ref().take(matrices.len()).map(about).collect());
-    chapter(3, numbered.map(about).collect());
-    chapter(4, model.bundles().iter().map(measured).collect());
-    html + "</body>\n</html>\n"
-}
-
-/// Writing into a `String` does not fail, so the result is not looked at.
-fn put(html: &mut String, text: std::fmt::Arguments<'_>) {
-    let _ = html.write_fmt(text);
+    type Chapter<'a> = (&'static str, &'static str, bool, &'a dyn Fn(&mut Html));
+    let chapters: [Chapter<'_>; 5] = [
+        ("fastest", "Fastest kernels", true, &|html| {
+            fastest(html, model, &subjects);
+            outcome(html, &runs);
+        }),
+        ("charts", "Charts", !drawn.is_empty(), &|html| {
+            drawn.iter().for_each(|svg| figure(html, svg));
+        }),
+        ("matrices", "Matrices", !matrices.is_empty(), &|html| about_each(html, 0..matrices.len())),
+        ("subjects", "Other subjects", !others.is_empty(), &|html| {
+            about_each(html, matrices.len()..subjects.len());
+        }),
+        ("measured", "How this was measured", true, &|html| {
+            model.bundles().iter().for_each(|open| measured(html, open));
+        }),
+    ];
+    Html::page(&format!("Sparsescope: {title}"), STYLE, |html| {
+        html.of_text("h1", &[], &title);
+        html.of_text("p", &[], &measured_on);
+        html.element("ul", &[], |html| {
+            for (id, name, ..) in chapters.iter().filter(|(_, _, there, _)| *there) {
+                let to = format!("#{id}");
+                html.element("li", &[], |html| html.of_text("a", &[("href", to.as_str())], name));
+            }
+        });
+        for (id, name, _, write) in chapters.iter().filter(|(_, _, there, _)| *there) {
+            html.of_text("h2", &[("id", *id)], name);
+            write(html);
+        }
+    })
 }
 
 /// What stands in a cell: numbers at the right end.
@@ -137,57 +149,64 @@ enum Cell {
     Number(String),
     /// A sentence, in as many lines as it takes.
     Long(String),
-    /// Markup of our own making.
-    Made(String),
+    /// A text that leads to the subject of this number.
+    Subject(usize, String),
 }
 
-fn table(header: &[&str], lines: &[Vec<Cell>]) -> String {
-    let mut html = String::from("<div class=\"wide\"><table>\n<tr>");
+fn table(html: &mut Html, header: &[&str], lines: &[Vec<Cell>]) {
+    const NUMBER: &[(&str, &str)] = &[("class", "number")];
     let first = lines.first();
-    for (column, name) in header.iter().enumerate() {
-        let is_number = first
-            .and_then(|line| line.get(column))
-            .is_some_and(|cell| matches!(cell, Cell::Number(_)));
-        let class = if is_number { " class=\"number\"" } else { "" };
-        put(&mut html, format_args!("<th{class}>{name}</th>"));
-    }
-    html += "</tr>\n";
-    for line in lines {
-        html += "<tr>";
-        for cell in line {
-            match cell {
-                Cell::Text(text) => put(&mut html, format_args!("<td>{}</td>", escape(text))),
-                Cell::Number(text) => {
-                    put(&mut html, format_args!("<td class=\"number\">{text}</td>"));
-                }
-                Cell::Long(text) => {
-                    put(&mut html, format_args!("<td class=\"long\">{}</td>", escape(text)));
-                }
-                Cell::Made(made) => put(&mut html, format_args!("<td>{made}</td>")),
-            }
+    let is_number = |column: usize| {
+        let cell = first.and_then(|line| line.get(column));
+        cell.is_some_and(|cell| matches!(cell, Cell::Number(_)))
+    };
+    let cell = |html: &mut Html, cell: &Cell| match cell {
+        Cell::Text(text) => html.of_text("td", &[], text),
+        Cell::Number(text) => html.of_text("td", NUMBER, text),
+        Cell::Long(text) => html.of_text("td", &[("class", "long")], text),
+        Cell::Subject(number, text) => {
+            let to = format!("#subject-{number}");
+            html.element("td", &[], |html| html.of_text("a", &[("href", to.as_str())], text));
         }
-        html += "</tr>\n";
-    }
-    html + "</table></div>\n"
+    };
+    html.element("div", &[("class", "wide")], |html| {
+        html.element("table", &[], |html| {
+            html.element("tr", &[], |html| {
+                for (column, name) in header.iter().enumerate() {
+                    html.of_text("th", if is_number(column) { NUMBER } else { &[] }, name);
+                }
+            });
+            for line in lines {
+                html.element("tr", &[], |html| line.iter().for_each(|of| cell(html, of)));
+            }
+        });
+    });
 }
 
 /// Who wins on each subject, over all bundles, operation by operation: the table that the view
 /// begins with.
-fn fastest(model: &Model, subjects: &[(&str, Subject<'_>)]) -> String {
+fn fastest(html: &mut Html, model: &Model, subjects: &[(&str, Subject<'_>)]) {
     let operations = model.operations();
-    let mut html = String::new();
+    let places: HashMap<&str, usize> =
+        subjects.iter().enumerate().rev().map(|(number, (key, _))| (*key, number)).collect();
+    let mut any = false;
     for operation in &operations {
-        let table = fastest_of(model, subjects, operation);
-        if operations.len() > 1 && !table.is_empty() {
-            put(&mut html, format_args!("<h3>{}</h3>\n", escape(operation)));
-        }
-        html += &table;
+        let heading = (operations.len() > 1).then_some(*operation);
+        any |= fastest_of(html, model, (subjects, &places), operation, heading);
     }
-    if html.is_empty() { "<p>No run has a time.</p>\n".into() } else { html }
+    if !any {
+        html.of_text("p", &[], "No run has a time.");
+    }
 }
 
-/// The same of one operation.
-fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) -> String {
+/// The same of one operation, under this heading; whether there is any.
+fn fastest_of(
+    html: &mut Html,
+    model: &Model,
+    (subjects, places): (&[(&str, Subject<'_>)], &HashMap<&str, usize>),
+    operation: &str,
+    heading: Option<&str>,
+) -> bool {
     let over = |baseline: &str| {
         let mut state = ViewState { filter: Filter::all_of(operation), ..ViewState::default() };
         state.best.over = baseline.to_owned();
@@ -197,7 +216,7 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
     let vendor = over("vendor");
     let has_vendor = vendor.versus != board.versus;
     if board.rows.is_empty() {
-        return String::new();
+        return false;
     }
     let times = |value: Option<f64>| {
         let text = value.map(|value| format!("{}×", three_digits(value)));
@@ -205,8 +224,7 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
     };
     let mut lines = Vec::new();
     for (row, against) in board.rows.iter().zip(&vendor.rows) {
-        let name = escape(&row.name);
-        let number = subjects.iter().position(|(key, _)| *key == row.key).unwrap_or_default();
+        let number = places.get(row.key.as_str()).copied().unwrap_or_default();
         let mut setting = row.setting.clone();
         if let Some(run) = model.run(row.run).filter(|run| run.run.precision != "f64") {
             setting = format!("{}, {setting}", run.run.precision);
@@ -215,7 +233,7 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
             setting += &format!(", {}", row.device);
         }
         let mut line = vec![
-            Cell::Made(format!("<a href=\"#subject-{number}\">{name}</a>")),
+            Cell::Subject(number, row.name.clone()),
             Cell::Number(count(row.size)),
             Cell::Text(row.kernel.clone()),
             Cell::Number(three_digits(row.rate)),
@@ -227,24 +245,32 @@ fn fastest_of(model: &Model, subjects: &[(&str, Subject<'_>)], operation: &str) 
         line.extend([Cell::Text(setting), Cell::Long(row.why.clone())]);
         lines.push(line);
     }
-    let first = subjects.iter().find(|(key, _)| board.rows.iter().any(|row| row.key == *key));
+    let keys: HashSet<&str> = board.rows.iter().map(|row| row.key.as_str()).collect();
+    let first = subjects.iter().find(|(key, _)| keys.contains(key));
     let on_matrices = matches!(first, Some((_, Subject::Matrix(_))));
     let (what, size) = if on_matrices { ("matrix", "nnz") } else { ("subject", "size") };
-    let rate = escape(&board.rate);
-    let mut header = vec![what, size, "fastest kernel", &rate, "% of copy", "lead", &board.versus];
+    let mut header =
+        vec![what, size, "fastest kernel", &board.rate, "% of copy", "lead", &board.versus];
     header.extend(has_vendor.then_some(vendor.versus.as_str()));
     header.extend(["setting", "why"]);
     let known = Operation::of(operation);
     let reference = known.map_or("the reference", |operation| reference(operation).id);
-    table(&header, &lines)
-        + &format!(
-            "<p class=\"weak\">Right results with warm caches, in f64, or in f32 (said so) of kernels that have \
-             no other, each kernel at its best setting, over all bundles. Lead is over the second kernel, vs serial over {} on the \
-             same {what}{}. % of copy relates the bytes that must move at least to the measured \
-             copy bandwidth.</p>\n",
-            escape(reference),
-            if has_vendor { ", vs vendor over the best kernel of a vendor's library" } else { "" },
-        )
+    let vendors = match has_vendor {
+        true => ", vs vendor over the best kernel of a vendor's library",
+        false => "",
+    };
+    let note = format!(
+        "Right results with warm caches, in f64, or in f32 (said so) of kernels that have no other, each kernel \
+         at its best setting, over all bundles. Lead is over the second kernel, vs serial over {reference} on \
+         the same {what}{vendors}. % of copy relates the bytes that must move at least to the measured copy \
+         bandwidth."
+    );
+    if let Some(heading) = heading {
+        html.of_text("h3", &[], heading);
+    }
+    table(html, &header, &lines);
+    html.of_text("p", &[("class", "weak")], &note);
+    true
 }
 
 /// Titles of [`figures`].
@@ -268,86 +294,91 @@ fn figures(run: &RunOf<'_>) -> Vec<Cell> {
 }
 
 /// How the checks ended, and why runs have no time.
-fn outcome(runs: &[RunOf<'_>]) -> String {
+fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let of = |verdict: Verdict| runs.iter().filter(|run| run.run.check.verdict == verdict).count();
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
+    let undecided = runs.iter().filter(|run| run.run.check.undecided).count();
+    let limited = runs.iter().filter(|run| run.run.check.limited_by_rounding).count();
     let imported = runs.iter().filter(|run| run.run.check.by.is_some()).count();
-    let mut html = format!(
-        "<p>{passed} of {} passed their check, {failed} failed, {} were not run.",
+    let mut text = format!(
+        "{passed} of {} passed their check, {failed} failed, {} were not run.",
         counted(runs.len(), "run", "runs"),
-        runs.len() - passed - failed
+        runs.len() - passed - failed - undecided
     );
+    if undecided > 0 {
+        text += &format!(" {undecided} are undecided: rounding hides what is right.");
+    }
+    if limited > 0 {
+        text += &format!(" {limited} of those that passed are limited by rounding and not ranked.");
+    }
     if runs.iter().any(|run| run.subject.source() == Source::StandIn) {
-        html += " A stand-in is a generated matrix in place of a real one.";
+        text += " A stand-in is a generated matrix in place of a real one.";
     }
     if imported > 0 {
-        put(
-            &mut html,
-            format_args!(
-                " {imported} of them are imported: another program measured them and vouches for \
-                 their results, which Sparsescope did not check."
-            ),
+        text += &format!(
+            " {imported} of them are imported: another program measured them and vouches for their results, \
+             which Sparsescope did not check."
         );
     }
-    html += "</p>\n";
+    html.of_text("p", &[], &text);
     let mut reasons: BTreeMap<(&str, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
-    for run in runs.iter().filter(|run| run.run.check.verdict != Verdict::Pass) {
+    for run in runs.iter().filter(|run| run.run.check.badness() > 0) {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
         of.insert(run.name());
     }
     if reasons.is_empty() {
-        return html;
+        return;
     }
-    html += "<p>Without a time:</p>\n<ul>\n";
-    for ((kernel, reason), (number, of)) in &reasons {
-        let names: Vec<&str> = of.iter().map(String::as_str).collect();
-        let line = format!("{kernel} on {}: {reason}", names.join(", "));
-        let runs = counted(*number, "run", "runs");
-        put(&mut html, format_args!("<li>{} ({runs})</li>\n", escape(&line)));
-    }
-    html + "</ul>\n"
+    html.of_text("p", &[], "Not ranked:");
+    html.element("ul", &[], |html| {
+        for ((kernel, reason), (number, of)) in &reasons {
+            let names: Vec<&str> = of.iter().map(String::as_str).collect();
+            let runs = counted(*number, "run", "runs");
+            html.of_text(
+                "li",
+                &[],
+                &format!("{kernel} on {}: {reason} ({runs})", names.join(", ")),
+            );
+        }
+    });
 }
 
-/// Every chart that has something to show, each with its sentence, operation by operation.
-fn all_charts(model: &Model) -> String {
-    let mut html = String::new();
-    let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return html };
-    let mut drawn = BTreeSet::new();
+/// Every chart that has something to show, operation by operation.
+fn all_charts(model: &Model) -> Vec<String> {
+    let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return Vec::new() };
+    let mut known = BTreeSet::new();
     let all = model
         .operations()
         .into_iter()
         .flat_map(|operation| charts::ids_for(operation).map(move |chart| (operation, chart)));
-    for (operation, chart) in all {
+    let draw = |(operation, chart): (&str, &str)| {
         let mut state = ViewState { view: view.id.into(), ..ViewState::default() };
         state.filter.operation = operation.into();
         state.charts.chart = chart.into();
-        let Some(svg) = drawing(view, model, &state) else { continue };
-        if drawn.insert(svg.clone()) {
-            // The title is the drawing's sentence, escaped already.
-            let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
-            let sentence = title.map_or("", |(sentence, _)| sentence);
-            put(
-                &mut html,
-                format_args!(
-                    "<figure class=\"chart\"><figcaption>{sentence}</figcaption>\
-                     <div class=\"wide\">{svg}</div></figure>\n"
-                ),
-            );
-        }
-    }
-    html
+        drawing(view, model, &state).filter(|svg| known.insert(svg.clone()))
+    };
+    all.filter_map(draw).collect()
+}
+
+/// A chart with its sentence.
+fn figure(html: &mut Html, svg: &str) {
+    html.element("figure", &[("class", "chart")], |html| {
+        html.element("figcaption", &[], |html| html.title_of(svg));
+        html.element("div", &[("class", "wide")], |html| html.svg(svg));
+    });
 }
 
 /// A subject: the picture of a matrix, what is known of it, and every kernel at its best.
 fn about(
+    html: &mut Html,
     model: &Model,
     number: usize,
     key: &str,
     subject: Subject<'_>,
     best: &[RunOf<'_>],
-) -> String {
+) {
     let (picture, facts) = match subject {
         Subject::Matrix(record) => {
             let picture = model.picture(key).ok();
@@ -355,25 +386,33 @@ fn about(
         }
         Subject::Other(record) => (None, other_facts(record)),
     };
-    let mut html = format!(
-        "<div class=\"matrix\" id=\"subject-{number}\">\n<h3>{}</h3>\n<div class=\"about\">{}\n<p>{}</p></div>\n",
-        escape(&subject_name(subject)),
-        picture.unwrap_or_default(),
-        facts.iter().map(|fact| escape(fact)).collect::<Vec<_>>().join("<br/>\n"),
-    );
-    for operation in model.operations() {
-        let of = |run: &&RunOf<'_>| run.run.operation == operation && run.key() == key;
-        html += &kernels(model, best.iter().filter(of).copied().collect());
-    }
-    html + "</div>\n"
+    let id = format!("subject-{number}");
+    html.element("div", &[("class", "matrix"), ("id", id.as_str())], |html| {
+        html.of_text("h3", &[], &subject_name(subject));
+        html.element("div", &[("class", "about")], |html| {
+            html.svg(&picture.unwrap_or_default());
+            html.element("p", &[], |html| {
+                for (number, fact) in facts.iter().enumerate() {
+                    if number > 0 {
+                        html.empty("br", &[]);
+                    }
+                    html.text(fact);
+                }
+            });
+        });
+        for operation in model.operations() {
+            let of = |run: &&RunOf<'_>| run.run.operation == operation;
+            kernels(html, model, best.iter().filter(of).copied().collect());
+        }
+    });
 }
 
 /// Every kernel of an operation on a subject at its best.
-fn kernels(model: &Model, mut runs: Vec<RunOf<'_>>) -> String {
+fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     let several = model.bundles().len() > 1;
     let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
     runs.sort_by(|a, b| goodness(b).total_cmp(&goodness(a)));
-    let Some(first) = runs.first() else { return String::new() };
+    let Some(first) = runs.first() else { return };
     let rate = first.metric().map_or("rate".into(), metric_title);
     let mut header = vec!["kernel"];
     header.extend(titles(&rate));
@@ -390,8 +429,10 @@ fn kernels(model: &Model, mut runs: Vec<RunOf<'_>>) -> String {
     };
     let lines: Vec<Vec<Cell>> = runs.iter().map(line).collect();
     let kernels = counted(lines.len(), "kernel", "kernels");
-    let list = table(&header, &lines);
-    format!("<details><summary>{kernels}, each at its best</summary>\n{list}</details>\n")
+    html.element("details", &[], |html| {
+        html.of_text("summary", &[], &format!("{kernels}, each at its best"));
+        table(html, &header, &lines);
+    });
 }
 
 /// What is known of a subject that is no matrix, a line a fact.
@@ -462,7 +503,7 @@ fn thumbnail(picture: &Picture, record: &MatrixRecord) -> Option<String> {
 }
 
 /// A bundle: where its numbers come from, and the machines.
-fn measured(open: &OpenBundle) -> String {
+fn measured(html: &mut Html, open: &OpenBundle) {
     let bundle = &open.bundle;
     let producer = &bundle.producer;
     let mut lines = vec![
@@ -482,18 +523,15 @@ fn measured(open: &OpenBundle) -> String {
     for machine in &bundle.environments {
         lines.extend(machine_lines(machine));
     }
-    let mut html = format!("<h3>{}</h3>\n<table>\n", escape(open.label()));
-    for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-        put(
-            &mut html,
-            format_args!(
-                "<tr><th>{}</th><td class=\"long\">{}</td></tr>\n",
-                escape(name),
-                escape(value)
-            ),
-        );
-    }
-    html + "</table>\n"
+    html.of_text("h3", &[], open.label());
+    html.element("table", &[], |html| {
+        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+            html.element("tr", &[], |html| {
+                html.of_text("th", &[], name);
+                html.of_text("td", &[("class", "long")], value);
+            });
+        }
+    });
 }
 
 fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
@@ -533,4 +571,28 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
         lines.push(("its details", details.collect::<Vec<_>>().join(", ")));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::solved;
+
+    #[test]
+    fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {
+        let model = solved::model(solved::planted());
+        let all = Filter::everything();
+        let matrices = model.matrices(&all);
+        let subjects: Vec<(&str, Subject<'_>)> =
+            matrices.iter().map(|matrix| (matrix.key, matrix.record.into())).collect();
+        let fastest = Html::of(|html| fastest(html, &model, &subjects));
+        assert!(
+            fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
+            "{fastest}"
+        );
+        assert!(!fastest.contains("vendor/cusparse"), "{fastest}");
+        let told = Html::of(|html| outcome(html, &model.runs(&all)));
+        assert!(told.contains("1 of those that passed are limited by rounding"), "{told}");
+        assert!(told.contains("cpu/pcg/threads on m: the relative residual"), "{told}");
+    }
 }

@@ -1,24 +1,26 @@
 //! `sparsescope skyline`: of a set of points those that no other dominates, certified.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
-use sparsescope_core::io::points::{self, PointsForm};
-use sparsescope_core::io::save;
+use sparsescope_core::io::open_points_as;
+use sparsescope_core::io::points::{self, HeaderLine, PointsForm, PointsTaken};
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
 
 use super::interrupt::Interrupt;
 use super::operand_args::SkylineArgs;
-use super::operands::{backend, kernel_of, rejected, threads};
-use super::outcome::Outcome;
+use super::operands::{backend, kernel_of, threads};
+use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
-    check_free, executed, file_size, overwrite, points_form, print, print_json, watched,
+    check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
+    watched,
 };
 use super::table::{count, counted, seconds};
 
@@ -26,6 +28,9 @@ use super::table::{count, counted, seconds};
 #[derive(Serialize)]
 struct Report<'a> {
     points: &'a str,
+    /// What was taken of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Read<'a>>,
     n: u64,
     d: u64,
     /// Points kept.
@@ -43,19 +48,42 @@ struct Report<'a> {
     check: Check,
 }
 
+/// What was taken of a file of points.
+#[derive(Serialize)]
+struct Read<'a> {
+    form: &'static str,
+    separator: Option<&'static str>,
+    decimal_comma: bool,
+    header: Option<&'a [String]>,
+    /// The same in words.
+    #[serde(skip)]
+    words: String,
+}
+
+impl<'a> Read<'a> {
+    fn of(taken: &'a PointsTaken) -> Self {
+        let &PointsTaken { form, separator, decimal_comma, ref header } = taken;
+        Self { form, separator, decimal_comma, header: header.as_deref(), words: taken.to_string() }
+    }
+}
+
 pub(super) fn run(
     args: &SkylineArgs,
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Skyline, &args.kernel)?;
-    if let Some(path) = &args.output {
-        check_free(path, args.force)?;
-    }
+    let form = match &args.output {
+        Some(path) => {
+            check_result(path, args.force, args.json)?;
+            written_form(path, args.paper_format)?
+        }
+        None => PointsForm::Exact,
+    };
     let memory = MemoryLimit::of_machine();
     let source = PointsSource::parse(&args.points)?;
     let begun = Instant::now();
-    let points = read(&source, memory, interrupt, quiet)?;
+    let (points, taken) = read(args, &source, memory, interrupt, quiet)?;
     let compared = match args.minimize {
         true => Arc::new(points.negated()),
         false => Arc::clone(&points),
@@ -87,6 +115,7 @@ pub(super) fn run(
     };
     let report = Report {
         points: &args.points,
+        read: taken.as_ref().map(Read::of),
         n: points.len() as u64,
         d: points.dimensions() as u64,
         k: kept.len() as u64,
@@ -102,38 +131,60 @@ pub(super) fn run(
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        return Ok(rejected(kernel.id, &report.check));
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
+        return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {
-        let form = match args.paper_format {
-            true => PointsForm::Paper,
-            false => points_form(path),
-        };
         let kept = points.picked(kept);
+        let names = taken.as_ref().and_then(|taken| taken.header.as_deref()).unwrap_or_default();
         watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
-            save(path, overwrite(args.force), |out| points::write(kept.view(), form, out, progress))
+            save(path, overwrite(args.force), |out| match form {
+                PointsForm::Csv => points::write_table(kept.view(), names, out, progress),
+                _ => points::write(kept.view(), form, out, progress),
+            })
         })?;
     }
     Ok(Outcome::Success)
 }
 
+/// The form that the points kept are written in.
+fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageError> {
+    match (points_form(path)?, paper_format) {
+        (form, false) => Ok(form),
+        (PointsForm::Exact, true) => Ok(PointsForm::Paper),
+        (_, true) => Err(UsageError(format!(
+            "--paper-format writes text, and {} is named as another form: expected .txt",
+            path.display()
+        ))),
+    }
+}
+
 fn read(
+    args: &SkylineArgs,
     source: &PointsSource,
     memory: MemoryLimit,
     interrupt: &Interrupt,
     quiet: bool,
-) -> anyhow::Result<Arc<Points>> {
-    let total = match source {
-        PointsSource::File(path) => file_size(path),
-        PointsSource::Generated(_) | PointsSource::Suite(_) => None,
+) -> anyhow::Result<(Arc<Points>, Option<PointsTaken>)> {
+    let header = match (args.header, args.no_header) {
+        (true, _) => HeaderLine::Names,
+        (false, true) => HeaderLine::Point,
+        (false, false) => HeaderLine::Find,
     };
-    let points = watched(interrupt, quiet, &format!("reading {source}"), total, |progress| {
+    let reading = format!("reading {source}");
+    if let PointsSource::File(path) = source {
+        let (points, taken) = watched(interrupt, quiet, &reading, file_size(path), |progress| {
+            open_points_as(path, header, memory, progress)
+        })?;
+        return Ok((Arc::new(points), Some(taken)));
+    }
+    let points = watched(interrupt, quiet, &reading, None, |progress| {
         source.load(memory, progress, interrupt.flag())
     })?;
-    Ok(Arc::new(points))
+    Ok((Arc::new(points), None))
 }
 
 impl Report<'_> {
@@ -141,6 +192,10 @@ impl Report<'_> {
         let mut out = String::new();
         let dimensions = counted(self.d as usize, "dimension", "dimensions");
         writeln!(out, "{}: {} points of {dimensions}", self.points, count(self.n))?;
+        if let Some(read) = &self.read {
+            let points = counted(self.n as usize, "point", "points");
+            writeln!(out, "read        {}; {points} of {dimensions}", read.words)?;
+        }
         let workers = match (self.backend, self.block) {
             (_, Some(block)) => format!(", {block} threads a block"),
             ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem,
+    Solution, SolveProblem, check_vectors,
 };
 use sparsescope_core::fsai::Fsai;
-use sparsescope_core::io::{Progress, matrix_market, save};
+use sparsescope_core::io::{Progress, matrix_market};
 use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -22,8 +22,10 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
-use super::outcome::{Outcome, UsageError};
-use super::output::{check_free, executed, keep, overwrite, print, print_json, watched};
+use super::outcome::{Outcome, UsageError, not_right};
+use super::output::{
+    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
+};
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
 
@@ -97,8 +99,9 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (_, true) => {}
     }
     for path in files() {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
     }
+    check_forms(args)?;
     let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
@@ -109,7 +112,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         let Some(Done { report, solution, factor }) = done else { return Ok(Outcome::Interrupted) };
         kept = factor;
         if !args.json {
-            print(&report.for_people()?)?;
+            print_beside(&report.for_people()?, files().map(PathBuf::as_path))?;
         }
         if let Some(path) = &args.history {
             keep(path, args.force, history(&solution).as_bytes())?;
@@ -144,6 +147,7 @@ fn solved<'a>(
     let kernel = configuration.kernel;
     let source = MatrixSource::parse(matrix)?;
     let a = desk.real_matrix(&source)?;
+    check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
     let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
@@ -270,6 +274,14 @@ fn given(
     })
 }
 
+/// Fails where the name of a file promises what is not written.
+pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
+    for path in [&args.output, &args.write_g].into_iter().flatten() {
+        check_form(path, &["Matrix Market"])?;
+    }
+    args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
+}
+
 /// The residuals as CSV, each with the iteration after which it was.
 pub(super) fn history(solution: &Solution) -> String {
     let lines = solution.residuals.iter().enumerate();
@@ -286,7 +298,8 @@ impl<'a> Report<'a> {
         (solution, check): (&Solution, Check),
     ) -> Self {
         let solve = solution.solve.clone();
-        let iterations = solve.iterations.max(1) as f64;
+        let solve_seconds = solve_seconds.filter(|_| !check.undecided);
+        let iterations = Some(solve.iterations as f64).filter(|iterations| *iterations > 0.0);
         let phases = solve.phases.into_iter().map(|phase| (phase.name, phase.seconds.into()));
         Self {
             matrix,
@@ -307,7 +320,7 @@ impl<'a> Report<'a> {
             rounding_floor: solve.rounding_floor,
             setup_seconds: solve.setup_s,
             solve_seconds,
-            iteration_seconds: solve_seconds.map(|seconds| seconds / iterations),
+            iteration_seconds: solve_seconds.zip(iterations).map(|(all, number)| all / number),
             conversion_seconds,
             phases: phases.collect(),
             nnz_g: solve.sizes.map(|sizes| sizes.factor),
@@ -325,14 +338,12 @@ impl<'a> Report<'a> {
 
     /// How the command ends and why, where the solution is none.
     pub(super) fn failure(&self) -> Option<(Outcome, String)> {
-        let reason = self.check.reason.clone().unwrap_or_default();
         match (self.check.verdict, self.converged) {
             (Verdict::Pass, _) => None,
-            (_, false) => Some((Outcome::Incomplete, reason)),
-            (_, true) => {
-                let sentence = format!("{} computed a wrong result: {reason}", self.kernel);
-                Some((Outcome::CheckFailed, sentence))
+            (_, false) => {
+                Some((Outcome::Incomplete, self.check.reason.clone().unwrap_or_default()))
             }
+            (_, true) => Some((Outcome::CheckFailed, not_right(self.kernel, &self.check))),
         }
     }
 
@@ -382,6 +393,7 @@ impl<'a> Report<'a> {
         let iterations = counted(self.iterations as usize, "iteration", "iterations");
         let time = match (self.solve_seconds, self.iteration_seconds) {
             (Some(all), Some(one)) => format!(" in {}, {} each", seconds(all), seconds(one)),
+            (Some(all), None) => format!(" in {}", seconds(all)),
             _ => String::new(),
         };
         writeln!(out, "solve      {iterations}{time}")?;
@@ -391,18 +403,23 @@ impl<'a> Report<'a> {
         let [before, after, real, floor] =
             [self.initial_residual, self.residual, self.true_residual, self.rounding_floor]
                 .map(number);
-        writeln!(
-            out,
-            "residual   {before} before, {after} after, relative to b ({:.3e})",
-            self.b_norm
-        )?;
-        writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+        if self.b_norm > 0.0 {
+            writeln!(
+                out,
+                "residual   {before} before, {after} after, relative to b ({:.3e})",
+                self.b_norm
+            )?;
+            writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+        }
         if let Some(spectrum) = &self.spectrum {
             let (condition, steps) = (three_digits(spectrum.condition), spectrum.steps);
             writeln!(out, "condition  at least {condition}, from {steps} steps")?;
         }
         writeln!(out, "ended      {}", self.ended)?;
-        writeln!(out, "check      {}", self.check.verdict.as_str())?;
+        writeln!(out, "check      {}", self.check.as_str())?;
+        if let (true, Some(reason)) = (self.check.limited_by_rounding, &self.check.reason) {
+            writeln!(out, "           {reason}")?;
+        }
         Ok(out)
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct SystemArgs {
     /// FSAI: how the pattern is found: recursive, power or adaptive [default: recursive]
     #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Pattern))]
     pattern: Vec<String>,
-    /// The right-hand side of solves: a1 (A times ones) or ones [default: a1]
+    /// The right-hand side of solves: a1 (A times ones), ones or range[:SEED] (A times random numbers) [default: a1]
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::RightSide))]
     b: Vec<String>,
     /// What solves begin with: zero, or precond for the preconditioned b [default: zero]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use sparsescope_core::experiment::{
-    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch,
+    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch, check_vectors,
 };
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
@@ -13,9 +13,9 @@ use sparsescope_core::record::{Operation, Verdict};
 use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, rejected, threads};
-use super::outcome::{Outcome, UsageError};
-use super::output::check_free;
+use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
+use super::outcome::{Outcome, UsageError, not_right};
+use super::output::{check_form, check_free};
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Spmv, &args.kernel)?;
@@ -25,11 +25,13 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
     let source = MatrixSource::parse(&args.matrix)?;
     let a = desk.real_matrix(&source)?;
+    check_vectors(Operation::Spmv, &a, memory).with_context(|| format!("{source}"))?;
     let x = match &args.x {
         Some(path) => desk.vector(path, "x", &source, (a.cols(), "columns"))?,
         None => integer_vector(a.cols(), args.seed),
@@ -66,7 +68,8 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
     let check = problem.check(&configuration, &output);
     if check.verdict != Verdict::Pass {
-        return Ok(rejected(kernel.id, &check));
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
+        return Ok(Outcome::CheckFailed);
     }
     let y = output.in_f64();
     if let Some(path) = &args.output {

@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
+    check_vectors,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Real};
@@ -16,9 +17,9 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, rejected, threads};
-use super::outcome::Outcome;
-use super::output::{check_free, executed, print, print_json, watched};
+use super::operands::{Desk, Differences, backend, kernel_of, threads};
+use super::outcome::{Outcome, not_right};
+use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
 
 /// The JSON value of `symgs`.
@@ -73,7 +74,8 @@ struct First {
 pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
     if let Some(path) = &args.output {
-        check_free(path, args.force)?;
+        check_result(path, args.force, args.json)?;
+        check_form(path, &["Matrix Market"])?;
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
@@ -116,10 +118,11 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     };
     match args.json {
         true => print_json(&report)?,
-        false => print(&report.for_people()?)?,
+        false => print_beside(&report.for_people()?, args.output.as_deref())?,
     }
     if report.check.verdict != Verdict::Pass {
-        return Ok(rejected(kernel.id, &report.check));
+        eprintln!("error: {}; nothing was written", not_right(kernel.id, &report.check));
+        return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {
         desk.write(path, args.force, &x)?;
@@ -140,6 +143,7 @@ fn system(
     source: &MatrixSource,
 ) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
+    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
     let b = match &args.b {

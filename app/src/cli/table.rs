@@ -1,23 +1,35 @@
 //! Tables for people.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, presets};
+
+use super::terminal::one_line;
+
+/// A table whose cells stay within their lines, whatever text they hold.
+pub(super) struct Table(comfy_table::Table);
+
+impl Table {
+    /// Adds a row.
+    pub(super) fn add_row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.add_row(cells.into_iter().map(|cell| one_line(cell.as_ref()).into_owned()));
+    }
+}
 
 /// A table with these headings; the columns named in `right` are numbers.
 pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(headings.iter().copied());
+    table.set_header(headings.iter().map(|heading| one_line(heading).into_owned()));
     for &column in right {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table
+    Table(table)
 }
 
 /// Lines of a table without trailing blanks, each ended.
 pub(super) fn render(table: &Table) -> String {
-    let lines = table.to_string();
+    let lines = table.0.to_string();
     lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, ReadMatrix};
 use sparsescope_core::generate::generate_in_steps;
-use sparsescope_core::io::{Field, Symmetry};
+use sparsescope_core::io::{Field, MatrixForm, Symmetry};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::MatrixRecord;
@@ -88,6 +88,7 @@ pub(super) async fn ready(
         values: LoadedValues::Real(Arc::clone(&a)),
         field: Field::Real,
         symmetry: Symmetry::General,
+        form: MatrixForm::Generated,
         warnings: Vec::new(),
         seconds: start.elapsed().as_secs_f64(),
     };

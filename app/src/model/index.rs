@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sparsescope_core::bundle::MatrixFolder;
 use sparsescope_core::record::{Run, Subject};
 
 use super::open::{OpenBundle, RunOf, subject_key, subject_size};
@@ -15,6 +16,8 @@ pub(super) struct Index {
     subjects: Vec<SubjectPlace>,
     /// The first of the subjects with this key.
     keys: BTreeMap<String, usize>,
+    /// By the first of the subjects with their key: all of them.
+    same: BTreeMap<usize, Vec<usize>>,
     /// By the first of the subjects with their key: the numbers of the best run of each kernel
     /// among those with a prediction, in the order in which the kernels come.
     predicted: BTreeMap<usize, Vec<usize>>,
@@ -95,6 +98,7 @@ impl Index {
                 let Some(subject) = folder.find(open) else { continue };
                 let (place, key) = (index.subjects.len(), subject_key(subject));
                 let first = *index.keys.entry(key.clone()).or_insert(place);
+                index.same.entry(first).or_default().push(place);
                 own.entry(subject.id()).or_insert((place, first));
                 index.subjects.push(SubjectPlace { bundle, folder, key, first });
             }
@@ -178,6 +182,24 @@ impl Index {
         key: &str,
     ) -> Option<Subject<'a>> {
         self.subject(bundles, self.place_of(key)?).map(|(_, subject)| subject)
+    }
+
+    /// The folders of matrices with this key, each with its bundle.
+    pub(super) fn folders<'a>(
+        &self,
+        bundles: &'a [OpenBundle],
+        key: &str,
+    ) -> Vec<(&'a OpenBundle, &'a MatrixFolder)> {
+        let same = self.place_of(key).and_then(|first| self.same.get(&first));
+        let folder = |place: &usize| {
+            let SubjectPlace { bundle, folder, .. } = self.subjects.get(*place)?;
+            let open = bundles.get(*bundle)?;
+            match folder {
+                Folder::Matrix(place) => Some((open, open.bundle.matrices.get(*place)?)),
+                Folder::Other(_) => None,
+            }
+        };
+        same.into_iter().flatten().filter_map(folder).collect()
     }
 
     /// The place of the first subject with this key.

@@ -247,11 +247,8 @@ impl Model {
     }
 
     fn make_picture(&self, key: &str) -> PictureOrWhy {
-        let all = self
-            .bundles
-            .iter()
-            .flat_map(|open| open.bundle.matrices.iter().map(move |m| (open, m)));
-        let holding = || all.clone().filter(|(_, folder)| matrix_key(&folder.record) == key);
+        let folders = self.index().folders(&self.bundles, key);
+        let holding = || folders.iter().copied();
         if let Some(picture) = holding().find_map(|(open, _)| open.picture.as_ref()) {
             return Ok(picture.clone());
         }
@@ -360,7 +357,7 @@ impl Model {
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
-        for run in self.runs(filter).into_iter().filter(|run| run.rate().is_some()) {
+        for run in self.runs(filter).into_iter().filter(RunOf::ranks) {
             let Run { matrix, operation, kernel, precision, .. } = run.run;
             let of = (run.bundle.series, matrix, operation, kernel, precision);
             let place = *places.entry(of).or_insert(best.len());
@@ -374,7 +371,7 @@ impl Model {
     }
 
     /// Every subject with a competing run that passes, sorted by size; a row for a real matrix and
-    /// another for its stand-in. Competing are runs that passed their check, with warm caches, in f64 or of kernels that
+    /// another for its stand-in. Competing are runs that rank, with warm caches, in f64 or of kernels that
     /// have none.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         let ranked = self.ranked(filter);

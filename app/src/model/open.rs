@@ -215,11 +215,17 @@ impl<'a> RunOf<'a> {
         same.then(|| own.gain_over(other.value)).filter(|gain| gain.is_finite())
     }
 
-    /// It has a rate, and the other has none or a worse one.
+    /// Whether it has a rate that counts against those of others, as [`Run::ranks`] says: whatever picks a
+    /// fastest run or a baseline asks this.
+    pub fn ranks(&self) -> bool {
+        self.rate().is_some() && self.run.ranks()
+    }
+
+    /// It ranks, and the other does not or has a worse rate.
     pub fn beats(&self, other: &Self) -> bool {
-        match other.rate() {
-            Some(_) => self.gain_over(other).is_some_and(|gain| gain > 1.0),
-            None => self.rate().is_some(),
+        match other.ranks() {
+            true => self.ranks() && self.gain_over(other).is_some_and(|gain| gain > 1.0),
+            false => self.ranks(),
         }
     }
 
@@ -228,7 +234,7 @@ impl<'a> RunOf<'a> {
     pub fn verdict(&self) -> &'static str {
         match (&self.run.check.by, self.run.check.verdict) {
             (Some(_), Verdict::Pass) => "imported",
-            (_, verdict) => verdict.as_str(),
+            _ => self.run.check.as_str(),
         }
     }
 

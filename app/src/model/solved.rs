@@ -102,6 +102,21 @@ pub(crate) fn run(
     }
 }
 
+/// The same run where rounding limits its residual.
+pub(crate) fn limited(run: Run) -> Run {
+    let reason = Some("the relative residual is 1e-8".to_owned());
+    Run { check: Check { limited_by_rounding: true, reason, ..run.check }, ..run }
+}
+
+/// A right solve of 100 iterations, and two that would win by far: one that rounding limits, and one that had
+/// nothing to do.
+pub(crate) fn planted() -> Vec<Run> {
+    let jacobi = [("precond", "jacobi")];
+    let mut idle = run("vendor/cusparse/pcg", &jacobi, 1, &[]);
+    idle.solve.as_mut().expect("a solve").iterations = 0; // invariant
+    vec![run(SERIAL, &jacobi, 100, &[]), limited(run(THREADS, &jacobi, 1, &[])), idle]
+}
+
 /// A model of these runs on one matrix of 100 rows.
 pub(crate) fn model(runs: Vec<Run>) -> Model {
     let producer = Producer { name: "t".into(), version: "0".into(), revision: None };

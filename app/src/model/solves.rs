@@ -120,9 +120,10 @@ impl<'a> RunOf<'a> {
         own_s.is_some_and(|own_s| other.whole_solve_s().is_none_or(|other_s| own_s < other_s))
     }
 
-    /// Mean seconds of one of its iterations.
+    /// Mean seconds of one of its iterations; none where it made none.
     pub(crate) fn iteration_s(&self) -> Option<f64> {
-        Some(self.solve_s()? / self.solved()?.iterations.max(1) as f64)
+        let iterations = self.solved().map(|solve| solve.iterations).filter(|all| *all > 0)?;
+        Some(self.solve_s()? / iterations as f64)
     }
 
     /// Entries of its factor G for each entry of A.

@@ -25,10 +25,10 @@ pub(super) struct Ranked {
     pub(super) runs: Vec<usize>,
 }
 
-/// Whether a run competes: warm, right, in f64 or on a device whose kernels have no f64.
+/// Whether a run competes: it ranks, warm, in f64 or on a device whose kernels have no f64.
 fn competes(run: &RunOf<'_>) -> bool {
     let is_usual = run.run.precision == "f64" || run.run.backend == "wgpu";
-    run.run.hot && is_usual && run.rate().is_some()
+    run.run.hot && is_usual && run.ranks()
 }
 
 /// Ranks these runs; `first` is the place of a run's subject in the index.

@@ -107,3 +107,51 @@ fn what_an_import_leaves_out_is_said() {
         assert!(said, "{sentence}");
     }
 }
+
+#[test]
+fn the_selected_run_stays_selected_when_a_bundle_before_it_is_closed() {
+    let mut harness = with_example("v1;view=runs");
+    let other = include_bytes!("../../../tests/golden/bundle-1.2.zip");
+    harness.state_mut().open_bytes("other.zip", other);
+    let last = harness.state().model().runs(&Filter::everything()).last().unwrap().index;
+    for run in [last - 1, last] {
+        let state = ViewState { run: Some(run), ..harness.state().state().clone() };
+        harness.state_mut().set_state(state);
+        harness.run();
+    }
+    let selected = |app: &App| {
+        let run = app.state.run.and_then(|number| app.model.run(number))?;
+        Some((run.bundle.file.clone(), run.run.clone()))
+    };
+    let before = selected(harness.state()).unwrap();
+    assert_eq!(before.0, "other.zip");
+    let close = format!("Close {}", harness.state().model().bundles()[0].label());
+    harness.get_by_label(&close).click();
+    harness.run();
+    assert_eq!(harness.state().model().bundles().len(), 1);
+    assert_eq!(selected(harness.state()), Some(before));
+    harness.get_by_label("Back").click();
+    harness.run();
+    assert_eq!(harness.state().state().run, None, "other runs have the old numbers");
+}
+
+#[test]
+fn a_lesson_that_is_opened_again_shows_its_new_words() {
+    let lesson = |words: &str| {
+        let step = serde_json::json!({
+            "title": "One", "text": words, "show": "v1;view=skyline;points-of=2,2/3,4",
+        });
+        let lesson = serde_json::json!({
+            "format": "sparsescope-lesson", "version": 1, "id": "mine", "language": "en",
+            "title": "Mine", "steps": [step],
+        });
+        lesson.to_string().into_bytes()
+    };
+    let mut harness = with_example("v1");
+    for (words, before) in [("{points} points.", "None."), ("Now {points} points.", "2 points.")] {
+        harness.state_mut().open_bytes("mine.json", lesson(words));
+        harness.run();
+        harness.get_by_label(&words.replace("{points}", "2"));
+        assert!(harness.query_by_label(before).is_none(), "{words}");
+    }
+}

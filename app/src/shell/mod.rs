@@ -21,9 +21,12 @@ mod opening;
 mod pane;
 mod side;
 #[cfg(test)]
+mod still_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 mod tiles;
 mod welcome;
+mod written;
 
 use std::sync::Arc;
 
@@ -33,7 +36,7 @@ use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Operation, RunKey, matrix_name};
+use sparsescope_core::record::{Operation, matrix_name};
 
 use crate::lesson::{Lesson, is_lesson};
 use crate::model::{Model, RunOf, matrix_key};
@@ -49,9 +52,15 @@ use notices::Notices;
 use opening::Openings;
 #[cfg(feature = "gui")]
 pub(crate) use opening::{Reading, SHOWN_AFTER};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use pane::PIXELS;
 use pane::Saved;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use pane::{PIXELS, csv_text};
+pub(crate) use written::{state_of, table};
+pub use written::{svg_of, table_of};
+
+/// Height of the line above a presented view.
+const LINE: f32 = 40.0;
 
 /// The whole interface.
 #[derive(Debug, Default)]
@@ -299,18 +308,21 @@ impl App {
 
     /// Runs are selected by their number, which others may take: the selection stays with the run.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
-        let identity = |run: &RunOf<'_>| {
-            let RunKey { sha256, kernel, precision, params, device, threads, block, hot, .. } =
-                run.run.key(run.subject);
-            let setting = format!("{threads} {block:?} {hot} {precision} {params:?}");
-            (run.bundle.series, format!("{sha256} {kernel} {setting} {device}"))
-        };
+        let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
+        let revision = self.model.revision();
         let selected = self.state.run.and_then(|number| self.model.run(number));
-        let before = selected.as_ref().map(identity);
+        let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
         change(self);
-        let runs = before.as_ref().map(|_| self.model.runs(&Filter::everything()));
-        let mut runs = runs.iter().flatten();
-        self.state.run = runs.find(|run| Some(identity(run)) == before).map(|run| run.index);
+        if self.model.revision() == revision {
+            return; // each run has its number
+        }
+        let number = before.and_then(|(series, kernel, before)| {
+            let runs = self.model.runs(&Filter::everything());
+            let of_kernel =
+                |run: &&RunOf<'_>| run.bundle.series == series && run.run.kernel == kernel;
+            runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
+        });
+        self.state.run = number;
     }
 
     /// Says something, in one sentence, until it is dismissed.
@@ -361,9 +373,15 @@ impl App {
         self.go_on_opening();
         let in_front = self.state.view.clone();
         dock::settle(&mut self.state, &in_front);
-        let before = self.state.clone();
+        let mut before = self.state.clone();
+        let open = self.model.bundles().len();
         self.bar.back |= keys::back(ui);
         self.frame(ui);
+        if self.model.bundles().len() < open {
+            // Other runs have their numbers now; closing is not undone.
+            before.run = self.state.run;
+            self.history.forget_runs();
+        }
         if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
             self.state.spy.at = None; // it was a part of the other matrix
         }
@@ -415,7 +433,9 @@ impl App {
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);
         let side = |app: &mut Self, ui: &mut Ui| {
-            side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+            app.keep_run(|app| {
+                side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+            });
         };
         if self.side_shown(width) && width < WITH_SIDE {
             let before = (self.state.matrix.clone(), self.state.view.clone());
@@ -466,8 +486,8 @@ impl App {
 
     /// The view in front below one line: its name, its settings, the way back to work.
     fn present(&mut self, ui: &mut Ui, view: &'static View) {
-        Panel::top("presents").show(ui, |ui| {
-            ui.add_space(4.0);
+        // What is laid out in it takes all its height: that is not left to the last frame.
+        Panel::top("presents").exact_size(LINE).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let end = ui.button("End presentation");
                 if end.on_hover_text("Back to all views (key P)").clicked() {
@@ -482,7 +502,6 @@ impl App {
                     }
                 });
             });
-            ui.add_space(4.0);
         });
         self.messages(ui);
         let frame = Frame::central_panel(ui.style()).inner_margin(0);

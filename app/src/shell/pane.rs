@@ -3,9 +3,8 @@
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{Align, Frame, Layout, Panel, Role, ScrollArea, Ui, WidgetInfo};
 
-use sparsescope_core::bundle::spreadsheet_cell;
-
 use super::export::Export;
+use super::written::table;
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{View, draws_its_lesson, layouts, teaches};
@@ -155,7 +154,7 @@ fn export(
         button.on_hover_text(hover).clicked()
     };
     if button("Save CSV", "What is drawn, as a table") {
-        match csv_text(&(view.table)(model, state)) {
+        match table(view, model, state) {
             Ok(bytes) => saved.exports.push(Export::new(file("csv"), bytes)),
             Err(error) => {
                 saved.failures.push(format!("The table could not be written: {error}."));
@@ -188,14 +187,4 @@ fn png(name: String, svg: String) -> Result<Export, String> {
 #[cfg(target_family = "wasm")]
 fn png(name: String, svg: String) -> Result<Export, String> {
     Ok(Export { rasterise: true, ..Export::new(name, svg.into_bytes()) })
-}
-
-/// Lines of cells as CSV that a spreadsheet opens without running anything.
-pub(crate) fn csv_text(lines: &[Vec<String>]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines {
-        let cells = line.iter().map(|cell| spreadsheet_cell(cell).into_owned());
-        writer.write_record(cells)?;
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
 }

@@ -106,7 +106,8 @@ pub enum FsaiOf {
 }
 
 impl FsaiOf {
-    fn text(self) -> String {
+    /// The word in a link.
+    pub(crate) fn text(self) -> String {
         match self {
             Self::Selected => String::new(),
             Self::Small => "small".into(),

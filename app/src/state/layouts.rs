@@ -179,7 +179,8 @@ impl Small {
         })
     }
 
-    fn text(&self) -> String {
+    /// The word in a link.
+    pub(crate) fn text(&self) -> String {
         match self {
             Self::Example(Example::Five) => "five".into(),
             Self::Example(Example::Four) => "four".into(),

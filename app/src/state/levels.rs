@@ -61,7 +61,8 @@ pub struct Grid {
 pub const MOST_SIDE: u32 = 64;
 
 impl LevelsOf {
-    fn text(self) -> String {
+    /// The word in a link.
+    pub(crate) fn text(self) -> String {
         match self {
             Self::Selected => String::new(),
             Self::Small => "small".into(),

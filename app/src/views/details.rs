@@ -2,7 +2,7 @@
 
 use egui::{Grid, Label, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use sparsescope_core::dense::Flagged;
-use sparsescope_core::record::{Costs, Solve, Verdict};
+use sparsescope_core::record::{Costs, Solve};
 
 use super::view::kept;
 use crate::figure::{Axis, Figure, Mark};
@@ -148,7 +148,7 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
 fn check(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     let check = &run.run.check;
     let mut facts = vec![("Check", run.verdict().to_owned())];
-    if let (Some(reason), true) = (&check.reason, check.verdict != Verdict::Pass) {
+    if let Some(reason) = &check.reason {
         facts.push(("", reason.clone()));
     }
     let worst = |worst: f64| {

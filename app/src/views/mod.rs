@@ -25,6 +25,7 @@ use crate::state::ViewState;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use best::Board;
+pub use layouts::{Texts, texts_of};
 pub use view::View;
 
 /// Every view, in the order of the tabs.

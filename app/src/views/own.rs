@@ -76,3 +76,41 @@ pub(super) fn check(step: &Step) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::views::VIEWS;
+
+    const SHOWN: [&str; 12] = [
+        "view=levels;levels-of=grid5x4",
+        "view=levels;levels-of=grid9x4",
+        "view=levels;levels-of=grid5x6",
+        "view=levels;levels-of=small;small=3x0/0,1/1,2",
+        "view=levels;levels-of=small;small=3x0/1/2",
+        "view=preconditioner;fsai-of=grid5x4",
+        "view=preconditioner;fsai-of=weak5x4",
+        "view=preconditioner;fsai-of=weak5x5",
+        "view=preconditioner;fsai-of=grid5x4;fsai-power=1",
+        "view=skyline;points-of=1,4/4,2",
+        "view=skyline;points-of=2,2/3,4",
+        "view=skyline;points-of=2,2/3,4/5,1",
+    ];
+
+    #[test]
+    fn what_is_shown_does_not_depend_on_what_was_shown_before() {
+        let table = |model: &Model, shown: &str| {
+            let state = ViewState::from_fragment(&format!("v1;{shown}")).unwrap();
+            let view = VIEWS.iter().find(|view| view.id == state.view).unwrap();
+            (view.table)(model, &state)
+        };
+        let alone = SHOWN.map(|shown| table(&Model::default(), shown));
+        assert_eq!(alone.iter().collect::<BTreeSet<_>>().len(), SHOWN.len(), "all differ");
+        let model = Model::default();
+        for place in (0..SHOWN.len()).chain((0..SHOWN.len()).rev()) {
+            assert_eq!(table(&model, SHOWN[place]), alone[place], "{}", SHOWN[place]);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Why a run of several ranks does not scale: what they wait for one another.
 
+use std::collections::HashMap;
+
 use sparsescope_core::record::Distributed;
 
 use super::{Reason, percent};
@@ -10,7 +12,7 @@ const BALANCED: f64 = 1.02;
 
 impl RunOf<'_> {
     /// Imbalance, the halo over the speed of the links, and the latency of reductions.
-    pub(super) fn ranks(&self, shared: &Distributed, median_s: f64) -> Vec<Reason> {
+    pub(super) fn shared_by_ranks(&self, shared: &Distributed, median_s: f64) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let imbalance = shared.imbalance();
         if imbalance > BALANCED {
@@ -40,11 +42,13 @@ impl RunOf<'_> {
 /// What the rank that receives for the longest takes to receive its halo, where links were measured.
 fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
     let mut received = vec![(0.0, 0_u64); shared.ranks.len()];
+    let mut links = HashMap::new();
+    for link in &shared.links {
+        links.entry((link.from, link.to)).or_insert(link);
+    }
     for pair in &shared.pairs {
-        let is_it = |from: u32, to: u32| (from, to) == (pair.from, pair.to);
         // What was measured the other way is the same wire.
-        let link = shared.links.iter().find(|link| is_it(link.from, link.to));
-        let link = link.or_else(|| shared.links.iter().find(|link| is_it(link.to, link.from)))?;
+        let link = links.get(&(pair.from, pair.to)).or_else(|| links.get(&(pair.to, pair.from)))?;
         let latency_s = f64::from(pair.messages) * link.latency_s.unwrap_or_default();
         if let Some((seconds, bytes)) = received.get_mut(pair.to as usize) {
             *seconds += pair.bytes as f64 / link.bandwidth + latency_s;

@@ -13,13 +13,14 @@ const SYSTEM: [&str; 3] = ["b", "x0", "tol"];
 impl RunOf<'_> {
     /// The beginning of the sentence, and the reasons.
     pub(super) fn solve(&self, solve: &Solve, median_s: f64) -> (String, Vec<Reason>) {
-        let each_s = median_s / solve.iterations.max(1) as f64;
-        let iterations = count(solve.iterations);
-        let sentence = format!(
-            "Takes {} a solve, {iterations} iterations of {}",
-            seconds(median_s),
-            seconds(each_s)
-        );
+        let whole = seconds(median_s);
+        let sentence = match self.iteration_s() {
+            Some(each_s) => {
+                let (iterations, each) = (count(solve.iterations), seconds(each_s));
+                format!("Takes {whole} a solve, {iterations} iterations of {each}")
+            }
+            None => format!("Takes {whole} a solve without an iteration"),
+        };
         let mut reasons: Vec<Reason> = self.bought(solve).into_iter().collect();
         if solve.converged && solve.ended != CONVERGED {
             reasons.push((1.0, solve.ended.clone()));
@@ -52,11 +53,12 @@ impl RunOf<'_> {
                     && run.operation == self.run.operation
                     && run.params.get("precond").is_some_and(|word| word == precond)
                     && of(run) == of(self.run)
+                    && run.ranks()
             };
             self.param("precond").filter(|own| *own != precond && *own != "none")?;
             let found = self.bundle.bundle.runs.iter().filter(is_it);
             let solve = found.filter_map(|run| run.solve.as_ref()).find(|solve| solve.converged)?;
-            Some(solve.iterations.max(1) as f64)
+            Some(solve.iterations as f64)
         };
         let known = [("jacobi", "Jacobi"), ("none", "no preconditioner")];
         let (others, words) =

@@ -44,6 +44,7 @@ impl Bundle {
     /// The same but for so many runs at the beginning, which were checked before.
     pub(super) fn check_from(&self, checked: usize) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
+        self.check_texts(checked)?;
         let environments = unique_ids("environments", environments)?;
         let subjects = unique_ids("matrices", self.all_subjects().map(Subject::id))?;
         self.environments.iter().try_for_each(check_environment)?;
@@ -65,6 +66,7 @@ impl Bundle {
             }
             check_run(&run_name(index, run), run, nnz.get(run.matrix.as_str()).copied())?;
         }
+        self.check_lists(checked)?;
         self.check_histories()?;
         self.others.keys().try_for_each(|name| check_other(name))
     }
@@ -74,8 +76,10 @@ impl Bundle {
     /// A history has its run's name in the bundle: no two runs of one key have one.
     fn check_histories(&self) -> Result<(), BundleError> {
         let mut digests = HashSet::new();
+        let subjects = self.subjects_by_id();
         for (index, run) in self.runs.iter().enumerate().filter(|(_, run)| run.history.is_some()) {
-            let digest = self.key(run).map(|key| key.digest());
+            let subject = subjects.get(run.matrix.as_str());
+            let digest = subject.map(|&subject| run.key(subject).digest());
             if digest.is_none_or(|digest| !digests.insert(digest)) {
                 let problem = "has a history, as another run of the same key";
                 return Err(inconsistent(run_name(index, run), problem));
@@ -298,6 +302,12 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     let timed = !run.samples.is_empty() || run.figures.is_some() || run.metric.is_some();
     if timed && !passed {
         return Err(inconsistent(whose, "has a timing although its check did not pass"));
+    }
+    if check.undecided && check.verdict != Verdict::Refused {
+        return Err(inconsistent(whose, "is undecided although its check was not refused"));
+    }
+    if check.limited_by_rounding && !passed {
+        return Err(inconsistent(whose, "is limited by rounding although its check did not pass"));
     }
     if !passed && check.reason.is_none() {
         return Err(inconsistent(whose, "did not pass its check and gives no reason"));

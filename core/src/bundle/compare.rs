@@ -15,11 +15,11 @@ const SAME_BANDWIDTH: f64 = 1.1;
 /// Two bundles side by side; `before` and `after` are in the order in which they were given.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// Runs that both bundles have times of, in the order of the first.
+    /// Runs that both bundles have times of which count ([`Run::ranks`]), in the order of the first.
     pub runs: Vec<ComparedRun<'a>>,
     /// Runs that both bundles have, with different outcomes of their checks.
     pub verdicts: Vec<VerdictChange<'a>>,
-    /// Runs that both have and neither timed.
+    /// Runs that both have with one outcome, and without times to compare.
     pub untimed: usize,
     /// Runs that only the first bundle has.
     pub only_before: Vec<(&'a Run, RunKey<'a>)>,
@@ -60,9 +60,10 @@ pub struct VerdictChange<'a> {
 }
 
 impl VerdictChange<'_> {
-    /// A result that was right and no longer is.
+    /// A result that was right and no longer is, is no longer known to be, or no longer meets its tolerance.
     pub fn is_regression(&self) -> bool {
-        (self.before.check.verdict, self.after.check.verdict) == (Verdict::Pass, Verdict::Fail)
+        let [before, after] = [self.before, self.after].map(|run| &run.check);
+        before.verdict == Verdict::Pass && after.was_run() && after.badness() > before.badness()
     }
 }
 
@@ -73,8 +74,7 @@ impl<'a> Comparison<'a> {
     /// Compares two bundles run by run. The result depends on nothing but them.
     pub fn of(before: &'a Bundle, after: &'a Bundle) -> Self {
         let ((first, first_hidden), (second, second_hidden)) = (keyed(before), keyed(after));
-        let subjects: HashMap<&str, Subject<'_>> =
-            before.all_subjects().map(|subject| (subject.id(), subject)).collect();
+        let subjects = before.subjects_by_id();
         let mut pairs = Vec::new();
         let mut only_before = Vec::new();
         for run in &before.runs {
@@ -87,14 +87,19 @@ impl<'a> Comparison<'a> {
                 None => only_before.push((run, key)),
             }
         }
-        let keys = after.runs.iter().filter_map(|run| Some((run, after.key(run)?)));
+        let of_after = after.subjects_by_id();
+        let key = |run: &'a Run| Some((run, run.key(*of_after.get(run.matrix.as_str())?)));
+        let keys = after.runs.iter().filter_map(key);
         let only_after = keys.filter(|(_, key)| !first.contains_key(key)).collect();
 
         let estimates: Vec<Option<RatioEstimate>> = pairs
             .par_iter()
             .enumerate()
             .map(|(k, (before, after, ..))| {
-                RatioEstimate::of(&before.samples, &after.samples, k as u64)
+                let both_rank = before.ranks() && after.ranks();
+                both_rank
+                    .then(|| RatioEstimate::of(&before.samples, &after.samples, k as u64))
+                    .flatten()
             })
             .collect();
         let mut runs = Vec::new();
@@ -103,7 +108,7 @@ impl<'a> Comparison<'a> {
         for (&(before, after, subject, key), estimate) in pairs.iter().zip(&estimates) {
             if let Some(estimate) = estimate {
                 runs.push(ComparedRun { before, after, subject, key, ratio: estimate.ratio });
-            } else if before.check.verdict != after.check.verdict {
+            } else if before.check.as_str() != after.check.as_str() {
                 verdicts.push(VerdictChange { before, after, key, subject });
             } else {
                 untimed += 1;
@@ -172,8 +177,7 @@ impl<'a> Comparison<'a> {
 fn keyed(bundle: &Bundle) -> Keyed<'_> {
     let mut runs = HashMap::new();
     let mut hidden = 0;
-    let subjects: HashMap<&str, Subject<'_>> =
-        bundle.all_subjects().map(|subject| (subject.id(), subject)).collect();
+    let subjects = bundle.subjects_by_id();
     for run in &bundle.runs {
         if let Some(key) = subjects.get(run.matrix.as_str()).map(|&subject| run.key(subject)) {
             // A timed run says more than one that was cut short or refused.
@@ -224,14 +228,14 @@ fn environment_warnings<'a>(
 ) -> Vec<String> {
     let pairs: BTreeSet<(&str, &str)> =
         matched.map(|(b, a)| (b.environment.as_str(), a.environment.as_str())).collect();
-    let mut warnings = Vec::new();
+    let (mut warnings, mut known) = (Vec::new(), BTreeSet::new());
     for (first, second) in pairs {
         let (Some(first), Some(second)) = (before.environment(first), after.environment(second))
         else {
             continue;
         };
         for warning in differences(first, second) {
-            if !warnings.contains(&warning) {
+            if known.insert(warning.clone()) {
                 warnings.push(warning);
             }
         }
@@ -262,8 +266,13 @@ fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
         of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())).collect()
     }
     let (first, second) = (texts(before), texts(after));
+    // Of a kernel with several other texts the first.
+    let mut others: BTreeMap<&str, &str> = BTreeMap::new();
+    for (kernel, text) in second.difference(&first) {
+        others.entry(kernel).or_insert(text);
+    }
     let changed = first.difference(&second).filter_map(|(kernel, text)| {
-        let (_, other) = second.difference(&first).find(|(other, _)| other == kernel)?;
+        let other = others.get(kernel)?;
         let kernel = printable(kernel);
         Some(format!("the source of {kernel} differs: SHA-256 {text}… before, {other}… after"))
     });
@@ -407,6 +416,32 @@ mod tests {
         assert_eq!(found.wrong_now().count(), 1);
         let back = Comparison::of(&after, &before);
         assert_eq!((back.only_after.len(), back.wrong_now().count()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_limited_by_rounding_or_undecided_is_not_compared_and_worse_than_what_was() {
+        let passed = timed(&around(1e-3));
+        let mut limited = timed(&around(1e-6));
+        limited.runs[0].check.limited_by_rounding = true;
+        let mut undecided = passed.clone();
+        let run = &mut undecided.runs[0];
+        (run.samples, run.figures, run.metric) = (Vec::new(), None, None);
+        run.check = crate::record::Check {
+            verdict: Verdict::Refused,
+            undecided: true,
+            reason: Some("undecided".into()),
+            ..Default::default()
+        };
+        let of = |before: &Bundle, after: &Bundle| {
+            let found = Comparison::of(before, after);
+            assert!(found.runs.iter().all(|run| run.key.kernel != "cpu/csr/serial"));
+            (found.count(Change::Faster), found.verdicts.len(), found.wrong_now().count())
+        };
+        // A thousand times as fast, and not told so.
+        assert_eq!(of(&passed, &limited), (0, 1, 1));
+        assert_eq!([of(&passed, &undecided), of(&limited, &undecided)], [(0, 1, 1); 2]);
+        assert_eq!([of(&limited, &passed), of(&undecided, &passed)], [(0, 1, 0); 2]);
+        assert_eq!(of(&limited, &limited), (0, 0, 0));
     }
 
     #[test]

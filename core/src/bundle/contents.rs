@@ -95,6 +95,11 @@ impl Bundle {
         matrices.chain(self.subjects.iter().map(|subject| Subject::Other(&subject.record)))
     }
 
+    /// Every subject by its id, for those that look up one for each run.
+    pub fn subjects_by_id(&self) -> HashMap<&str, Subject<'_>> {
+        self.all_subjects().map(|subject| (subject.id(), subject)).collect()
+    }
+
     /// Gives runs of before 1.3 the work and the rate that follow from what they hold.
     pub(super) fn rate_old_runs(&mut self) {
         let nnz: HashMap<&str, u64> =

@@ -102,6 +102,9 @@ pub enum BundleError {
     /// A line of a journal, counted from 1, cannot be used.
     #[error("line {line} of the journal is damaged: {detail}")]
     Journal { line: u64, detail: String },
+    /// Another program writes the journal.
+    #[error("{} is in use: another bench is writing it", path.display())]
+    InUse { path: PathBuf },
     /// The file to be written is already there.
     #[error("{} already exists", path.display())]
     Exists { path: PathBuf },

@@ -397,7 +397,8 @@ fn documents_that_contradict_one_another_are_refused() {
     let matrix = "matrices/five-2fca02e9/matrix.json";
     let history = format!("histories/{}.json", "0".repeat(64));
     let told = br#"{"step":"iteration","series":[]}"#;
-    let cases: [(Vec<u8>, &str); 17] = [
+    let ended = |run: usize, check: Value| forged("runs.json", |r| r["runs"][run]["check"] = check);
+    let cases: [(Vec<u8>, &str); 22] = [
         (
             with_entry(Entry::deflated(&history, told), told),
             "is the history of a run that the bundle does not hold",
@@ -450,6 +451,31 @@ fn documents_that_contradict_one_another_are_refused() {
             "folder `matrices/cant-2fca02e9` belongs to no matrix",
         ),
         (forged_manifest(|m| m["matrices"] = json!(["../../x"])), "the id `../../x` of matrices"),
+        (
+            ended(0, json!({ "verdict": "refused", "reason": "x", "undecided": true })),
+            "a timing although its check did not pass",
+        ),
+        (
+            ended(0, json!({ "verdict": "pass", "undecided": true })),
+            "is undecided although its check was not refused",
+        ),
+        (
+            ended(4, json!({ "verdict": "fail", "reason": "x", "undecided": true })),
+            "is undecided although its check was not refused",
+        ),
+        (
+            ended(4, json!({ "verdict": "fail", "reason": "x", "limited_by_rounding": true })),
+            "is limited by rounding although its check did not pass",
+        ),
+        (
+            ended(
+                3,
+                json!({
+                    "verdict": "refused", "reason": "x", "undecided": true, "limited_by_rounding": true
+                }),
+            ),
+            "is limited by rounding although its check did not pass",
+        ),
     ];
     for (bytes, expected) in cases {
         assert_refused(&bytes, expected);

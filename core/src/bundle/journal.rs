@@ -2,8 +2,8 @@
 //! then one line for each matrix and each finished run, flushed to the disk a line at a time. It
 //! is enough to build the bundle, so that a killed program loses nothing measured.
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,31 @@ pub fn journal_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".partial.jsonl");
     name.into()
+}
+
+/// Fails while another program writes the journal of `output`: both would lose runs.
+pub fn check_unused(output: &Path) -> Result<(), BundleError> {
+    held(output).map(drop)
+}
+
+/// The journal of `output` if there is one, held against other programs.
+fn held(output: &Path) -> Result<Option<File>, BundleError> {
+    let path = journal_path(output);
+    match File::open(&path) {
+        Ok(file) => hold(&file, &path).map(|()| Some(file)),
+        Err(_) => Ok(None), // Whoever creates it says why it cannot be opened.
+    }
+}
+
+/// Holds the journal until the file is closed, which the system does for a program that was killed.
+fn hold(file: &File, path: &Path) -> Result<(), BundleError> {
+    // A lock of Windows would keep the window from reading along.
+    let locked = if cfg!(unix) { file.try_lock() } else { Ok(()) };
+    match locked {
+        Err(TryLockError::WouldBlock) => Err(BundleError::InUse { path: path.to_owned() }),
+        // Some file systems know no locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
 }
 
 /// A journal open for appending.
@@ -54,9 +79,11 @@ impl Journal {
     /// Begins the journal of `output` with what is known so far: the producer, label and plan,
     /// the environments, and, when a measurement is continued, its matrices and runs. The file
     /// appears whole; a journal that is there already (of a measurement that was interrupted) is
-    /// replaced only when `overwrite` says so.
+    /// replaced only when `overwrite` says so, and never while another program writes it.
     pub fn create(output: &Path, so_far: &Bundle, overwrite: bool) -> Result<Self, BundleError> {
         so_far.check()?;
+        so_far.check_texts(0)?;
+        let _replaced = held(output)?;
         let header = Header {
             schema: SCHEMA,
             producer: so_far.producer.clone(),
@@ -80,6 +107,7 @@ impl Journal {
         }
         let path = journal_path(output);
         let file = place(&path, &lines, overwrite)?;
+        hold(&file, &path)?;
         Ok(Self { file, path })
     }
 
@@ -99,11 +127,12 @@ impl Journal {
     }
 
     /// The bundle that a journal holds, marked incomplete. A last line that was not written to
-    /// its end is left out; a damaged line before it is an error.
+    /// its end is left out; a damaged line before it is an error, and so is a run that was there before.
     pub fn recover(journal: &Path, limits: &Limits) -> Result<Bundle, BundleError> {
         let file = File::open(journal).map_err(io("read", journal))?;
         let mut reader = BufReader::new(file.take(limits.total_bytes.saturating_add(1)));
         let mut bundle: Option<Bundle> = None;
+        let mut seen = HashSet::new();
         let mut bytes = 0u64;
         let mut line = Vec::new();
         for number in 1u64.. {
@@ -117,7 +146,10 @@ impl Journal {
             }
             let read = match &mut bundle {
                 None => read_header(&line).map(|begun| bundle = Some(begun)),
-                Some(bundle) => read_line(&line, bundle),
+                Some(bundle) => {
+                    let runs = bundle.runs.len();
+                    read_line(&line, bundle).and_then(|()| check_once(bundle, runs, &mut seen))
+                }
             };
             match read {
                 Ok(()) => {}
@@ -138,6 +170,28 @@ impl Journal {
         bundle.check()?;
         Ok(bundle)
     }
+}
+
+/// Fails where a run after the first `checked` measured what one before it has: which of them counts,
+/// nobody can tell.
+fn check_once(
+    bundle: &Bundle,
+    checked: usize,
+    seen: &mut HashSet<String>,
+) -> Result<(), BundleError> {
+    for run in bundle.runs.iter().skip(checked) {
+        let Run { matrix, kernel, asked, params, device, environment, .. } = run;
+        let text = run.source.as_ref().map(|source| &source.sha256);
+        let of = serde_json::json!([matrix, run.operation, kernel, text, device, environment]);
+        let (threads, block, precision) = (run.threads, run.block, &run.precision);
+        let how = serde_json::json!([precision, asked, params, threads, block, run.hot]);
+        if !seen.insert(format!("{of}{how}")) {
+            return Err(damaged(&format!(
+                "a second run of {kernel} on {matrix}, {threads} threads"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The first line; `plan` stands beside these fields.
@@ -390,11 +444,44 @@ mod tests {
         let mut after = bundle.environments[0].clone();
         after.noise.load_after = Some(0.75);
         journal.append(Record::Environment(&after)).unwrap();
-        journal.append(Record::Run(&bundle.runs[0])).unwrap();
+        let other = Run { threads: 77, ..bundle.runs[0].clone() };
+        journal.append(Record::Run(&other)).unwrap();
         let recovered = recover(&path).unwrap();
         assert_eq!(recovered.runs.len(), bundle.runs.len() + 1);
         assert_eq!(recovered.environments[0], after);
         journal.finish().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_run_that_is_there_twice_is_refused_with_its_line() {
+        let (_folder, path, bundle) = written();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let line = text.lines().find(|line| line.starts_with("{\"run\":")).unwrap();
+        std::fs::write(&path, format!("{text}{line}\n")).unwrap();
+        let error = recover(&path).unwrap_err().to_string();
+        let number = text.lines().count() + 1;
+        let start = format!("line {number} of the journal is damaged: a second run of ");
+        assert!(error.starts_with(&start), "{error}");
+        assert!(error.contains(&bundle.runs[0].kernel), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("results.zip");
+        let bundle = sample::bundle();
+        check_unused(&output).unwrap();
+        let first = Journal::create(&output, &bundle, false).unwrap();
+        let in_use = |error: BundleError| matches!(error, BundleError::InUse { .. });
+        assert!(in_use(check_unused(&output).unwrap_err()));
+        assert!(in_use(Journal::create(&output, &bundle, true).unwrap_err()));
+        // Reading along is nobody's harm.
+        recover(&journal_path(&output)).unwrap();
+        drop(first);
+        check_unused(&output).unwrap();
+        Journal::create(&output, &bundle, true).unwrap().finish().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

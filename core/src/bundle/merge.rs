@@ -1,9 +1,10 @@
 //! One bundle from several: a sweep that was split over machines or days.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::json::value_of;
 use crate::bundle::{Bundle, BundleError, MatrixFolder, SubjectFolder};
-use crate::record::{Environment, Producer, Run, RunKey, Subject, is_safe_id, printable};
+use crate::record::{Environment, Producer, Run, RunKey, Source, is_safe_id, printable};
 
 /// Keys and names that an error lists.
 const EXAMPLES: usize = 5;
@@ -13,7 +14,8 @@ const EXAMPLES: usize = 5;
 pub enum Conflicts {
     /// Nothing is merged, and the error names them.
     Refuse,
-    /// The last bundle that holds it counts.
+    /// The last bundle that holds it counts; of runs whose checks ended differently, the last of those that
+    /// ended worst, so that no right result hides a wrong one.
     PreferLast,
 }
 
@@ -29,10 +31,11 @@ pub fn merge(
 ) -> Result<Bundle, BundleError> {
     let mut merged = Bundle::new(producer, created);
     let mut runs: Vec<Run> = Vec::new();
+    let mut known = Known::default();
     for bundle in bundles {
-        let environments = take_environments(&mut merged, bundle);
-        let mut subjects = take_matrices(&mut merged, bundle);
-        subjects.extend(take_subjects(&mut merged, bundle));
+        let environments = take_environments(&mut merged, &mut known, bundle)?;
+        let mut subjects = take_matrices(&mut merged, &mut known, bundle);
+        subjects.extend(take_subjects(&mut merged, &mut known, bundle));
         for run in &bundle.runs {
             let mut run = run.clone();
             rename(&mut run.environment, &environments);
@@ -72,44 +75,76 @@ fn free_id(id: &str, taken: impl Fn(&str) -> bool) -> String {
     free.filter(|id| is_safe_id(id)).unwrap_or_else(|| id.to_owned())
 }
 
+/// What the merged bundle holds so far, by what it is: bundles may have thousands of matrices.
+#[derive(Default)]
+struct Known {
+    /// Ids of environments by all that they tell, and the ids in lower case.
+    environments: HashMap<String, String>,
+    environment_ids: HashSet<String>,
+    /// Ids of subjects by their identities, and the ids in lower case.
+    subjects: HashMap<(String, Source), String>,
+    subject_ids: HashSet<String>,
+    /// Places of the matrices by their ids, and of other subjects by folder and identity.
+    matrices: HashMap<String, usize>,
+    others: HashMap<(String, String, Source), usize>,
+}
+
+/// The id, or one with a number behind it, which is taken from now on.
+fn take_id(taken: &mut HashSet<String>, id: &str) -> String {
+    let id = free_id(id, |id| taken.contains(&id.to_ascii_lowercase()));
+    taken.insert(id.to_ascii_lowercase());
+    id
+}
+
 /// Adds the bundle's environments; returns their new ids by the old ones.
-fn take_environments(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+fn take_environments(
+    merged: &mut Bundle,
+    known: &mut Known,
+    bundle: &Bundle,
+) -> Result<BTreeMap<String, String>, BundleError> {
     let mut names = BTreeMap::new();
     for environment in &bundle.environments {
-        let same = |other: &&Environment| {
-            Environment { id: String::new(), ..(*other).clone() }
-                == Environment { id: String::new(), ..environment.clone() }
+        let nameless = Environment { id: String::new(), ..environment.clone() };
+        let all = value_of("an environment", &nameless)?.to_string();
+        let id = match known.environments.get(&all) {
+            Some(id) => id.clone(),
+            None => {
+                let id = take_id(&mut known.environment_ids, &environment.id);
+                merged.environments.push(Environment { id: id.clone(), ..nameless });
+                known.environments.insert(all, id.clone());
+                id
+            }
         };
-        let known = merged.environments.iter().find(same).map(|known| known.id.clone());
-        let id = known.unwrap_or_else(|| {
-            let taken =
-                |id: &str| merged.environments.iter().any(|e| e.id.eq_ignore_ascii_case(id));
-            let id = free_id(&environment.id, taken);
-            merged.environments.push(Environment { id: id.clone(), ..environment.clone() });
-            id
-        });
         names.insert(environment.id.clone(), id);
     }
-    names
+    Ok(names)
 }
 
 /// Adds the bundle's matrices; returns their new ids by the old ones.
-fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+fn take_matrices(
+    merged: &mut Bundle,
+    known: &mut Known,
+    bundle: &Bundle,
+) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for folder in &bundle.matrices {
         let record = &folder.record;
-        let known = merged.id_of(&record.sha256, record.source).map(str::to_owned);
-        let id = known.unwrap_or_else(|| {
-            let taken =
-                |id: &str| merged.all_subjects().any(|known| known.id().eq_ignore_ascii_case(id));
-            let id = free_id(&record.id, taken);
-            let mut folder = MatrixFolder { files: BTreeMap::new(), ..folder.clone() };
-            folder.record.id.clone_from(&id);
-            merged.matrices.push(folder);
-            id
-        });
+        let identity = (record.sha256.clone(), record.source);
+        let id = match known.subjects.get(&identity) {
+            Some(id) => id.clone(),
+            None => {
+                let id = take_id(&mut known.subject_ids, &record.id);
+                let mut folder = MatrixFolder { files: BTreeMap::new(), ..folder.clone() };
+                folder.record.id.clone_from(&id);
+                known.matrices.insert(id.clone(), merged.matrices.len());
+                known.subjects.insert(identity, id.clone());
+                merged.matrices.push(folder);
+                id
+            }
+        };
         // The picture of one bundle beside the whole matrix of another: both describe the matrix.
-        if let Some(kept) = merged.matrices.iter_mut().find(|m| m.record.id == id) {
+        let place = known.matrices.get(&id);
+        if let Some(kept) = place.and_then(|place| merged.matrices.get_mut(*place)) {
             add_files(&mut kept.files, &folder.files);
         }
         names.insert(record.id.clone(), id);
@@ -118,29 +153,30 @@ fn take_matrices(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, Strin
 }
 
 /// Adds the bundle's other subjects; returns their new ids by the old ones.
-fn take_subjects(merged: &mut Bundle, bundle: &Bundle) -> BTreeMap<String, String> {
+fn take_subjects(
+    merged: &mut Bundle,
+    known: &mut Known,
+    bundle: &Bundle,
+) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for folder in &bundle.subjects {
         let record = &folder.record;
-        let same = |known: &&SubjectFolder| {
-            (&known.folder, &known.record.sha256, known.record.source)
-                == (&folder.folder, &record.sha256, record.source)
-        };
-        let known = merged.subjects.iter().find(same).map(|known| known.record.id.clone());
-        let id = known.unwrap_or_else(|| {
-            let taken =
-                |id: &str| merged.all_subjects().any(|known| known.id().eq_ignore_ascii_case(id));
-            let id = free_id(&record.id, taken);
+        let identity = (folder.folder.clone(), record.sha256.clone(), record.source);
+        let place = known.others.get(&identity).copied().unwrap_or_else(|| {
+            let id = take_id(&mut known.subject_ids, &record.id);
             let mut folder = SubjectFolder { files: BTreeMap::new(), ..folder.clone() };
             folder.record.id.clone_from(&id);
+            let place = merged.subjects.len();
+            known.subjects.entry((record.sha256.clone(), record.source)).or_insert(id);
+            known.others.insert(identity, place);
             merged.subjects.push(folder);
-            id
+            place
         });
         // A measurement that was cut short may lack the picture.
-        if let Some(kept) = merged.subjects.iter_mut().find(|s| s.record.id == id) {
+        if let Some(kept) = merged.subjects.get_mut(place) {
             add_files(&mut kept.files, &folder.files);
+            names.insert(record.id.clone(), kept.record.id.clone());
         }
-        names.insert(record.id.clone(), id);
     }
     names
 }
@@ -180,8 +216,7 @@ fn settle_runs(
 ) -> Result<Vec<Run>, BundleError> {
     let places: HashMap<&str, usize> =
         merged.all_subjects().enumerate().map(|(k, subject)| (subject.id(), k)).collect();
-    let subjects: HashMap<&str, Subject<'_>> =
-        merged.all_subjects().map(|subject| (subject.id(), subject)).collect();
+    let subjects = merged.subjects_by_id();
     let mut chosen: HashMap<RunKey<'_>, usize> = HashMap::new();
     let mut order: Vec<(usize, usize)> = Vec::new();
     let mut clashes = Vec::new();
@@ -195,10 +230,13 @@ fn settle_runs(
                 order.push((place, k));
             }
             Some((_, earlier)) => {
-                if runs.get(*earlier) != Some(run) {
+                let first = runs.get(*earlier);
+                if first != Some(run) {
                     clashes.push(key.words(subject.name()));
                 }
-                *earlier = k;
+                if !first.is_some_and(|first| hides(run, first)) {
+                    *earlier = k;
+                }
             }
         }
     }
@@ -208,6 +246,13 @@ fn settle_runs(
     order.sort_by_key(|(place, _)| *place);
     let mut runs: Vec<Option<Run>> = runs.into_iter().map(Some).collect();
     Ok(order.into_iter().filter_map(|(_, k)| runs.get_mut(k)?.take()).collect())
+}
+
+/// Whether a run would hide that the same one, measured elsewhere, ended worse. One that could not be run
+/// there hides nothing.
+fn hides(run: &Run, other: &Run) -> bool {
+    let both_ran = run.check.was_run() && other.check.was_run();
+    both_ran && run.check.badness() < other.check.badness()
 }
 
 fn conflict(what: &'static str, mut examples: Vec<String>) -> BundleError {
@@ -249,6 +294,7 @@ fn joined_labels(bundles: &[Bundle]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::bundle::{Limits, sample};
+    use crate::record::{Check, Verdict};
 
     fn merged(bundles: &[Bundle], conflicts: Conflicts) -> Result<Bundle, BundleError> {
         let producer = sample::bundle().producer;
@@ -353,6 +399,40 @@ mod tests {
         assert_eq!((last.runs.len(), of(&last)), (6, (Some(0.5), "a-2".into())));
         let last = merged(&[second, first], Conflicts::PreferLast).unwrap();
         assert_eq!(of(&last), (Some(0.25), "a-2".into()));
+    }
+
+    #[test]
+    fn of_a_run_that_ended_differently_the_worst_counts_whichever_came_last() {
+        let ended = |verdict, undecided, limited_by_rounding| {
+            let mut bundle = part(|run| run.kernel == "cpu/csr/nnz", 9.0);
+            let run = &mut bundle.runs[0];
+            let reason = Some("it ended so".into());
+            run.check =
+                Check { verdict, undecided, limited_by_rounding, reason, ..Check::default() };
+            if verdict != Verdict::Pass {
+                (run.samples, run.figures, run.metric) = (Vec::new(), None, None);
+            }
+            bundle
+        };
+        let worst_first = [
+            ended(Verdict::Fail, false, false),
+            ended(Verdict::Refused, true, false),
+            ended(Verdict::Pass, false, true),
+            ended(Verdict::Pass, false, false),
+            ended(Verdict::Refused, false, false),
+        ];
+        for (k, worse) in worst_first.iter().enumerate().take(4) {
+            for better in &worst_first[k..4] {
+                for bundles in [[worse, better], [better, worse]] {
+                    let found = merged(&bundles.map(Bundle::clone), Conflicts::PreferLast).unwrap();
+                    assert_eq!(found.runs[0].check, worse.runs[0].check);
+                }
+            }
+        }
+        // What a machine could not run says nothing of what another did.
+        let [_, _, _, passed, refused] = worst_first;
+        let found = merged(&[refused, passed.clone()], Conflicts::PreferLast).unwrap();
+        assert_eq!(found.runs[0].check, passed.runs[0].check);
     }
 
     #[test]

@@ -13,10 +13,12 @@ mod error;
 mod import;
 mod json;
 mod limits;
+mod lists;
 mod merge;
 mod read;
 mod spreadsheet;
 mod table;
+mod texts;
 mod write;
 
 #[cfg(not(target_family = "wasm"))]
@@ -43,7 +45,7 @@ pub use error::BundleError;
 pub use follow::Follower;
 pub use import::is_known_by_name;
 #[cfg(not(target_family = "wasm"))]
-pub use journal::{Journal, Record, journal_path};
+pub use journal::{Journal, Record, check_unused, journal_path};
 pub use limits::Limits;
 pub use merge::{Conflicts, merge};
 pub use spreadsheet::spreadsheet_cell;

@@ -83,8 +83,14 @@ impl Bundle {
         if !self.others.keys().any(|name| name.starts_with(HISTORIES)) {
             return Ok(());
         }
-        let named = |run: &Run| self.key(run).map(|key| history_entry(&key.digest()));
-        let names: Vec<Option<String>> = self.runs.iter().map(named).collect();
+        let names: Vec<Option<String>> = {
+            let subjects = self.subjects_by_id();
+            let named = |run: &Run| {
+                let subject = *subjects.get(run.matrix.as_str())?;
+                Some(history_entry(&run.key(subject).digest()))
+            };
+            self.runs.iter().map(named).collect()
+        };
         for (run, name) in self.runs.iter_mut().zip(names) {
             if let Some((name, content)) = name.and_then(|name| self.others.remove_entry(&name)) {
                 run.history = Some(parse(&name, &content)?);

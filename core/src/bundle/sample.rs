@@ -120,7 +120,7 @@ pub(crate) fn with_points() -> Bundle {
     };
 
     let mut bundle = bundle();
-    let [first, second, third, ..] = &mut bundle.runs[..] else { unreachable!() };
+    let [first, second, third, fourth, ..] = &mut bundle.runs[..] else { unreachable!() };
     first.until = Some(Until { asked: 0.01, reached: Some(0.005), met: true, at_most_s: 10.0 });
     second.until = Some(Until { asked: 0.01, reached: None, met: false, at_most_s: 10.0 });
     let mut told = history(&[1.0, 0.5, 1e-300]);
@@ -128,6 +128,9 @@ pub(crate) fn with_points() -> Bundle {
     told.series.push(Series { name, values: vec![5.0, 3.0], every: 1, step });
     second.history = Some(told);
     second.solve = Some(solve());
+    second.check.limited_by_rounding = true;
+    second.check.reason = Some("the relative residual is 2e-9".into());
+    fourth.check.undecided = true;
     second.costs.choice = Some(choice());
     second.distributed = Some(distributed());
     third.source = Some(kernel_source(TEXT));
@@ -329,12 +332,10 @@ fn passed(matrix: &str, kernel: &str, samples: &[f64], nnz: u64, minimal_bytes: 
     Run {
         check: Check {
             verdict: Verdict::Pass,
-            reason: None,
-            row: None,
             worst: Some(0.25),
             s_paper: Some(0.0),
             rel_err: Some(1.5e-16),
-            by: None,
+            ..Check::default()
         },
         samples: samples.to_vec(),
         repetitions: 100,
@@ -372,11 +373,7 @@ fn without_timing(matrix: &str, kernel: &str, verdict: Verdict, reason: &str) ->
         check: Check {
             verdict,
             reason: (verdict != Verdict::Pass).then(|| reason.into()),
-            row: None,
-            worst: None,
-            s_paper: None,
-            rel_err: None,
-            by: None,
+            ..Check::default()
         },
         ..Run::default()
     }

@@ -1,7 +1,5 @@
 //! `results.csv`: one line a run, a spreadsheet's view of the bundle.
 
-use std::collections::HashMap;
-
 use crate::bundle::{Bundle, BundleError, spreadsheet_cell};
 use crate::matrix::Statistics;
 use crate::record::{Figures, Run, Subject};
@@ -26,8 +24,7 @@ impl Bundle {
 
     /// [`results_csv`](Self::results_csv) of a bundle that has been checked.
     pub(super) fn table(&self) -> Result<Vec<u8>, BundleError> {
-        let subjects: HashMap<&str, Subject<'_>> =
-            self.all_subjects().map(|subject| (subject.id(), subject)).collect();
+        let subjects = self.subjects_by_id();
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(HEADER.split(',')).map_err(not_written)?;
         for run in &self.runs {
@@ -79,7 +76,7 @@ fn line(run: &Run, subject: Subject<'_>) -> [String; 33] {
         derived(|f| f.pct_copy),
         derived(|f| f.speedup),
         derived(|f| f.efficiency),
-        run.check.verdict.as_str().into(),
+        run.check.as_str().into(),
         float(run.check.s_paper),
         float(run.check.rel_err),
         run.precision.clone(),

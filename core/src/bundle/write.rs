@@ -47,12 +47,14 @@ impl Bundle {
         let others: HashSet<&str> = self.subjects.iter().map(|s| s.record.id.as_str()).collect();
         let mut on_matrices = Vec::new();
         let mut on_others: HashMap<&str, Vec<Value>> = HashMap::new();
+        let subjects = self.subjects_by_id();
         for (index, run) in self.runs.iter().enumerate() {
             let mut value = value_of(&run_name(index, run), run)?;
-            if let (Some(key), Some(fields)) = (self.key(run), value.as_object_mut())
+            let subject = subjects.get(run.matrix.as_str());
+            if let (Some(&subject), Some(fields)) = (subject, value.as_object_mut())
                 && let Some(history) = fields.shift_remove("history")
             {
-                entries.insert(history_entry(&key.digest()), compact(&history));
+                entries.insert(history_entry(&run.key(subject).digest()), compact(&history));
             }
             let Some(&subject) = others.get(run.matrix.as_str()) else {
                 on_matrices.push(value);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::io::{AnyMatrix, Field, MatrixFile, Symmetry};
+use crate::io::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 use crate::matrix::{CanonicalValue, Csr, Statistics, identity, identity_at};
 use crate::pace::Pace;
 use crate::record::{MatrixRecord, Source, matrix_id};
@@ -18,6 +18,8 @@ pub struct ReadMatrix {
     pub field: Field,
     /// Symmetry that the file declares.
     pub symmetry: Symmetry,
+    /// What the file was taken for.
+    pub form: MatrixForm,
     /// What a person should know of how it was read.
     pub warnings: Vec<String>,
     /// Opening to finished CSR.
@@ -31,6 +33,8 @@ pub struct LoadedMatrix {
     pub values: LoadedValues,
     /// What a person should know of how it was read.
     pub warnings: Vec<String>,
+    /// What the file was taken for.
+    pub form: MatrixForm,
     /// Name, origin, identity and statistics, as they enter a bundle.
     pub record: MatrixRecord,
     /// Which row and column of what was read became the first, the second and so on, where they were numbered anew.
@@ -53,8 +57,8 @@ impl ReadMatrix {
             AnyMatrix::Real(a) => LoadedValues::Real(Arc::new(a)),
             AnyMatrix::Complex(a) => LoadedValues::Complex(Arc::new(a)),
         };
-        let MatrixFile { field, symmetry, warnings, .. } = file;
-        Self { values, field, symmetry, warnings, seconds }
+        let MatrixFile { field, symmetry, form, warnings, .. } = file;
+        Self { values, field, symmetry, form, warnings, seconds }
     }
 }
 
@@ -95,7 +99,8 @@ impl LoadedMatrix {
             read_seconds: read.seconds,
             statistics,
         };
-        Self { values: read.values, warnings: read.warnings, record, order: None }
+        let ReadMatrix { values, form, warnings, .. } = read;
+        Self { values, warnings, form, record, order: None }
     }
 }
 

@@ -62,6 +62,14 @@ fn usual_precisions() -> Vec<Precision> {
 }
 
 impl Settings {
+    /// Runs of one kernel on one subject at most: not every kernel takes all that is listed.
+    pub fn most_runs(&self) -> u64 {
+        let own = [self.threads.len(), self.blocks.len(), self.precisions.len()];
+        let lists = own.into_iter().chain(self.parameters.0.values().map(Vec::len));
+        let caches = if self.cold { 2 } else { 1 };
+        lists.fold(caches, |all, list| u64::saturating_mul(all, list.max(1) as u64))
+    }
+
     /// What is wrong with settings that a file holds, in one sentence.
     pub fn check(&self) -> Result<(), String> {
         let within = |what: &str, found: usize, least: usize, most: usize| match (least..=most)

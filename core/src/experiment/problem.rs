@@ -14,8 +14,27 @@ use super::operations::{
 use super::output::Output;
 use super::resident::Resident;
 use super::task::Finished;
-use crate::memory::MemoryLimit;
+use crate::matrix::Csr;
+use crate::memory::{MemoryError, MemoryLimit};
 use crate::record::{Check, History, Operation, Predicted, Verdict, Work};
+
+/// Fails where the vectors that an operation keeps beside a matrix need more than `limit`: asked before the
+/// first of them is made. A file of one line may declare as many columns as there are.
+pub fn check_vectors(operation: Operation, a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+    let (rows, cols) = (a.rows() as u128, a.cols() as u128);
+    let (what, elements) = match operation {
+        // x as it comes and as kernels read it, y, the sums that it is held against and their bounds.
+        Operation::Spmv => ("the product with x, y and its check", 2 * cols + 3 * rows),
+        // b, x before, x after, what the two loops give and their bounds.
+        Operation::Symgs => ("the sweep with b, x and its check", 6 * rows),
+        // b, x, and the vectors of the iteration.
+        Operation::Solve => ("the solve with b, x and its check", 8 * rows),
+        Operation::Skyline | Operation::BatchedDense => return Ok(()),
+        #[cfg(feature = "proof")]
+        Operation::Increment => return Ok(()),
+    };
+    limit.check(what, 8 * elements)
+}
 
 /// A problem, one variant an operation.
 #[derive(Debug)]
@@ -113,7 +132,8 @@ impl Problem {
         match self {
             Self::Spmv(problem) => problem.admit(configuration),
             Self::Symgs(problem) => problem.admit(configuration),
-            Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => Ok(()),
+            Self::Solve(problem) => problem.admit(configuration),
+            Self::Skyline(_) | Self::BatchedDense(_) => Ok(()),
             #[cfg(feature = "proof")]
             Self::Increment(_) => Ok(()),
         }

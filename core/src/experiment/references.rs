@@ -21,8 +21,11 @@ struct Taken {
 }
 
 impl Taken {
-    /// None of a run without figures.
+    /// None of a run without figures, or whose times do not count against others.
     fn by(run: &Run) -> Option<Self> {
+        if !run.ranks() {
+            return None;
+        }
         let cost_s = run.costs.conversion_s + run.costs.plan_s;
         Some(Self { median_s: run.figures.as_ref()?.median_s, cost_s })
     }
@@ -83,5 +86,37 @@ pub fn relate(runs: &mut [Run], is_alike: impl Fn(&str, &str) -> bool) {
         {
             set_gain(run, of_run, *serial);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Check, Figures, Verdict};
+
+    #[test]
+    fn a_solve_that_rounding_limits_is_no_reference_and_gains_nothing_over_one() {
+        let solved = |kernel: &str, seconds: f64, limited_by_rounding: bool| Run {
+            operation: "solve".into(),
+            kernel: kernel.into(),
+            precision: "f64".into(),
+            backend: "cpu".into(),
+            threads: 1,
+            hot: true,
+            check: Check { verdict: Verdict::Pass, limited_by_rounding, ..Check::default() },
+            figures: Figures::from_samples(&[seconds; 3], 0.0, 0),
+            ..Run::default()
+        };
+        let serial = reference(Operation::Solve).id;
+        let gains = |limited: [bool; 2]| {
+            let [of_serial, of_other] = limited;
+            let mut runs =
+                [solved(serial, 4.0, of_serial), solved("cpu/pcg/threads", 1.0, of_other)];
+            relate(&mut runs, |_, _| true);
+            let figures = runs[1].figures.as_ref().unwrap();
+            (figures.speedup, runs[1].costs.break_even)
+        };
+        assert_eq!(gains([false, false]), (Some(4.0), Some(0.0)));
+        assert_eq!([gains([true, false]), gains([false, true])], [(None, None); 2]);
     }
 }

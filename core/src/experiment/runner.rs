@@ -184,7 +184,7 @@ impl Runner<'_> {
             }
             starts.push(start);
         }
-        let ending = self.sample(&mut starts, progress).await;
+        let mut ending = self.sample(&mut starts, progress).await;
         for start in starts {
             let run = match start {
                 Start::Ready(ready) => {
@@ -201,7 +201,11 @@ impl Runner<'_> {
                 Start::Cancelled => continue,
             };
             let is_untimed = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
-            if is_untimed && self.cancelled() {
+            let is_left_out = is_untimed && self.cancelled();
+            if is_left_out || (self.cancelled() && run.cut_short) {
+                ending = Ending::Cancelled;
+            }
+            if is_left_out {
                 continue; // Cancelled before its first sample.
             }
             if !progress.observer.finished(run) {
@@ -285,13 +289,6 @@ impl Runner<'_> {
         Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
     }
 
-    fn ending(&self) -> Ending {
-        match self.cancelled() {
-            true => Ending::Cancelled,
-            false => Ending::Complete,
-        }
-    }
-
     /// Checks what the last sample left and the result of one more execution, and computes the figures.
     async fn conclude(
         &self,
@@ -310,7 +307,7 @@ impl Runner<'_> {
         // A sample that was stopped half-way leaves no result.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
             let left = prepared.last_output().await;
-            run.check = worse(run.check, check(problem, &configuration, left));
+            run.check = run.check.worse(check(problem, &configuration, left));
         }
         // What takes long is not executed a third time to be checked.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
@@ -438,10 +435,9 @@ fn failed(error: &KernelError) -> Check {
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
 }
 
-/// Of two checks of the same kernel, the one that failed or was further off.
+/// Of two checks of the same kernel, the one that ended worse or was further off.
 fn worse(first: Check, second: Check) -> Check {
-    let second_is_worse = second.verdict != Verdict::Pass || second.worst > first.worst;
-    if second_is_worse { second } else { first }
+    first.worse(second)
 }
 
 #[cfg(test)]

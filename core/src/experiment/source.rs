@@ -11,7 +11,7 @@ use crate::files::{user_cache, variable};
 use crate::fsai::FsaiError;
 use crate::generate::{GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry};
 use crate::io::{
-    AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry, open_extent, open_matrix,
+    AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry, open_extent, open_matrix,
 };
 use crate::matrix::{Band, Csr, Extent, FormatError, Reordering, Scalar, permuted};
 use crate::memory::MemoryLimit;
@@ -152,6 +152,7 @@ impl MatrixSource {
                     matrix: AnyMatrix::Real(generate(spec, limit, cancel)?),
                     field: Field::Real,
                     symmetry: Symmetry::General,
+                    form: MatrixForm::Generated,
                     warnings: warning.into_iter().collect(),
                 }
             }

@@ -16,7 +16,7 @@ use super::operations::{
     BatchedDenseProblem, Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
 };
 use super::points_source::PointsSource;
-use super::problem::Problem;
+use super::problem::{Problem, check_vectors};
 use super::source::{MatrixSource, SourceError};
 use crate::generate::{
     GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
@@ -327,12 +327,13 @@ impl LoadedSubject {
     }
 
     /// The problem of an operation on it, its other input given or from the seed; or why there is
-    /// none.
+    /// none. `limit` bounds what is allocated.
     pub fn into_problem(
         self,
         operation: Operation,
         seed: u64,
         x: Option<&[f64]>,
+        limit: MemoryLimit,
     ) -> Result<Problem, String> {
         let loaded = match self {
             Self::Matrix(loaded) => loaded,
@@ -345,6 +346,7 @@ impl LoadedSubject {
             }
         };
         let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
+        check_vectors(operation, a, limit).map_err(|error| error.to_string())?;
         match operation {
             Operation::Spmv => {
                 let x = match x {

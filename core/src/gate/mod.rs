@@ -14,6 +14,6 @@ mod symgs;
 pub use dense::Definiteness;
 pub use row_errors::RowErrors;
 pub use skyline::{Certificate, same_set};
-pub use solve::{ResidualNorms, solved};
+pub use solve::{ResidualNorms, solved, vanishes};
 pub use spmv::{PAPER_EPSILON, Reference};
 pub use symgs::{SweepBounds, offenders, same_bits, undecided};

@@ -2,13 +2,8 @@
 
 use crate::matrix::Csr;
 use crate::parallel::*;
+use crate::pcg::{Judgement, Magnitude, is_seen, rounding_floor};
 use crate::record::{Check, Solve, Verdict};
-
-/// By how much the residual that a solver's recurrence reached may fall short of the true one.
-const SLACK: f64 = 1.1;
-
-/// Roundings of a residual, in units of ε·‖|A|·|x|‖.
-const ROUNDINGS: f64 = 10.0;
 
 /// What the residual of a solution is held against, over some rows or all: Euclidean norms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,14 +56,15 @@ impl ResidualNorms {
         Self { residual, size, b }
     }
 
-    /// Checks ‖b − A·x‖ / ‖b‖ ≤ 1.1·tolerance + 10·ε·‖|A|·|x|‖ / ‖b‖, where the solver says that it
-    /// converged; one that does not has failed, and its sentence says how far it came. `worst` is the
-    /// residual in units of the bound.
+    /// Checks ‖b − A·x‖ as [`Judgement`] does, where the solver says that it converged; one that does not has
+    /// failed, and its sentence says how far it came. `worst` is the residual in units of the bound.
     pub fn check(&self, tolerance: f64, told: &Solve) -> Check {
         let Self { residual, size, b } = *self;
-        let bound = SLACK * tolerance * b + ROUNDINGS * f64::EPSILON * size;
-        let worst = if residual == 0.0 { 0.0 } else { residual / bound };
-        let relative = if residual == 0.0 { 0.0 } else { residual / b };
+        let floor = rounding_floor(size);
+        let bound = Judgement::bound(floor, b, tolerance);
+        let part = |norm: f64, whole: f64| if norm == 0.0 { 0.0 } else { norm / whole };
+        let (relative, explained) = (part(residual, b), part(floor, b));
+        let backward = part(residual, size + b);
         if !told.converged {
             let iterations = told.iterations;
             return failed(
@@ -79,17 +75,38 @@ impl ResidualNorms {
                 None,
             );
         }
-        if worst > 1.0 || !worst.is_finite() {
-            let allowed = bound / b;
-            return failed(
+        let passed = Check {
+            verdict: Verdict::Pass,
+            worst: Some(part(residual, bound)),
+            ..Check::default()
+        };
+        match Judgement::of(residual, floor, b, tolerance) {
+            Judgement::Met => passed,
+            Judgement::LimitedByRounding => Check {
+                limited_by_rounding: true,
+                reason: Some(format!(
+                    "the relative residual is {relative:.3e}, where {tolerance:e} was asked for \
+                     and rounding explains {explained:.3e}; the backward error is {backward:.3e}"
+                )),
+                ..passed
+            },
+            Judgement::Undecided => Check {
+                verdict: Verdict::Refused,
+                undecided: true,
+                reason: Some(format!(
+                    "rounding alone explains a relative residual of {explained:.3e}, so that {relative:.3e} \
+                     shows neither a right solution nor a wrong one; the backward error is {backward:.3e}"
+                )),
+                ..Check::default()
+            },
+            Judgement::Missed => failed(
                 format!(
                     "the true relative residual is {relative:.3e}, where {tolerance:e} was asked for and rounding \
-                     explains {allowed:.3e}"
+                     explains {explained:.3e}"
                 ),
                 None,
-            );
+            ),
         }
-        Check { verdict: Verdict::Pass, worst: Some(worst), ..Check::default() }
     }
 }
 
@@ -116,13 +133,20 @@ fn failed(reason: String, row: Option<u64>) -> Check {
     Check { verdict: Verdict::Fail, reason: Some(reason), row, ..Check::default() }
 }
 
+/// Why b = A·1 is no right-hand side, where its norm is this and ‖|A|·1‖ is `size`: rounding alone may be as much.
+pub fn vanishes(b: f64, size: f64) -> Option<String> {
+    let floor = rounding_floor(size);
+    (floor > 0.0 && !is_seen(floor, b)).then(|| {
+        format!(
+            "b = A·1 is zero up to rounding, its norm {b:.1e} where rounding may be {floor:.1e}; --b range takes b = A·z \
+             with random z"
+        )
+    })
+}
+
 /// ‖v‖₂, also where the squares of its elements are more or less than f64 holds.
 fn norm(v: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = v.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
-    if most == 0.0 || !most.is_finite() {
-        return most;
-    }
-    most * v.map(|x| (x / most) * (x / most)).sum::<f64>().sqrt()
+    Magnitude::of(v).norm()
 }
 
 #[cfg(test)]
@@ -167,11 +191,52 @@ mod tests {
         let a = Csr::from_triplets(2, 2, &triplets).unwrap();
         let b = [0.0, 1e-12];
         let off = |ulps: f64| [1.0 + ulps * f64::EPSILON, 1.0];
-        let verdict = |ulps: f64| solved(&a, &b, &off(ulps), 1e-10, &told(true)).verdict;
+        let check = |ulps: f64| solved(&a, &b, &off(ulps), 1e-10, &told(true));
+        let verdict = |ulps: f64| (check(ulps).verdict, check(ulps).limited_by_rounding);
         assert_eq!(
-            [verdict(0.0), verdict(8.0), verdict(80.0)].map(|v| v == Verdict::Pass),
-            [true, true, false]
+            [0.0, 8.0, 80.0].map(verdict),
+            [(Verdict::Pass, false), (Verdict::Pass, true), (Verdict::Fail, false)]
         );
+        // x is 8 ulps off in the first element: 8·ε·√2 over ‖b‖ = 1e-12, and over ‖|A|·|x|‖ = 2·√2.
+        let reason = check(8.0).reason.unwrap();
+        let expected = "the relative residual is 2.512e-3, where 1e-10 was asked for";
+        assert!(reason.starts_with(expected), "{reason}");
+        assert!(reason.ends_with("the backward error is 8.882e-16"), "{reason}");
+    }
+
+    #[test]
+    fn where_rounding_hides_b_nothing_is_decided_but_what_is_worse_is_wrong() {
+        // The Laplacian of two nodes: A·x is 0 for all x that are constant, b is 1 ulp.
+        let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)];
+        let a = Csr::from_triplets(2, 2, &triplets).unwrap();
+        let b = [f64::EPSILON, -f64::EPSILON];
+        let check = |x: [f64; 2]| solved(&a, &b, &x, 1e-10, &told(true));
+        for x in [[1.0, 1.0], [1.0 + f64::EPSILON, 1.0]] {
+            let check = check(x);
+            assert_eq!((check.verdict, check.undecided), (Verdict::Refused, true));
+            let reason = check.reason.unwrap();
+            // 10·ε·‖(2, 2)‖ over ‖(ε, ε)‖.
+            assert!(reason.contains("explains a relative residual of 2.000e1, so"), "{reason}");
+        }
+        let wrong = check([1.0, 2.0]);
+        assert_eq!((wrong.verdict, wrong.undecided), (Verdict::Fail, false));
+    }
+
+    #[test]
+    fn a_times_ones_vanishes_where_rows_cancel_and_not_where_they_nearly_do() {
+        // The rows of a Laplacian of three nodes in a path: |A|·1 = (2, 4, 2).
+        let size = 24f64.sqrt();
+        assert!(vanishes(0.0, size).unwrap().contains("--b range"));
+        // A tenth of b against 10·ε·‖|A|·1‖.
+        let least = 100.0 * f64::EPSILON * size;
+        assert_eq!([0.99, 1.01].map(|of| vanishes(of * least, size).is_some()), [true, false]);
+        assert_eq!(vanishes(0.0, 0.0), None, "no rows");
+    }
+
+    #[test]
+    fn norms_that_are_none_are_no_solution() {
+        let norms = ResidualNorms::of(&[(f64::NAN, f64::NAN); 2], &[1.0, 1.0]);
+        assert_eq!(norms.check(1e-6, &told(true)).verdict, Verdict::Fail);
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Reference {
     ) -> Self {
         let (mut y, mut bound) = (zeroed(0.0, rows), zeroed(0.0, rows));
         let chunks = y.par_chunks_mut(CHUNK).zip(bound.par_chunks_mut(CHUNK)).enumerate();
-        let odd: Vec<(Vec<(usize, ScaledRow)>, Vec<usize>)> = chunks
+        let odd: Vec<(Vec<_>, Vec<_>)> = chunks
             .map(|(chunk, (y, bound))| {
                 let (mut scaled, mut long, mut list) = (Vec::new(), Vec::new(), Vec::new());
                 for (i, (y, bound)) in (chunk * CHUNK..).zip(y.iter_mut().zip(bound)) {

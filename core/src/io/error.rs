@@ -36,8 +36,20 @@ pub enum IoError {
     /// A file of another kind.
     #[error("expected a matrix, found {0}")]
     NotAMatrix(&'static str),
+    /// A file of a form that is known, but not read.
+    #[error("expected {expected}, found {found}, not read here: {instead}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Foreign { expected: &'static str, found: &'static str, instead: &'static str },
+    /// A file that fits two forms, and whose name names neither.
+    #[error(
+        "expected text of one form, found a METIS graph of {vertices} vertices that may be triplets: name it .graph to read it as the graph, or give it the size line \"rows columns entries\""
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    TwoForms { vertices: u64 },
     /// Compressed data that cannot be decompressed.
-    #[error("the gzip data is damaged or cut off after {decompressed} decompressed bytes: {error}")]
+    #[error(
+        "the gzip data is damaged or cut off, or other bytes follow it, after {decompressed} decompressed bytes: {error}"
+    )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Gzip { decompressed: u64, error: std::io::Error },
     /// An archive without the one matrix that it should hold, or a damaged one.
@@ -110,14 +122,74 @@ impl IoError {
     }
 }
 
-/// Text out of a file as a message shows it: quoted, without control characters, cut to a
-/// readable length.
+/// Characters that a message may show.
+const SHOWN: usize = 40;
+
+/// Text out of a file as a message shows it: quoted, cut to a readable length, and with all that is not visible
+/// ASCII named.
 pub(super) fn quoted(text: &[u8]) -> String {
-    const SHOWN: usize = 40;
-    let start = text.get(..SHOWN).unwrap_or(text);
-    let shown: String = String::from_utf8_lossy(start)
-        .chars()
-        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .collect();
-    format!("\"{shown}{}\"", if text.len() > SHOWN { "…" } else { "" })
+    format!("\"{}\"", shown(text))
+}
+
+/// The same without quotes.
+pub(super) fn shown(text: &[u8]) -> String {
+    let mut shown = String::new();
+    let mut count = 0;
+    for chunk in text.utf8_chunks() {
+        let bytes = chunk.invalid().iter().map(|byte| format!("<byte 0x{byte:02X}>"));
+        for piece in chunk.valid().chars().map(named).chain(bytes) {
+            if count == SHOWN || shown.len() > 4 * SHOWN {
+                shown.push('…');
+                return shown;
+            }
+            shown.push_str(&piece);
+            count += 1;
+        }
+    }
+    shown
+}
+
+/// A character itself, or its number and what it is.
+fn named(c: char) -> String {
+    let what = match c {
+        ' '..='~' => return c.to_string(),
+        '\0' => " NUL",
+        '\t' => " tab",
+        '\n' => " line feed",
+        '\r' => " carriage return",
+        '\u{1b}' => " escape",
+        '\u{a0}' => " no-break space",
+        '\u{ad}' => " soft hyphen",
+        '\u{200b}' => " zero width space",
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            " direction of writing"
+        }
+        '\u{2212}' => " minus sign",
+        '\u{feff}' => " byte order mark",
+        '\u{fffd}' => " replacement character",
+        _ => "",
+    };
+    format!("<U+{:04X}{what}>", u32::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_named() {
+        for (text, expected) in [
+            (&b"1 2 x"[..], "\"1 2 x\""),
+            (b"\xef\xbb\xbf%%MatrixMarket", "\"<U+FEFF byte order mark>%%MatrixMarket\""),
+            (b"1\0 2\t\x1b[0m", "\"1<U+0000 NUL> 2<U+0009 tab><U+001B escape>[0m\""),
+            ("\u{2212}1\u{41e}".as_bytes(), "\"<U+2212 minus sign>1<U+041E>\""),
+            (b"a\xff\xfe", "\"a<byte 0xFF><byte 0xFE>\""),
+            (b"", "\"\""),
+        ] {
+            assert_eq!(quoted(text), expected);
+        }
+        assert_eq!(quoted(&[b'a'; 41]), format!("\"{}…\"", "a".repeat(40)));
+        assert_eq!(quoted(&[b'a'; 40]), format!("\"{}\"", "a".repeat(40)));
+        assert!(quoted(&[0; 1000]).len() < 250);
+    }
 }

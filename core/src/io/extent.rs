@@ -1,8 +1,9 @@
 //! The sizes of a matrix from the first lines of its file, without reading what follows them.
 
+use super::form::form_of;
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
-use super::{IoError, Progress, Symmetry, gzip, tar, triplet_text};
+use super::{IoError, MatrixForm, Progress, Symmetry, foreign, gzip, metis, tar, triplet_text};
 use crate::matrix::Extent;
 
 /// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, of
@@ -12,10 +13,11 @@ use crate::matrix::Extent;
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
     let (text, from_archive) = beginning(data)?;
-    let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
-    let header = match is_triplets {
-        true => triplet_text::header(&text)?,
-        false => Header::read(&text)?,
+    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let header = match form {
+        MatrixForm::Metis => return metis::extent(&text),
+        MatrixForm::Triplets => triplet_text::header(&text)?,
+        MatrixForm::MatrixMarket | MatrixForm::Generated => Header::read(&text)?,
     };
     Ok(extent(&header))
 }
@@ -36,14 +38,19 @@ fn extent(header: &Header) -> Extent {
 fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
     let gunzip = || gzip::Gunzip::new(data, Progress::none());
     if gzip::is_gzip(data) {
-        return match tar::is_tar(&gzip::peek(data)) {
-            true => Ok((tar::peek_matrix(&mut gunzip())?, true)),
-            false => Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false)),
-        };
+        let start = gzip::peek(data);
+        if tar::is_tar(&start) {
+            return Ok((tar::peek_matrix(&mut gunzip())?, true));
+        }
+        foreign::refuse(&start, "a matrix")?;
+        return Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false));
     }
     match tar::is_tar(data) {
         true => Ok((tar::peek_matrix(&mut &*data)?, true)),
-        false => Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false)),
+        false => {
+            foreign::refuse(data, "a matrix")?;
+            Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false))
+        }
     }
 }
 

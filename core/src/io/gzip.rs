@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{IoError, Progress};
+use super::{IoError, Progress, foreign};
 use crate::memory::MemoryLimit;
 
 /// Whether the data starts as gzip does, whatever the file is called.
@@ -51,9 +51,13 @@ impl Read for Gunzip<'_, '_> {
     }
 }
 
-/// Reads gzip data to its end and throws it away; returns the number of decompressed bytes. Fails on
-/// data that is cut off or does not have its checksums.
-pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64, IoError> {
+/// Reads gzip data to its end, or until there are more than `most` decompressed bytes, and throws it away;
+/// returns how many there are. Fails on data that is cut off or does not have its checksums.
+pub fn check_gzip(
+    input: &mut dyn BufRead,
+    most: u64,
+    progress: Progress<'_>,
+) -> Result<u64, IoError> {
     let mut decoder = MultiGzDecoder::new(input);
     let mut block = vec![0; 1 << 16];
     let mut decompressed = 0;
@@ -61,6 +65,7 @@ pub fn check_gzip(input: &mut dyn BufRead, progress: Progress<'_>) -> Result<u64
         progress.check()?;
         match decoder.read(&mut block) {
             Ok(0) => return Ok(decompressed),
+            Ok(_) if decompressed > most => return Ok(decompressed),
             Ok(bytes) => decompressed += bytes as u64,
             Err(error) => return Err(IoError::Gzip { decompressed, error }),
         }
@@ -87,7 +92,13 @@ async fn decompress(
     let mut consumed = 0;
     loop {
         progress.rest().await?;
-        limit.check("the decompressed file", text.len() as u128 + u128::from(BLOCK))?;
+        let needed = text.len() as u128 + u128::from(BLOCK);
+        limit.check("the decompressed file", needed)?;
+        if needed > text.capacity() as u128 {
+            // Twice as much as before, as vectors grow, but never past the limit.
+            let room = (2 * text.capacity() as u128).min(limit.get().into()).max(needed);
+            text.reserve_exact(room as usize - text.len());
+        }
         let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
         let now = data.len() - decoder.get_ref().len();
         progress.advance(now - consumed);
@@ -100,17 +111,29 @@ async fn decompress(
     }
 }
 
-/// The text in `data`, and the progress that is left to report on it: gzip data has been counted
-/// while it was decompressed, which takes longer than parsing.
+/// What is left of a limit beside a text that was decompressed into memory.
+#[expect(clippy::ptr_arg, reason = "only an owned text takes memory")]
+pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
+    match text {
+        Cow::Owned(text) => MemoryLimit::bytes(limit.get().saturating_sub(text.len() as u64)),
+        Cow::Borrowed(_) => limit,
+    }
+}
+
+/// The text in `data`, where `expected` should be, and the progress that is left to report on it: gzip data has been
+/// counted while it was decompressed, which takes longer than parsing. Fails on forms that are not read.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
+    expected: &'static str,
     limit: MemoryLimit,
     progress: Progress<'p>,
 ) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
     if is_gzip(data) {
         let text = decompress(data, limit, progress).await?;
+        foreign::refuse(&text, expected)?;
         Ok((Cow::Owned(text), progress.uncounted()))
     } else {
+        foreign::refuse(data, expected)?;
         Ok((Cow::Borrowed(data), progress))
     }
 }
@@ -147,15 +170,26 @@ mod tests {
     }
 
     #[test]
+    fn the_room_for_a_text_stays_within_the_limit_and_what_is_made_of_it_has_the_rest() {
+        let data = compress(&vec![b' '; 40 << 20]);
+        let limit = MemoryLimit::bytes(48 << 20);
+        let text = decompressed(&data, limit.get()).unwrap();
+        assert_eq!(text.len(), 40 << 20);
+        assert!(text.capacity() as u64 <= limit.get(), "{}", text.capacity());
+        assert_eq!(beside(&Cow::Owned(text), limit).get(), 8 << 20);
+        assert_eq!(beside(&Cow::Borrowed(&data[..]), limit), limit);
+    }
+
+    #[test]
     fn cut_off_and_damaged_data_are_named_as_such() {
         let mut data = compress("3 1 4 1 5 9 2 6 5 3 5\n".repeat(1000).as_bytes());
-        assert_eq!(check_gzip(&mut &data[..], Progress::none()).unwrap(), 22_000);
-        assert!(check_gzip(&mut &data[..data.len() - 1], Progress::none()).is_err());
+        assert_eq!(check_gzip(&mut &data[..], u64::MAX, Progress::none()).unwrap(), 22_000);
+        assert!(check_gzip(&mut &data[..data.len() - 1], u64::MAX, Progress::none()).is_err());
         let cut = decompressed(&data[..data.len() - 9], 2 << 20).unwrap_err().to_string();
-        assert!(cut.starts_with("the gzip data is damaged or cut off after"), "{cut}");
+        assert!(cut.starts_with("the gzip data is damaged or cut off"), "{cut}");
         let checksum = data.len() - 6;
         data[checksum] ^= 1;
         assert!(matches!(decompressed(&data, 2 << 20), Err(IoError::Gzip { .. })));
-        assert!(check_gzip(&mut &data[..], Progress::none()).is_err());
+        assert!(check_gzip(&mut &data[..], u64::MAX, Progress::none()).is_err());
     }
 }

@@ -14,6 +14,8 @@ pub struct MatrixFile {
     pub field: Field,
     /// Which entries the file leaves out.
     pub symmetry: Symmetry,
+    /// What the file was taken for.
+    pub form: MatrixForm,
     /// What a person should know: rounded integers, summed duplicates, and the like.
     pub warnings: Vec<String>,
 }
@@ -65,6 +67,31 @@ impl AnyMatrix {
         match self {
             Self::Real(a) => Ok(a),
             Self::Complex(_) => Err(IoError::RealOnly),
+        }
+    }
+}
+
+/// What a matrix was read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixForm {
+    /// Text below a banner of Matrix Market.
+    MatrixMarket,
+    /// Plain triplet text.
+    Triplets,
+    /// A graph as METIS reads them.
+    Metis,
+    /// Nothing: it was generated.
+    Generated,
+}
+
+impl MatrixForm {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MatrixMarket => "Matrix Market",
+            Self::Triplets => "triplet text",
+            Self::Metis => "METIS graph",
+            Self::Generated => "generated",
         }
     }
 }

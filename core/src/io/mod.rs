@@ -8,10 +8,13 @@ mod assemble;
 mod atomic;
 mod error;
 mod extent;
+mod foreign;
+mod form;
 mod gzip;
 mod head;
 mod matrix_file;
 pub mod matrix_market;
+mod metis;
 mod open;
 mod parts;
 pub mod points;
@@ -32,11 +35,13 @@ pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use error::IoError;
 pub use extent::read_named_extent;
 pub use gzip::check_gzip;
-pub use matrix_file::{AnyMatrix, Field, MatrixFile, Symmetry};
+pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]
-pub use open::{open_extent, open_matrix, open_points, open_points_extent, open_vector, save};
+pub use open::{
+    open_extent, open_matrix, open_points, open_points_as, open_points_extent, open_vector, save,
+};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};

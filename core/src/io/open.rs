@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{IoError, MatrixFile, Progress, gzip, matrix_market, tar, triplet_text};
+use super::form::form_of;
+use super::{
+    IoError, MatrixFile, MatrixForm, Progress, gzip, matrix_market, metis, tar, triplet_text,
+};
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
 
@@ -18,7 +21,8 @@ pub fn read_matrix(
 
 /// The same of a file that is called `name`: unless that ends in `.mtx` or `.mtx.gz`, it may also
 /// be plain triplet text, a line `rows columns entries` or `rows entries` and a line
-/// `row column value` for each entry.
+/// `row column value` for each entry, and where it ends in `.graph` or `.metis` a graph as METIS reads
+/// them.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
@@ -46,10 +50,17 @@ async fn read(
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
-    let is_triplets = !from_archive && triplet_text::is_meant(name, &text);
-    let mut file = match is_triplets {
-        true => triplet_text::read_bytes(&text, limit, progress).await?,
-        false => {
+    let limit = gzip::beside(&text, limit);
+    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let mut file = match form {
+        MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,
+        MatrixForm::Triplets => {
+            if let Some(vertices) = metis::vertices_of(&text, limit) {
+                return Err(IoError::TwoForms { vertices });
+            }
+            triplet_text::read_bytes(&text, limit, progress).await?
+        }
+        MatrixForm::MatrixMarket | MatrixForm::Generated => {
             let header = matrix_market::Header::read(&text)?;
             matrix_market::read_body(&text, &header, limit, progress).await?
         }
@@ -86,13 +97,13 @@ async fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress) = gzip::decompressed(data, limit, progress).await?;
+    let (text, progress) = gzip::decompressed(data, "a matrix", limit, progress).await?;
     Ok(Contents { text, progress, from_archive: false, warning: None })
 }
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_extent, open_matrix, open_points, open_points_as, open_points_extent, open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
@@ -106,7 +117,9 @@ mod files {
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
-    use crate::io::points::{read_named_points, read_named_points_extent};
+    use crate::io::points::{
+        HeaderLine, PointsTaken, read_named_points, read_named_points_extent, read_points_as,
+    };
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
@@ -175,6 +188,16 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<Points, IoError> {
         with_bytes(path, |data| read_named_points(&name_of(path), data, limit, progress))
+    }
+
+    /// The same, and what was taken of the file, as [`read_points_as`] does.
+    pub fn open_points_as(
+        path: &Path,
+        header: HeaderLine,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<(Points, PointsTaken), IoError> {
+        with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
     }
 
     /// Reads no more than the sizes of the points in the file `path`, as

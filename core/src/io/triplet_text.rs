@@ -5,7 +5,7 @@
 use super::error::quoted;
 use super::matrix_market::{self, Format, Header};
 use super::scan::Cursor;
-use super::{Field, IoError, MatrixFile, Progress, Symmetry};
+use super::{Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::FormatError;
 use crate::memory::MemoryLimit;
 
@@ -17,11 +17,15 @@ const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" 
 pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let needs_banner = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx");
-    // A banner with a slip is not a comment before triplets.
+    !needs_banner && !has_banner(text) && begins_with_number(text)
+}
+
+/// Whether the first line is a banner of Matrix Market or one with a slip, which is not a comment before
+/// something else.
+pub(super) fn has_banner(text: &[u8]) -> bool {
     let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
-    let is_banner = first_line.starts_with(b"%%")
-        || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"));
-    !needs_banner && !is_banner && begins_with_number(text)
+    first_line.starts_with(b"%%")
+        || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"))
 }
 
 /// Whether the first thing in the text that is no comment is a digit.
@@ -37,7 +41,8 @@ pub(super) async fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    matrix_market::read_body(text, &header(text)?, limit, progress).await
+    let file = matrix_market::read_body(text, &header(text)?, limit, progress).await?;
+    Ok(MatrixFile { form: MatrixForm::Triplets, ..file })
 }
 
 pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::parallel::*;
 
 use super::error::quoted;
-use super::gzip::decompressed;
+use super::gzip::{beside, decompressed};
 use super::matrix_market;
 use super::scan::Cursor;
 use super::{IoError, Progress};
@@ -20,7 +20,8 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress) = at_once(decompressed(data, limit, progress))?;
+    let (text, progress) = at_once(decompressed(data, "a vector", limit, progress))?;
+    let limit = beside(&text, limit);
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();
     if start.starts_with(b"%%") || !start.first().is_none_or(is_number) {

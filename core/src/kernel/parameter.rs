@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::counting::Counting;
 use super::format::FormatParams;
+use super::right_side::RightSide;
 use super::set_up::SetUpBy;
 use super::solver;
 use crate::dense::Rhs;
@@ -240,7 +241,7 @@ impl Parameter {
             Self::FormatA | Self::FormatG => ("csr", Words(&["csr", "hyb", "hll"])),
             Self::Tolerance => ("1e-10", Number { least: f64::MIN_POSITIVE, or: "" }),
             Self::MaxIterations => ("10000", Whole { most: u32::MAX }),
-            Self::RightSide => ("a1", Words(&["a1", "ones"])),
+            Self::RightSide => ("a1", solver::Takes::RightSide),
             Self::Start => ("zero", Words(&["zero", "precond"])),
             Self::Cg => ("classic", Words(&["classic", "single", "pipelined"])),
             _ => return None,
@@ -345,6 +346,12 @@ impl Parameters {
         let word = self.get(Parameter::SetUp).unwrap_or_default();
         let named = SetUpBy::ALL.into_iter().find(|by| by.as_str() == word);
         named.expect("who is checked when it is set, and has a default") // invariant
+    }
+
+    /// The right-hand side of a system.
+    pub fn right_side(&self) -> RightSide {
+        let word = self.get(Parameter::RightSide).unwrap_or_default();
+        RightSide::of(&word).expect("the word is checked when it is set, and has a default") // invariant
     }
 
     /// The number that a parameter has; none where it has a word.

@@ -1,5 +1,7 @@
 //! What the parameters of solvers take, and how their values are written.
 
+use super::right_side::RightSide;
+
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Takes {
@@ -11,6 +13,8 @@ pub(super) enum Takes {
     WholeOr(&'static str),
     /// A number, or a word where there is one.
     Number { least: f64, or: &'static str },
+    /// A right-hand side.
+    RightSide,
 }
 
 impl Takes {
@@ -28,6 +32,7 @@ impl Takes {
                 let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= least);
                 number.map(written)
             }
+            Self::RightSide => RightSide::of(text).map(|side| side.to_string()),
         };
         found.ok_or_else(|| self.expected())
     }
@@ -37,6 +42,7 @@ impl Takes {
             Self::Words(words) => words.join(" or "),
             Self::Whole { most } => format!("a whole number from 1 to {most}"),
             Self::WholeOr(word) => format!("a whole number from 1, or {word}"),
+            Self::RightSide => RightSide::WORDS.to_owned(),
             Self::Number { least, or } => {
                 let or = if or.is_empty() { String::new() } else { format!(", or {or}") };
                 match least {

@@ -1,6 +1,7 @@
 //! A format with its parameters as a value, and a matrix in any format.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,35 @@ pub enum FormatSpec {
     CsrCompact(ValueCoding),
     /// HLL with 16-bit distances of columns; the slots of a hack are column-major whatever the layout says.
     HllCompact(HllLayout, ValueCoding),
+}
+
+/// The name and all parameters, as `hll hack_size=32 row-major sigma=1`: no two formats have the same words.
+impl fmt::Display for FormatSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hll = |f: &mut fmt::Formatter<'_>, layout: &HllLayout| {
+            let HllLayout { hack_size, order, sigma, spill } = layout;
+            write!(f, " hack_size={hack_size} {} sigma={sigma}", order.as_str())?;
+            spill.map_or(Ok(()), |spill| write!(f, " spill={spill}"))
+        };
+        f.write_str(self.name())?;
+        match self {
+            Self::Coo | Self::Csr | Self::Ell { .. } => Ok(()),
+            Self::Hyb { width, .. } => {
+                width.map_or(Ok(()), |width| write!(f, " hyb_width={width}"))
+            }
+            Self::Bsr { block, min_fill } => {
+                block.map_or(Ok(()), |block| write!(f, " bsr_block={block}"))?;
+                write!(f, " min_fill={min_fill}")
+            }
+            Self::Dia { min_fill } => write!(f, " min_fill={min_fill}"),
+            Self::Hll(layout) => hll(f, layout),
+            Self::CsrCompact(values) => write!(f, " values={}", values.as_str()),
+            Self::HllCompact(layout, values) => {
+                hll(f, layout)?;
+                write!(f, " values={}", values.as_str())
+            }
+        }
+    }
 }
 
 impl FormatSpec {
@@ -355,6 +385,30 @@ impl<T: Scalar> AnyFormat<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formats_that_differ_in_anything_differ_in_their_words() {
+        let order = Order::ColumnMajor;
+        let layout = |hack_size, sigma, spill| HllLayout { hack_size, order, sigma, spill };
+        let mut all = FormatSpec::DEFAULTS.to_vec();
+        for layout in
+            [layout(8, 1, None), layout(8, 2, None), layout(8, 4, None), layout(8, 4, Some(1))]
+        {
+            all.push(FormatSpec::Hll(layout));
+            all.push(FormatSpec::HllCompact(layout, ValueCoding::Auto));
+            all.push(FormatSpec::HllCompact(layout, ValueCoding::Plain));
+        }
+        for some in [1, 2] {
+            all.push(FormatSpec::Hyb { width: Some(some), order });
+            all.push(FormatSpec::Bsr { block: Some(some), min_fill: 50 });
+            all.push(FormatSpec::Bsr { block: None, min_fill: some as u32 });
+            all.push(FormatSpec::Dia { min_fill: some as u32 });
+        }
+        all.extend(ValueCoding::ALL[1..].iter().map(|values| FormatSpec::CsrCompact(*values)));
+        let words: std::collections::BTreeSet<String> =
+            all.iter().map(FormatSpec::to_string).collect();
+        assert_eq!(words.len(), all.len(), "{words:?}");
+    }
 
     #[test]
     fn the_parameters_in_force_are_those_of_the_matrix_that_was_made() {

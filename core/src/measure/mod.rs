@@ -31,7 +31,11 @@ pub use noise::NoiseWatch;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use threads::binds_threads;
 #[cfg(not(target_family = "wasm"))]
-pub use threads::{ThreadsError, bind_to_processor, default_thread_counts, pool};
+pub use threads::{
+    ThreadsError, bind_to_processor, default_thread_counts, pool, start_ambient_pool,
+};
 #[cfg(feature = "mpi")]
 pub use threads::{pool_after, processor_numbers};
-pub use vector::{DEFAULT_SEED, IntegerVector, integer_range, integer_vector};
+pub use vector::{
+    DEFAULT_SEED, IntegerVector, UniformVector, integer_range, integer_vector, uniform_vector,
+};

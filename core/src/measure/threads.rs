@@ -1,6 +1,7 @@
 //! Thread pools for native runs. Kernels themselves use the ambient pool.
 
 use std::sync::OnceLock;
+use std::sync::mpsc;
 
 use super::cache::parse_cpus;
 
@@ -12,6 +13,40 @@ pub struct ThreadsError {
     pub threads: u32,
     /// What stands against it.
     pub reason: String,
+}
+
+/// Starts the threads of the ambient pool, which share what nobody measures: as many as there are
+/// processors (or as `RAYON_NUM_THREADS` says), or as the system gives. Where it gives none, whoever calls
+/// this does all of the work. To be called once, before any work.
+pub fn start_ambient_pool() {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let wanted = asked.filter(|&threads: &usize| threads > 0).unwrap_or_else(processors);
+    // They are here before the pool is made: one that misses a thread cannot be made again.
+    let waiting = |_| {
+        let (give, take) = mpsc::channel::<rayon::ThreadBuilder>();
+        let work = move || {
+            if let Ok(thread) = take.recv() {
+                thread.run();
+            }
+        };
+        std::thread::Builder::new().spawn(work).ok().map(|_| give)
+    };
+    let waiting: Vec<_> = (0..wanted.min(rayon::max_num_threads())).map_while(waiting).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(waiting.len().max(1));
+    let started = if waiting.is_empty() {
+        pool.use_current_thread().build_global()
+    } else {
+        let mut waiting = waiting.into_iter();
+        let absent = || std::io::Error::other("no thread waits");
+        let give = move |thread| {
+            let to = waiting.next().ok_or_else(absent)?;
+            to.send(thread).map_err(|_| absent())
+        };
+        pool.spawn_handler(give).build_global()
+    };
+    // An ambient pool that is there already does as well.
+    let _ = started;
 }
 
 /// A pool of exactly `threads` threads; more than there are processors is allowed. Run kernels

@@ -1,5 +1,5 @@
-//! The vector x that products are measured with: element j is word j of a seed's stream, so that any
-//! part of it can be made on its own.
+//! The vector x that products are measured with, and the z of right-hand sides A·z: element j is word j of a
+//! stream of a seed, so that any part of it can be made on its own.
 
 use std::ops::Range;
 
@@ -18,15 +18,29 @@ pub fn integer_vector(n: usize, seed: u64) -> Vec<f64> {
 pub fn integer_range(range: Range<u64>, seed: u64) -> Vec<f64> {
     let mut random = stream(seed);
     random.set_word_pos(range.start.into());
-    range.map(|_| f64::from(integer(&mut random))).collect()
+    range.map(|_| integer(random.next_u32())).collect()
 }
 
-/// Single elements of the same vector. Those asked for lately are remembered with their neighbours.
+/// n pseudo-random numbers from −1 to 1, multiples of 2⁻²³: the same for a seed on every platform.
+pub fn uniform_vector(n: usize, seed: u64) -> Vec<f64> {
+    let mut random = uniform_stream(seed);
+    (0..n).map(|_| uniform(random.next_u32())).collect()
+}
+
+/// Single elements of the [`integer_vector`] of a seed.
 #[derive(Clone, Debug)]
-pub struct IntegerVector {
+pub struct IntegerVector(Kept);
+
+/// Single elements of the [`uniform_vector`] of a seed.
+#[derive(Clone, Debug)]
+pub struct UniformVector(Kept);
+
+/// Words of a stream. Those asked for lately are remembered with their neighbours.
+#[derive(Clone, Debug)]
+struct Kept {
     random: ChaCha8Rng,
-    /// In the place of a block of words, by its number: the block and its elements.
-    kept: Vec<(u64, [u8; WORDS])>,
+    /// In the place of a block of words, by its number: the block and its words.
+    blocks: Vec<(u64, [u32; WORDS])>,
 }
 
 /// Words that ChaCha makes at a time.
@@ -38,20 +52,43 @@ const BLOCKS: usize = 256;
 impl IntegerVector {
     /// Of this seed.
     pub fn new(seed: u64) -> Self {
-        Self { random: stream(seed), kept: vec![(u64::MAX, [0; WORDS]); BLOCKS] }
+        Self(Kept::new(stream(seed)))
     }
 
     /// Element j.
     pub fn at(&mut self, j: u64) -> f64 {
+        integer(self.0.at(j))
+    }
+}
+
+impl UniformVector {
+    /// Of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Kept::new(uniform_stream(seed)))
+    }
+
+    /// Element j.
+    pub fn at(&mut self, j: u64) -> f64 {
+        uniform(self.0.at(j))
+    }
+}
+
+impl Kept {
+    fn new(random: ChaCha8Rng) -> Self {
+        Self { random, blocks: vec![(u64::MAX, [0; WORDS]); BLOCKS] }
+    }
+
+    /// Word j.
+    fn at(&mut self, j: u64) -> u32 {
         let block = j / WORDS as u64;
-        let Self { random, kept } = self;
-        let (known, elements) = &mut kept[block as usize % BLOCKS];
+        let Self { random, blocks } = self;
+        let (known, words) = &mut blocks[block as usize % BLOCKS];
         if *known != block {
             random.set_word_pos(u128::from(block) * WORDS as u128);
-            elements.iter_mut().for_each(|element| *element = integer(random));
+            words.iter_mut().for_each(|word| *word = random.next_u32());
             *known = block;
         }
-        f64::from(elements[j as usize % WORDS])
+        words[j as usize % WORDS]
     }
 }
 
@@ -62,9 +99,21 @@ fn stream(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
-/// The next word as an integer 1…5.
-fn integer(random: &mut ChaCha8Rng) -> u8 {
-    1 + ((u64::from(random.next_u32()) * 5) >> 32) as u8
+/// Stream 2 of a seed.
+fn uniform_stream(seed: u64) -> ChaCha8Rng {
+    let mut random = stream(seed);
+    random.set_stream(2);
+    random
+}
+
+/// A word as an integer 1…5.
+fn integer(word: u32) -> f64 {
+    f64::from(1 + ((u64::from(word) * 5) >> 32) as u8)
+}
+
+/// The upper 24 bits of a word as a number from −1 to 1.
+fn uniform(word: u32) -> f64 {
+    f64::from(word >> 8) / f64::from(1 << 23) - 1.0
 }
 
 #[cfg(test)]
@@ -96,8 +145,21 @@ mod tests {
         }
         let mut element = IntegerVector::new(7);
         // Far apart, near again, and in the places of others.
+        let (mut other, z) = (UniformVector::new(7), uniform_vector(40_000, 7));
         for j in (0..40_000).step_by(17).chain((0..40_000).rev().step_by(4001)).chain(5..90) {
-            assert_eq!(element.at(j as u64), x[j], "element {j}");
+            assert_eq!((element.at(j as u64), other.at(j as u64)), (x[j], z[j]), "element {j}");
         }
+    }
+
+    #[test]
+    fn z_fills_its_range_and_the_seed_decides() {
+        let z = uniform_vector(100_000, 7);
+        assert!(z.iter().all(|z| (-1.0..1.0).contains(z)));
+        // Five standard deviations of the mean and of the mean square, 2/√12 and 2/√45, of uniform numbers.
+        let mean = |of: fn(f64) -> f64| z.iter().map(|&z| of(z)).sum::<f64>() / 1e5;
+        assert!(mean(|z| z).abs() < 5.0 * 2.0 / 12f64.sqrt() / 1e5f64.sqrt());
+        assert!((mean(|z| z * z) - 1.0 / 3.0).abs() < 5.0 * 2.0 / 45f64.sqrt() / 1e5f64.sqrt());
+        assert_eq!(uniform_vector(10, 7), z[..10]);
+        assert_ne!(uniform_vector(10, 8), z[..10]);
     }
 }

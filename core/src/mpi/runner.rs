@@ -381,10 +381,10 @@ impl<'r> MpiRunner<'r> {
             if run.samples.is_empty() {
                 continue; // Cancelled before its first sample.
             }
-            let again = task.check(self.world, matrix);
+            run.check = run.check.worse(task.check(self.world, matrix));
             task.tell(&mut run);
-            if again.verdict != Verdict::Pass {
-                (run.check, run.samples) = (again, Vec::new());
+            if run.check.verdict != Verdict::Pass {
+                run.samples.clear();
             } else {
                 let work = task.work(matrix);
                 run.repetitions = repetitions;

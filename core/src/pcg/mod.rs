@@ -4,11 +4,13 @@
 
 mod breakdown;
 mod iteration;
+mod judgement;
 mod operator;
 mod parameters;
 mod preconditioner;
 mod residual;
 mod ritz;
+mod scale;
 mod share;
 mod solve;
 mod solved;
@@ -17,10 +19,12 @@ mod team;
 pub(crate) mod vectors;
 
 pub use breakdown::Breakdown;
+pub use judgement::{Judgement, is_seen, rounding_floor};
 pub use operator::{Operator, OperatorFormat};
 pub use parameters::{SolveParameters, Start};
 pub use preconditioner::{FsaiOperators, Jacobi, Preconditioner, PreconditionerError, Symgs};
 pub use ritz::Ritz;
+pub use scale::{Magnitude, Scale, largest, squares};
 pub use solve::solve;
 pub use solved::{Outcome, Recurrence, Solved};
 #[cfg(feature = "mpi")]

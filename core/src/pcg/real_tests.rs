@@ -64,7 +64,9 @@ fn real_matrices_are_solved_within_the_bound_in_as_many_iterations_as_scipy_need
                 continue;
             };
             let solved = solved_with(&a, k, &b, &usual).unwrap();
-            assert!(solved.converged && solved.true_residual <= solved.bound(), "{what}");
+            let outcome = solved.outcome();
+            let is_right = matches!(outcome, Outcome::Converged | Outcome::LimitedByRounding(_));
+            assert!(is_right, "{what}: {outcome}");
             let most = match expected {
                 0..100 => 1,
                 _ if solved.rounding_floor / 10.0 <= solved.tol / 100.0 => expected / 100,

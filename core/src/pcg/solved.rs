@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Ritz;
+use super::judgement::{Judgement, rounding_floor};
 use super::residual::residual;
 use crate::matrix::Csr;
 
@@ -53,7 +54,7 @@ impl Recurrence {
             initial: *first.expect(told),
             recurrence: *last.expect(told),
             true_residual: relative(off),
-            rounding_floor: 10.0 * f64::EPSILON * relative(size),
+            rounding_floor: relative(rounding_floor(size)),
             history: self.history,
             seconds: self.seconds,
             alphas: self.alphas,
@@ -101,10 +102,16 @@ pub struct Solved {
 pub enum Outcome {
     /// The true residual is within the tolerance.
     Converged,
+    /// b is zero, and so is x.
+    ZeroRightSide,
     /// The recurrence is within the tolerance, the true residual is not: rounding, which may amount to
     /// this, limits it.
     LimitedByRounding(f64),
-    /// Neither.
+    /// The recurrence is within the tolerance, and rounding, which may amount to this, hides whether x is.
+    Undecided(f64),
+    /// The recurrence is within the tolerance, the true residual is this, which rounding does not explain.
+    Missed(f64),
+    /// The recurrence is not within the tolerance.
     NotConverged,
 }
 
@@ -112,8 +119,15 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Converged => f.write_str("converged"),
+            Self::ZeroRightSide => f.write_str("b is zero, so x = 0"),
             Self::LimitedByRounding(floor) => {
                 write!(f, "converged by recurrence, limited by rounding at {floor:.1e}")
+            }
+            Self::Undecided(floor) => {
+                write!(f, "converged by recurrence, undecided: rounding may be {floor:.1e}")
+            }
+            Self::Missed(residual) => {
+                write!(f, "converged by recurrence, but the true residual is {residual:.1e}")
             }
             Self::NotConverged => f.write_str("not converged"),
         }
@@ -121,19 +135,16 @@ impl fmt::Display for Outcome {
 }
 
 impl Solved {
-    /// The most that the true residual of a converged solve may be: 1.1·tol + [`rounding_floor`](Self::rounding_floor).
-    pub fn bound(&self) -> f64 {
-        1.1 * self.tol + self.rounding_floor
-    }
-
     /// How it ended, in words.
     pub fn outcome(&self) -> Outcome {
-        if !self.converged {
-            Outcome::NotConverged
-        } else if self.true_residual <= self.tol {
-            Outcome::Converged
-        } else {
-            Outcome::LimitedByRounding(self.rounding_floor)
+        let judged = Judgement::of(self.true_residual, self.rounding_floor, 1.0, self.tol);
+        match judged {
+            _ if !self.converged => Outcome::NotConverged,
+            _ if self.norm_b == 0.0 => Outcome::ZeroRightSide,
+            Judgement::Met => Outcome::Converged,
+            Judgement::LimitedByRounding => Outcome::LimitedByRounding(self.rounding_floor),
+            Judgement::Undecided => Outcome::Undecided(self.rounding_floor),
+            Judgement::Missed => Outcome::Missed(self.true_residual),
         }
     }
 

@@ -202,12 +202,14 @@ fn the_true_residual_is_told_where_b_nearly_cancels() {
             (norm(&rest) / norm(&b), 10.0 * 2f64.powi(-52) * norm(&sizes) / norm(&b));
         assert!((solved.true_residual / truth - 1.0).abs() < 1e-9, "{}", k.as_str());
         assert!((solved.rounding_floor / floor - 1.0).abs() < 1e-9, "{}", k.as_str());
-        assert!(solved.true_residual <= solved.bound(), "{}", k.as_str());
+        let outcome = solved.outcome();
+        let is_right = matches!(outcome, Outcome::Converged | Outcome::LimitedByRounding(_));
+        assert!(is_right, "{}: {outcome}", k.as_str());
     }
     // A tolerance that rounding does not let it reach: the words name the floor.
     let parameters = SolveParameters { tol: 1e-15, ..Default::default() };
     let solved = solved_with(&a, &Preconditioner::None, &b, &parameters).unwrap();
-    assert!(solved.true_residual > 1e-15 && solved.true_residual <= solved.bound());
+    assert!(solved.true_residual > 1.1e-15 && solved.true_residual <= solved.rounding_floor);
     let words = solved.outcome().to_string();
     assert!(words.starts_with("converged by recurrence, limited by rounding at "), "{words}");
 }
@@ -253,7 +255,8 @@ fn ends_without_work_and_before_the_end() {
         &SolveParameters { start: Start::Given(vec![3.0; 400]), ..Default::default() },
     )
     .unwrap();
-    assert_eq!((zero.iterations, zero.converged, zero.outcome()), (0, true, Outcome::Converged));
+    assert_eq!((zero.iterations, zero.converged), (0, true));
+    assert_eq!(zero.outcome().to_string(), "b is zero, so x = 0");
     assert_eq!((zero.x, zero.true_residual), (vec![0.0; 400], 0.0));
     let b = times_ones(&a);
     let ready = SolveParameters { start: Start::Given(vec![1.0; 400]), ..Default::default() };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::matrix::Source;
 use super::names::printable;
-use super::run::{Run, Verdict};
+use super::run::Run;
 use super::subject::Subject;
 use crate::matrix::sha256;
 
@@ -45,7 +45,6 @@ impl Run {
     /// The key of this run on `subject`.
     pub fn key<'a>(&'a self, subject: impl Into<Subject<'a>>) -> RunKey<'a> {
         let subject = subject.into();
-        let was_run = matches!(self.check.verdict, Verdict::Pass | Verdict::Fail);
         RunKey {
             operation: &self.operation,
             sha256: subject.sha256(),
@@ -53,7 +52,7 @@ impl Run {
             kernel: &self.kernel,
             text: self.source.as_ref().map(|source| source.sha256.as_str()),
             precision: &self.precision,
-            params: KeyParams(if was_run { &self.params } else { &self.asked }),
+            params: KeyParams(if self.check.was_run() { &self.params } else { &self.asked }),
             device: &self.device,
             threads: self.threads,
             block: self.block,

@@ -41,7 +41,7 @@ pub use metric::{Better, Metric, Work};
 pub(crate) use names::{
     HISTORIES, history_entry, is_safe_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
-pub use names::{matrix_id, matrix_name};
+pub use names::{MOST_REASON_BYTES, is_invisible, matrix_id, matrix_name};
 pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};

@@ -7,6 +7,9 @@ const ID_BYTES: usize = 80;
 /// Longest part of a matrix's name that its id keeps.
 const KEPT_NAME: usize = 48;
 
+/// Bytes that the reason of a verdict may have: bundles with longer ones are refused.
+pub const MOST_REASON_BYTES: usize = 64 << 10;
+
 /// Characters of untrusted text that a message shows.
 const SHOWN: usize = 120;
 
@@ -70,15 +73,20 @@ pub fn matrix_name(file: &str) -> &str {
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
+/// Whether a character steers whatever shows it instead of being shown: control characters, and marks
+/// that hide or turn around the text after them.
+pub fn is_invisible(c: char) -> bool {
+    let hidden = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    c.is_control() || hidden
+}
+
 /// Untrusted text for a message: control characters escaped, shortened to one readable line.
 pub(crate) fn printable(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(SHOWN)
         .flat_map(|c| {
-            // Direction marks would let a name rewrite the rest of the line.
-            let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-            let escaped = c.is_control() || hidden;
+            let escaped = is_invisible(c);
             let literal = (!escaped).then_some(c);
             escaped.then(|| c.escape_unicode()).into_iter().flatten().chain(literal)
         })

@@ -1,5 +1,6 @@
 //! `runs.json`: every run with its samples, its check and what it cost.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,13 @@ impl Run {
         let gave_up = self.solve.as_ref().is_some_and(|solve| !solve.converged);
         self.check.verdict == Verdict::Fail && !gave_up
     }
+
+    /// Whether its times count against those of others: it passed its check, and a solver met its tolerance
+    /// in an iteration at least. Whatever picks a fastest run or a baseline asks this.
+    pub fn ranks(&self) -> bool {
+        let has_iterated = self.solve.as_ref().is_none_or(|solve| solve.iterations > 0);
+        self.check.verdict == Verdict::Pass && !self.check.limited_by_rounding && has_iterated
+    }
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -173,7 +181,7 @@ impl Verdict {
 pub struct Check {
     /// How it ended.
     pub verdict: Verdict,
-    /// One sentence unless it passed.
+    /// One sentence unless it passed; also where it passed limited by rounding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// First row outside its bound.
@@ -201,6 +209,41 @@ pub struct Check {
     /// not ranked against those of runs that met the tolerance.
     #[serde(default, skip_serializing_if = "is_false")]
     pub limited_by_rounding: bool,
+}
+
+impl Check {
+    /// The word used in tables: that of the verdict, or what its flags say beyond it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self { undecided: true, .. } => "undecided",
+            Self { limited_by_rounding: true, .. } => "limited by rounding",
+            Self { verdict, .. } => verdict.as_str(),
+        }
+    }
+
+    /// Whether it is of a result: the kernel ran.
+    pub fn was_run(&self) -> bool {
+        self.undecided || matches!(self.verdict, Verdict::Pass | Verdict::Fail)
+    }
+
+    /// How bad it is: passed, limited by rounding, not run, undecided, failed.
+    pub fn badness(&self) -> u8 {
+        match self.verdict {
+            Verdict::Pass => u8::from(self.limited_by_rounding),
+            Verdict::Refused | Verdict::Unsupported => 2 + u8::from(self.undecided),
+            Verdict::Fail => 4,
+        }
+    }
+
+    /// Of two checks of one kernel the worse, which of two that ended so is the one further off.
+    pub fn worse(self, other: Self) -> Self {
+        let further = other.worst > self.worst;
+        let is_other = match other.badness().cmp(&self.badness()) {
+            Ordering::Equal => further,
+            order => order.is_gt(),
+        };
+        if is_other { other } else { self }
+    }
 }
 
 /// What getting ready for a kernel cost, apart from the products.
@@ -273,4 +316,47 @@ pub struct LaunchCost {
     pub blocks_per_sm: u32,
     /// Threads of these blocks over the most that a multiprocessor holds, 0 to 1.
     pub occupancy: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(verdict: Verdict, undecided: bool, limited_by_rounding: bool) -> Check {
+        Check { verdict, undecided, limited_by_rounding, ..Check::default() }
+    }
+
+    #[test]
+    fn a_failed_check_is_worse_than_an_undecided_a_limited_and_a_passed_one() {
+        let order = [
+            check(Verdict::Pass, false, false),
+            check(Verdict::Pass, false, true),
+            check(Verdict::Refused, true, false),
+            check(Verdict::Fail, false, false),
+        ];
+        for (k, better) in order.iter().enumerate() {
+            for worse in &order[k..] {
+                let worst = Some(if better == worse { 0.5 } else { 0.0 });
+                let worse = Check { worst, ..worse.clone() };
+                assert_eq!(better.clone().worse(worse.clone()), worse);
+                assert_eq!(worse.clone().worse(better.clone()), worse);
+            }
+        }
+        let words = order.map(|check| check.as_str());
+        assert_eq!(words, ["pass", "limited by rounding", "undecided", "fail"]);
+    }
+
+    #[test]
+    fn what_is_limited_undecided_or_did_not_iterate_is_not_wrong_and_does_not_rank() {
+        let run = |check: Check, iterations: u64| {
+            let solve = Solve { converged: true, iterations, ..Solve::default() };
+            let run = Run { check, solve: Some(solve), ..Run::default() };
+            (run.is_wrong(), run.ranks())
+        };
+        assert_eq!(run(check(Verdict::Pass, false, false), 3), (false, true));
+        assert_eq!(run(check(Verdict::Pass, false, false), 0), (false, false));
+        assert_eq!(run(check(Verdict::Pass, false, true), 3), (false, false));
+        assert_eq!(run(check(Verdict::Refused, true, false), 3), (false, false));
+        assert_eq!(run(check(Verdict::Fail, false, false), 3), (true, false));
+    }
 }

@@ -187,7 +187,7 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
         self.download_s = Some(download_s);
         let a = self.asked.problem().a();
         let solved = recurrence.checked(a, &self.asked.b());
-        Ok(Output::Solution(Box::new(told.solution(a, &solved))))
+        Ok(Output::Solution(Box::new(told.solution(&self.asked, &solved))))
     }
 
     /// Samples, taken anew while the GPU is throttled.

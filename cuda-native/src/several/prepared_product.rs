@@ -131,7 +131,7 @@ impl PreparedProducts {
     /// Executes once, with a spoilt result before.
     pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
         self.spoil()?;
-        let seconds = Timed { team: &self.team, number }.time(1)?;
+        let seconds = Timed { team: &self.team, number: self.number }.time(1)?;
         self.once = Some(to_picoseconds(seconds));
         Ok(())
     }

@@ -163,7 +163,7 @@ impl<'p> PreparedSolves<'p> {
         let recurrence = ended.with(x, made.how.tol, self.last);
         let a = self.asked.problem().a();
         let solved = recurrence.checked(a, &self.asked.b());
-        Ok(Output::Solution(Box::new(made.told.solution(a, &solved))))
+        Ok(Output::Solution(Box::new(made.told.solution(&self.asked, &solved))))
     }
 
     fn samples(

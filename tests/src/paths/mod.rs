@@ -1,8 +1,10 @@
-//! Who uses whom inside a crate: every path in its files, followed to the file that defines what
-//! the path names. What only tests see is left out.
+//! What is read off a crate's files: who uses whom, every path followed to the file that defines what it
+//! names, and which texts are made from `Debug`. What only tests see is left out.
 
 mod code;
+mod debug;
 mod reader;
 mod syntax;
 
+pub use debug::{DebugText, debug_texts};
 pub use reader::{Paths, Use, paths};

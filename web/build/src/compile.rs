@@ -20,7 +20,6 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
         .args(["build", "--package", PACKAGE, "--target", TARGET, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"])
         .env("CARGO_ENCODED_RUSTFLAGS", flags(root)?)
-        .env("RUSTC_BOOTSTRAP", "1") // for SMALLER, which no stable release knows yet
         .current_dir(root)
         .stdout(Stdio::piped())
         .spawn()
@@ -39,10 +38,6 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     found.with_context(|| format!("cargo named no .wasm file of {PACKAGE}"))
 }
 
-/// Places of panics and the fields that derived `Debug` would print are not in the page, which says
-/// of a failure what failed only.
-const SMALLER: [&str; 2] = ["-Zlocation-detail=none", "-Zfmt-debug=shallow"];
-
 /// Flags of rustc, besides those that the user asks for: for vectors, without which the glyph
 /// rasteriser emulates them in a third more code, and such as keep the folders of this machine out
 /// of the page. Every browser with WebGL 2 of the last years has WebAssembly's vectors.
@@ -55,7 +50,6 @@ fn flags(root: &Path) -> anyhow::Result<String> {
         }
     };
     flags.push("-Ctarget-feature=+simd128".to_owned());
-    flags.extend(SMALLER.map(str::to_owned));
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let user = std::env::home_dir().map(|user| user.join(".cargo"));
     let registry = home.or(user).context("there is no home folder")?.join("registry/src");

@@ -111,7 +111,8 @@ impl Page {
         let version = hashed_name("page", "html", hosted.as_bytes());
         let example = format!("examples/{EXAMPLE}");
         let kept = [&program_name, &glue_name, &script_name, &style_name, &example];
-        let worker = fill(&worker, &[("version", &version), ("files", &format!("{kept:?}"))])?;
+        let kept = serde_json::to_string(&kept)?;
+        let worker = fill(&worker, &[("version", &version), ("files", &kept)])?;
         let worker = (self.minified)(&worker)?;
         let worker_sizes = dist.write_packed(WORKER, worker.as_bytes(), quick)?;
 
@@ -266,7 +267,7 @@ mod tests {
         let worker = std::fs::read_to_string(place.join("worker.js")).unwrap();
         let (_, kept) = worker.split_once("FILES = [").unwrap();
         let (kept, _) = kept.split_once(']').unwrap();
-        for name in kept.split(", ") {
+        for name in kept.split(',') {
             assert!(place.join(name.trim_matches('"')).is_file(), "{name}");
         }
         let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();

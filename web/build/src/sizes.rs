@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 /// The most that program and scripts may have with brotli.
-const MOST: usize = 1_720_000;
+const MOST: usize = 1_800_000;
 
 /// Where the sizes of an earlier build are kept.
 const FILE: &str = "sizes.json";
@@ -89,9 +89,9 @@ mod tests {
     #[test]
     fn the_limit_counts_program_and_scripts_together() {
         let sizes = |program, scripts| Sizes { program: [0, 0, program], scripts: [0, 0, scripts] };
-        assert!(sizes(1_620_000, 100_000).check().is_ok());
-        let error = sizes(1_620_000, 100_001).check().unwrap_err().to_string();
-        assert_eq!(error, "the viewer has 1720001 bytes with brotli, and may have 1720000");
+        assert!(sizes(1_700_000, 100_000).check().is_ok());
+        let error = sizes(1_700_000, 100_001).check().unwrap_err().to_string();
+        assert_eq!(error, "the viewer has 1800001 bytes with brotli, and may have 1800000");
     }
 
     #[test]

@@ -3,23 +3,28 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use sparsescope_core::bundle::{Bundle, journal_path};
+use sparsescope_core::bundle::{Bundle, check_unused, journal_path};
 use sparsescope_core::record::{Run, Runs};
 
 use super::summary;
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
-use crate::cli::output::{check_free, is_stdout, print, print_json, write_csv};
+use crate::cli::output::{
+    check_bundle, check_form, check_free, is_stdout, print, print_json, write_csv,
+};
 
 /// What is said when there is nothing to measure.
 pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
 
 /// Refuses to write over files, before anything takes long.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
-    check_free(output, force)?;
-    if let Some(csv) = args.csv.as_deref().filter(|csv| !is_stdout(csv)) {
+    check_bundle(output, force)?;
+    check_form(output, &["a zip archive"])?;
+    check_unused(output)?;
+    if let Some(csv) = args.csv.as_deref() {
         check_free(csv, args.force)?;
+        check_form(csv, &["CSV"])?;
     }
     Ok(())
 }
@@ -50,10 +55,11 @@ pub(super) fn end(
     } else {
         print(&summary::table(bundle))?;
         print(more)?;
-        print(&summary::closing(bundle, output, incomplete(interrupt, unread)))?;
+        print(&summary::closing(bundle, output, incomplete(bundle, interrupt)))?;
     }
     let failed = bundle.runs.iter().any(Run::is_wrong);
-    Ok(match (failed, interrupt.by_user(), unread) {
+    // Whoever stops after the last run has stopped nothing.
+    Ok(match (failed, interrupt.by_user() && !bundle.complete, unread) {
         (true, ..) => Outcome::CheckFailed,
         (_, true, _) => Outcome::Interrupted,
         (_, _, 0) => Outcome::Success,
@@ -62,11 +68,11 @@ pub(super) fn end(
 }
 
 /// Why the bundle is incomplete, when it is.
-fn incomplete(interrupt: &Interrupt, unread: usize) -> Option<&'static str> {
-    match (interrupt.raised(), interrupt.by_user(), unread) {
-        (_, true, _) => Some("The measurement was interrupted"),
-        (true, false, _) => Some("The time limit passed"),
-        (false, _, 0) => None,
+fn incomplete(bundle: &Bundle, interrupt: &Interrupt) -> Option<&'static str> {
+    match (bundle.complete, interrupt.raised(), interrupt.by_user()) {
+        (true, ..) => None,
+        (_, _, true) => Some("The measurement was interrupted"),
+        (_, true, _) => Some("The time limit passed"),
         _ => Some("Some matrices could not be read"),
     }
 }

@@ -56,11 +56,12 @@ fn run_with(
         return Err(UsageError(sentence.to_owned()).into());
     }
     args.ranks.refuse()?;
-    let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
+    let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let x = match &args.x {
         Some(path) => {
             let progress = Progress::none().cancelled_by(interrupt.flag());
-            Some(open_vector(path, MemoryLimit::of_machine(), progress)?)
+            let memory = args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
+            Some(open_vector(path, memory, progress)?)
         }
         None => None,
     };
@@ -102,6 +103,7 @@ fn run_with(
     let several = if uses_several { Some(gpu::several()?) } else { None };
     // Every file is opened before anything takes long: a mistyped path is answered at once.
     let (share, plan) = Share::of(&sweep)?;
+    share.check_x()?;
     let configurations = share.configurations();
     let bytes = Limits::default().foresee(share.runs() as u64, settings.runs as u64)?;
     if args.plan {
@@ -180,7 +182,7 @@ fn run_with(
         memory: args.memory_limit.map(MemoryLimit::bytes),
         cancel: interrupt.flag(),
     };
-    let mut unread = 0;
+    let (mut unread, mut stopped) = (0, false);
     for (k, task) in share.tasks().enumerate() {
         let source = task.source;
         if task.probed.is_err() {
@@ -194,7 +196,10 @@ fn run_with(
             |progress: Progress<'_>| source.load(*reordering, memory, progress, interrupt.flag());
         let loaded = match recorder.while_reading(sweep::file_size(source), read) {
             Ok(loaded) => loaded,
-            Err(error) if error.is_cancelled() => break,
+            Err(error) if error.is_cancelled() => {
+                stopped = true;
+                break;
+            }
             Err(error) => {
                 recorder.line(&format!("error: {error}"));
                 unread += 1;
@@ -210,7 +215,7 @@ fn run_with(
             continue;
         };
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
-        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref()) {
+        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref(), memory) {
             Ok(problem) => {
                 let ending = runner.run(&id, &problem, configurations, &measured, &mut recorder);
                 recorder.show_results(&id, &problem).map_err(|e| kept(&output, &e.into()))?;
@@ -219,6 +224,7 @@ fn run_with(
             Err(why) => runner.refuse(&id, configurations, &why, &measured, &mut recorder),
         };
         if ending == Ending::Cancelled {
+            stopped = true;
             break;
         }
     }
@@ -228,8 +234,7 @@ fn run_with(
         bail!(NOTHING_READ);
     }
 
-    let stopped = interrupt.raised();
-    if !stopped && !threads.is_empty() {
+    if !interrupt.raised() && !threads.is_empty() {
         recorder.tell("measuring the memory bandwidth once more");
         let again = measure_bandwidth(threads, interrupt.flag()).unwrap_or_default();
         recorder.better_bandwidth(&again);

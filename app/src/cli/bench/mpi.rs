@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(
         Some(path) => continued(world, args, path, (interrupt, quiet))?,
         None => plan(world, args, interrupt, quiet)?,
     };
-    let _deadline = args.time_limit.map(|limit| interrupt.after(limit));
+    let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let Sweep { kernels, settings, .. } = &sweep;
     let configurations = Configuration::all(kernels, settings);
     let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };

@@ -13,6 +13,9 @@ use super::user::PlannedFile;
 /// What is said of a plan that cannot be read.
 pub(super) const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
 
+/// Combinations of what a plan lists, many of which may be the same run.
+const MOST_LISTED: u64 = 1 << 23;
+
 /// What was to be run. Files go by their names, not their paths: a bundle says nothing of the machine's
 /// folders.
 #[derive(Serialize, Deserialize)]
@@ -99,6 +102,12 @@ impl Plan {
     /// What is run on each subject, of kernels that this program has.
     pub(in crate::cli) fn configurations(&self) -> anyhow::Result<Vec<Configuration>> {
         let kernels = self.kernels(&[])?;
+        let most = self.settings.most_runs().saturating_mul(kernels.len() as u64);
+        if most > MOST_LISTED {
+            bail!(
+                "the plan lists {most} runs on each subject, more than the {MOST_LISTED} that are looked at"
+            );
+        }
         let mut all = Configuration::all(&kernels, &self.settings);
         let of_processors = |c: &&mut Configuration| c.kernel.id.starts_with("mpi/");
         for configuration in all.iter_mut().filter(of_processors) {
@@ -106,7 +115,8 @@ impl Plan {
                 bail!("the plan is one of several ranks and does not say how many there were");
             };
             // Runs tell of the threads of all ranks.
-            configuration.threads *= ranks as u32;
+            let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
+            configuration.threads = configuration.threads.saturating_mul(ranks);
         }
         Ok(all)
     }

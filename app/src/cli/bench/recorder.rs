@@ -18,7 +18,9 @@ use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
 #[cfg(feature = "mpi")]
 use sparsescope_core::record::MatrixRecord;
-use sparsescope_core::record::{Bandwidth, Environment, Noise, Operation, Run, Subject};
+use sparsescope_core::record::{
+    Bandwidth, Environment, MOST_REASON_BYTES, Noise, Operation, Run, Subject,
+};
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
 use crate::cli::args::BenchArgs;
@@ -116,24 +118,26 @@ impl Recorder {
 
     /// Runs `read`, which reads or makes the next matrix, while it is shown how far that has come of
     /// so many bytes.
-    pub(super) fn while_reading<R: Send>(
+    pub(super) fn while_reading<R>(
         &mut self,
         total: Option<u64>,
-        read: impl FnOnce(Progress<'_>) -> R + Send,
+        read: impl FnOnce(Progress<'_>) -> R,
     ) -> R {
         let done = AtomicU64::new(0);
         let (finished, wait) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| {
-                // Dropped at the end, also of a panic.
-                let _finished = finished;
-                read(Progress::none().counting(&done))
-            });
-            while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
-                let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
-                self.show(0.0, &what);
-            }
-            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let done = &done;
+            let tell = move || {
+                while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
+                    let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
+                    self.show(0.0, &what);
+                }
+            };
+            // Where the system gives no thread, nobody is told.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
+            // Dropped at the end, also of a panic.
+            let _finished = finished;
+            read(Progress::none().counting(done))
         })
     }
 
@@ -313,7 +317,11 @@ impl Observer for Recorder {
         self.show(done as f64 / total.max(1) as f64, &text);
     }
 
-    fn finished(&mut self, run: Run) -> bool {
+    fn finished(&mut self, mut run: Run) -> bool {
+        // A compiler may have said more than a bundle may hold.
+        if let Some(reason) = &mut run.check.reason {
+            reason.truncate(reason.floor_char_boundary(MOST_REASON_BYTES));
+        }
         match self.journal.append(Record::Run(&run)) {
             Ok(()) => {
                 self.bundle.runs.push(run);

@@ -3,8 +3,11 @@
 use sparsescope_core::experiment::{
     Configuration, Portion, Probed, SourceError, SubjectSource, Units,
 };
+use sparsescope_core::matrix::Extent;
+use sparsescope_core::record::Operation;
 
 use super::sweep::Sweep;
+use crate::cli::outcome::UsageError;
 
 /// What is run here, subject after subject.
 pub(super) struct Share<'s> {
@@ -46,6 +49,35 @@ impl<'s> Share<'s> {
         });
         let plan = serde_json::to_value(plan)?;
         Ok((Self { sweep, configurations, units, portions, probed }, Some(plan)))
+    }
+
+    /// Fails where x, which a user named, is of no use: no subject has as many columns, or where sweeps
+    /// begin with it rows, as it has elements. One that fits some is refused by the others.
+    pub(super) fn check_x(&self) -> Result<(), UsageError> {
+        let Some(x) = &self.sweep.x else { return Ok(()) };
+        let operation = self.sweep.operation;
+        let length = |extent: Extent| match operation {
+            Operation::Spmv => Some((extent.cols, "columns")),
+            Operation::Symgs => Some((extent.rows, "rows")),
+            _ => None,
+        };
+        let of_task = |task: Task<'_>| {
+            let extent = task.probed.as_ref().ok()?.extent?;
+            Some((task.source.name(), length(extent)?))
+        };
+        let lengths: Vec<_> = self.tasks().filter_map(of_task).collect();
+        let (elements, word) = (x.len(), operation.as_str());
+        let fits = |(_, (length, _)): &(String, (u64, &str))| *length == elements as u64;
+        match lengths.first() {
+            _ if lengths.iter().any(fits) => Ok(()),
+            Some((name, (length, of))) => Err(UsageError(format!(
+                "--x has {elements} elements, but {name} has {length} {of}"
+            ))),
+            None if matches!(operation, Operation::Spmv | Operation::Symgs) => Ok(()),
+            None => {
+                Err(UsageError(format!("--x is the vector of spmv and symgs; {word} takes none")))
+            }
+        }
     }
 
     /// Subjects that are run on here.

@@ -52,7 +52,7 @@ pub(super) fn table(bundle: &Bundle) -> String {
             run.asked.iter().map(|(parameter, value)| format!(" {parameter}={value}")).collect();
         let kernel = format!("{}{precision}{}{temperature}", run.kernel_as_run(), asked.concat());
         let threads = workers(run);
-        let check = run.check.verdict.as_str().to_owned();
+        let check = run.check.as_str().to_owned();
         let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
         list.add_row(cells);
     }
@@ -103,7 +103,8 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
     let headings = ["fastest on", "kernel", "threads", unit(bundle), "% of copy", "speed-up"];
     let mut list = table::table(&headings, &[2, 3, 4, 5]);
     for subject in bundle.all_subjects() {
-        let runs = bundle.runs.iter().filter(|run| run.matrix == subject.id() && run.hot);
+        let is_it = |run: &&Run| run.matrix == subject.id() && run.hot && run.ranks();
+        let runs = bundle.runs.iter().filter(is_it);
         let timed = runs.filter_map(|run| run.figures.as_ref().map(|f| (f.median_s, run)));
         if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let [_, rate, _, share, speedup] = figures(run);
@@ -114,14 +115,14 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
     format!("\n{}", render(&list))
 }
 
-/// Reasons of runs without figures, the outcome, and how to look at the result.
+/// Reasons of runs that do not rank, the outcome, and how to look at the result.
 pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
     let mut text = String::new();
     let mut reasons: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
-    for run in bundle.runs.iter().filter(|run| run.check.verdict != Verdict::Pass) {
+    for run in bundle.runs.iter().filter(|run| run.check.badness() > 0) {
         let matrix = bundle.subject(&run.matrix).map_or("", Subject::name);
         let reason = run.check.reason.as_deref().unwrap_or("no reason given");
-        let kernels = reasons.entry((matrix, run.check.verdict.as_str(), reason)).or_default();
+        let kernels = reasons.entry((matrix, run.check.as_str(), reason)).or_default();
         let kernel = run.kernel_and_precision();
         if !kernels.contains(&kernel) {
             kernels.push(kernel);
@@ -139,9 +140,20 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     }
     let of = |verdict: Verdict| bundle.runs.iter().filter(|r| r.check.verdict == verdict).count();
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
-    let not_run = bundle.runs.len() - passed - failed;
+    let undecided = bundle.runs.iter().filter(|run| run.check.undecided).count();
+    let limited = bundle.runs.iter().filter(|run| run.check.limited_by_rounding).count();
+    let not_run = bundle.runs.len() - passed - failed - undecided;
+    let limited = match limited {
+        0 => String::new(),
+        limited => format!(" ({limited} of them limited by rounding, not ranked)"),
+    };
+    let undecided_words = match undecided {
+        0 => String::new(),
+        undecided => format!("{undecided} undecided, "),
+    };
     text += &format!(
-        "\n{} on {}: {passed} passed the check, {failed} failed, {not_run} not run.\n",
+        "\n{} on {}: {passed} passed the check{limited}, {failed} failed, {undecided_words}{not_run} not \
+         run.\n",
         counted(bundle.runs.len(), "run", "runs"),
         match bundle.subjects.len() {
             0 => counted(bundle.matrices.len(), "matrix", "matrices"),
@@ -374,9 +386,10 @@ fn capitalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::Producer;
+    use sparsescope_core::record::{Check, Producer};
 
     use super::*;
+    use crate::model::solved;
 
     #[test]
     fn runs_that_ended_before_their_medians_were_known_are_counted_and_the_worst_is_named() {
@@ -396,5 +409,34 @@ mod tests {
         assert_eq!(unsettled(&bundle), expected);
         bundle.runs.push(run("d", None, false));
         assert!(unsettled(&bundle).ends_with("d on , which has too few samples to say.\n"));
+    }
+
+    #[test]
+    fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {
+        let mut runs = solved::planted();
+        let mut undecided = runs[0].clone();
+        (undecided.samples, undecided.figures, undecided.metric) = (Vec::new(), None, None);
+        let reason = Some("rounding alone".to_owned());
+        undecided.check =
+            Check { verdict: Verdict::Refused, undecided: true, reason, ..Check::default() };
+        runs.push(undecided);
+        let model = solved::model(runs);
+        let bundle = &model.bundles()[0].bundle;
+        let fastest = fastest(bundle);
+        assert!(
+            fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
+            "{fastest}"
+        );
+        assert!(!fastest.contains("vendor/"), "{fastest}");
+        assert!(table(bundle).contains("limited by rounding"));
+        let text = closing(bundle, Path::new("b.zip"), None);
+        let counts = "4 runs on 1 matrix: 3 passed the check (1 of them limited by rounding, not ranked), 0 \
+                      failed, 1 undecided, 0 not run.";
+        assert!(text.contains(counts), "{text}");
+        for line in
+            ["limited by rounding: m, cpu/pcg/threads: the", "undecided: m, cpu/pcg/serial: "]
+        {
+            assert!(text.contains(line), "{text}");
+        }
     }
 }

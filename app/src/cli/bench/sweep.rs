@@ -66,7 +66,8 @@ impl Sweep {
     }
 
     /// What the bundle was to hold. Generated matrices are made again; files are those that the
-    /// arguments name.
+    /// arguments name, also where the bundle says a path: it may come from anybody, and its runs would
+    /// show what a file holds.
     pub(super) fn continuing(
         bundle: &Bundle,
         args: &BenchArgs,
@@ -105,11 +106,14 @@ impl Sweep {
         let mut sources = Vec::new();
         let mut missing = Vec::new();
         for matrix in needed {
-            let file = || named.iter().find(|source| source.name() == matrix.name);
-            match (&matrix.source, file()) {
-                (Some(source), _) => sources.push(SubjectSource::parse(operation, source)?),
-                (None, Some(file)) => sources.push(file.clone()),
-                (None, None) => missing.push(matrix.name.as_str()),
+            let recipe = matrix.source.as_deref();
+            let recipe = recipe.map(|text| SubjectSource::parse(operation, text)).transpose()?;
+            // Who wrote the bundle does not choose which files of this machine are read.
+            let recipe = recipe.filter(|source| !source.is_file());
+            let named = || named.iter().find(|source| source.name() == matrix.name).cloned();
+            match recipe.or_else(named) {
+                Some(source) => sources.push(source),
+                None => missing.push(matrix.name.as_str()),
             }
         }
         if !missing.is_empty() {

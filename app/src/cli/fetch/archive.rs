@@ -125,11 +125,14 @@ impl Part {
         self.file.set_len(0)
     }
 
-    /// Fails unless it is gzip data from its first byte to its last checksum.
-    pub(super) fn check(&mut self, cancel: &AtomicBool) -> Result<(), Failure> {
+    /// Fails unless it is gzip data from its first byte to its last checksum, of at most so many bytes.
+    pub(super) fn check(&mut self, most: u64, cancel: &AtomicBool) -> Result<(), Failure> {
         self.file.seek(SeekFrom::Start(0))?;
         let progress = Progress::none().cancelled_by(cancel);
-        match check_gzip(&mut BufReader::new(&self.file), progress) {
+        match check_gzip(&mut BufReader::new(&self.file), most, progress) {
+            Ok(bytes) if bytes > most => {
+                Err(Failure::Damaged(format!("it decompresses to more than {most} bytes")))
+            }
             Ok(_) => Ok(()),
             Err(error) if error.is_cancelled() => Err(Failure::Cancelled),
             Err(error) => Err(Failure::Damaged(error.to_string())),

@@ -33,11 +33,13 @@ type Tell<'t> = &'t mut dyn FnMut(u64, Option<u64>);
 /// What talks to the collection's server.
 pub(super) struct Client<'c> {
     agent: Agent,
+    /// Bytes that a file may have.
+    most: u64,
     cancel: &'c AtomicBool,
 }
 
 impl<'c> Client<'c> {
-    pub(super) fn new(collection: &Collection, cancel: &'c AtomicBool) -> Self {
+    pub(super) fn new(collection: &Collection, most: u64, cancel: &'c AtomicBool) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .https_only(collection.is_encrypted())
@@ -48,7 +50,12 @@ impl<'c> Client<'c> {
             .accept_encoding("identity")
             .user_agent(concat!("sparsescope/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.into(), cancel }
+        Self { agent: config.into(), most, cancel }
+    }
+
+    /// Bytes that a file may have.
+    pub(super) fn most(&self) -> u64 {
+        self.most
     }
 
     pub(super) fn cancel(&self) -> &AtomicBool {
@@ -149,6 +156,17 @@ impl<'c> Client<'c> {
         }
     }
 
+    /// Fails where a file has more bytes than it may have.
+    fn expect_room(&self, url: &str, bytes: u64) -> Result<(), Failure> {
+        let most = self.most;
+        match bytes <= most {
+            true => Ok(()),
+            false => Err(Failure::Refused(format!(
+                "{url}: expected at most {most} bytes, found {bytes} or more; fetch --max-size allows more"
+            ))),
+        }
+    }
+
     /// Waits before the next try, or fails when there were enough.
     fn wait(&self, tries: u32, why: &str) -> Result<(), Failure> {
         self.check()?;
@@ -185,13 +203,18 @@ impl<'c> Client<'c> {
                 length
             }
         };
+        self.expect_room(url, total.unwrap_or(0))?;
         let mut done = part.len()?;
         while let Some(block) = self.block(url, &mut answer)? {
             if done == 0 && !is_gzip(&block) {
                 return Err(not_gzip(url, &block));
             }
-            part.append(&block)?;
             done += block.len() as u64;
+            if let Err(too_large) = self.expect_room(url, done) {
+                part.clear()?;
+                return Err(too_large);
+            }
+            part.append(&block)?;
             tell(done, total);
         }
         match total {

@@ -21,13 +21,19 @@ pub(super) use collection::Name;
 use download::Client;
 use failure::Failure;
 
+/// Bytes that an archive may have unless the user says otherwise: more than the collection's have.
+pub(super) const MAX_SIZE: u64 = 64 << 30;
+
+/// What an archive may decompress to, over the bytes that it may have.
+const MOST_RATIO: u64 = 16;
+
 pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let names = args.names.iter().map(|name| Name::parse(name)).collect::<Result<Vec<_>, _>>()?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
         None => matrix_cache().context("there is no cache folder; name one with --folder")?,
     };
-    let mut fetcher = Fetcher::new(folder, interrupt, quiet)?;
+    let mut fetcher = Fetcher::new(folder, args.max_size, interrupt, quiet)?;
     let mut failed = 0;
     for name in &names {
         let path = fetcher.archive(name).path().display().to_string();
@@ -63,7 +69,7 @@ pub(super) fn files(
             Some(fetcher) => fetcher,
             None => {
                 let folder = matrix_cache().context("there is no cache folder for downloads")?;
-                fetcher.insert(Fetcher::new(folder, interrupt, quiet)?)
+                fetcher.insert(Fetcher::new(folder, MAX_SIZE, interrupt, quiet)?)
             }
         };
         fetcher.fetch(name, false).with_context(|| format!("cannot fetch {name}"))?;
@@ -83,7 +89,12 @@ struct Fetcher<'i> {
 }
 
 impl<'i> Fetcher<'i> {
-    fn new(folder: PathBuf, interrupt: &'i Interrupt, quiet: bool) -> anyhow::Result<Self> {
+    fn new(
+        folder: PathBuf,
+        max_size: u64,
+        interrupt: &'i Interrupt,
+        quiet: bool,
+    ) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let collection = Collection::from_environment()?;
@@ -93,7 +104,7 @@ impl<'i> Fetcher<'i> {
                 collection.address()
             );
         }
-        let client = Client::new(&collection, interrupt.flag());
+        let client = Client::new(&collection, max_size, interrupt.flag());
         Ok(Self { folder, collection, client, index: None, quiet })
     }
 
@@ -166,12 +177,13 @@ fn complete(
         shown.set(share, &format!("{name}: {:.1}{of} MB", done as f64 / 1e6));
     };
     client.download(&url, part, &mut tell)?;
-    let checked = match part.check(client.cancel()) {
+    let most = client.most().saturating_mul(MOST_RATIO);
+    let checked = match part.check(most, client.cancel()) {
         // The beginning may have been another file's, or the file a newer one.
         Err(Failure::Damaged(_)) if continued => {
             part.clear()?;
             client.download(&url, part, &mut tell)?;
-            part.check(client.cancel())
+            part.check(most, client.cancel())
         }
         checked => checked,
     };

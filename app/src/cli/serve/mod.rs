@@ -4,13 +4,13 @@
 mod http;
 mod site;
 
+use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
@@ -22,10 +22,14 @@ use super::viewer;
 use http::{Request, Status, send_head};
 use site::{Found, Site};
 
-/// How long a connection may say or take nothing.
+/// How long a connection may take for its request, and for each so many bytes of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENT_BYTES: u64 = 1 << 20;
 
-/// Connections at a time.
+/// However large an answer is.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// Connections at a time; one more ends the oldest.
 const CONNECTIONS: usize = 64;
 
 /// How often Ctrl-C is looked for.
@@ -47,7 +51,8 @@ pub(super) fn run(args: &ServeArgs, interrupt: &Interrupt) -> anyhow::Result<Out
     );
     eprintln!("Ctrl-C ends it.");
     // Waits for connections until the process ends, which is what main returns for.
-    std::thread::spawn(move || accept(&listener, &Arc::new(site)));
+    let accept = move || accept(&listener, &Arc::new(site));
+    std::thread::Builder::new().spawn(accept).context("cannot wait for connections")?;
     while !interrupt.raised() {
         std::thread::sleep(WATCH);
     }
@@ -63,28 +68,82 @@ fn check_file(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The open connections, the oldest first.
+type Open = Mutex<VecDeque<Arc<TcpStream>>>;
+
+fn lock(open: &Open) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn accept(listener: &TcpListener, site: &Arc<Site>) {
-    let open = Arc::new(AtomicUsize::new(0));
+    let open = Arc::<Open>::default();
     for stream in listener.incoming() {
         // A visitor that gave up; the next one may not have.
         let Ok(stream) = stream else { continue };
-        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
-            open.fetch_sub(1, Ordering::Relaxed);
-            continue;
+        let stream = Arc::new(stream);
+        let mut connections = lock(&open);
+        // Whoever says nothing keeps nobody out.
+        if connections.len() >= CONNECTIONS
+            && let Some(oldest) = connections.pop_front()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
         }
-        let (site, open) = (Arc::clone(site), Arc::clone(&open));
-        std::thread::spawn(move || {
+        connections.push_back(Arc::clone(&stream));
+        drop(connections);
+        let (site, others) = (Arc::clone(site), Arc::clone(&open));
+        let serve = move || {
             // Nobody is left to tell when a browser hangs up.
             let _ = answer(&stream, &site);
-            open.fetch_sub(1, Ordering::Relaxed);
-        });
+            lock(&others).retain(|other| !Arc::ptr_eq(other, &stream));
+        };
+        if std::thread::Builder::new().spawn(serve).is_err() {
+            // The connection ends here; a later one may have its thread.
+            lock(&open).pop_back();
+        }
     }
 }
 
-fn answer(mut stream: &TcpStream, site: &Site) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let Some(request) = Request::read(stream) else {
+/// A connection of which what is read or written is done by some moment, however slowly it comes.
+struct Until<'s> {
+    stream: &'s TcpStream,
+    end: Instant,
+}
+
+impl<'s> Until<'s> {
+    /// Of a request, or of an answer of so many bytes.
+    fn of(stream: &'s TcpStream, bytes: u64) -> Self {
+        let times = u32::try_from(1 + bytes / PATIENT_BYTES).unwrap_or(u32::MAX);
+        Self { stream, end: Instant::now() + PATIENCE.saturating_mul(times).min(LONGEST) }
+    }
+
+    fn left(&self) -> std::io::Result<Option<Duration>> {
+        match self.end.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(std::io::ErrorKind::TimedOut.into()),
+            left => Ok(Some(left.min(PATIENCE))),
+        }
+    }
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Until<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn answer(stream: &TcpStream, site: &Site) -> std::io::Result<()> {
+    let Some(request) = Request::read(Until::of(stream, 0)) else {
         return refuse(
             stream,
             Status::BadRequest,
@@ -107,12 +166,13 @@ fn answer(mut stream: &TcpStream, site: &Site) -> std::io::Result<()> {
     match File::open(&found.path).and_then(|file| Ok((file.metadata()?.len(), file))) {
         Ok((bytes, file)) => {
             let keep = if found.keeps { "max-age=31536000, immutable" } else { "no-cache" };
-            send_head(&mut stream, Status::Ok, found.kind, bytes, &headers(&found, keep))?;
+            let mut out = Until::of(stream, bytes);
+            send_head(&mut out, Status::Ok, found.kind, bytes, &headers(&found, keep))?;
             if request.method == "GET" {
                 // As many as announced, should the file grow meanwhile.
-                std::io::copy(&mut file.take(bytes), &mut stream)?;
+                std::io::copy(&mut file.take(bytes), &mut out)?;
             }
-            stream.flush()
+            out.flush()
         }
         Err(error) => refuse(stream, Status::Failed, &format!("The file cannot be read: {error}.")),
     }
@@ -124,9 +184,49 @@ fn headers<'a>(found: &Found, keep: &'a str) -> Vec<(&'static str, &'a str)> {
     headers
 }
 
-fn refuse(mut stream: &TcpStream, status: Status, sentence: &str) -> std::io::Result<()> {
+fn refuse(stream: &TcpStream, status: Status, sentence: &str) -> std::io::Result<()> {
+    let mut out = Until::of(stream, 0);
     let allow: &[_] =
         if status == Status::MethodNotAllowed { &[("Allow", "GET, HEAD")] } else { &[] };
-    send_head(&mut stream, status, "text/plain; charset=utf-8", sentence.len() as u64, allow)?;
-    stream.write_all(sentence.as_bytes())
+    send_head(&mut out, status, "text/plain; charset=utf-8", sentence.len() as u64, allow)?;
+    out.write_all(sentence.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_trickles_is_read_until_its_time_is_over() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut slow = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        std::thread::scope(|scope| {
+            // A byte now and then, until the other side has had enough.
+            scope.spawn(move || {
+                while slow.write_all(b"a").is_ok() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+            let end = Instant::now() + Duration::from_millis(200);
+            let mut until = Until { stream: &stream, end };
+            let error = until.read_to_end(&mut Vec::new()).unwrap_err();
+            let timed_out = [std::io::ErrorKind::TimedOut, std::io::ErrorKind::WouldBlock];
+            assert!(timed_out.contains(&error.kind()), "{error}");
+            assert!(Instant::now() >= end);
+            stream.shutdown(Shutdown::Both).unwrap();
+            drop(stream);
+        });
+    }
+
+    #[test]
+    fn a_large_answer_may_take_longer_but_not_for_ever() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let left = |bytes: u64| {
+            Until::of(&stream, bytes).end.saturating_duration_since(Instant::now()).as_secs_f64()
+        };
+        assert!((9.0..=10.0).contains(&left(0)) && (29.0..=30.0).contains(&left(2 << 20)));
+        assert!((3599.0..=3600.0).contains(&left(u64::MAX)));
+    }
 }

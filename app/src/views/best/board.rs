@@ -48,7 +48,7 @@ pub(crate) struct Row {
     pub(crate) why: String,
     /// All that compete: the winner first.
     pub(crate) runs: Vec<Rival>,
-    /// Kernels that were refused or failed here, with the reason.
+    /// Kernels that were refused, failed, or are limited by rounding here, with the reason.
     pub(crate) without: Vec<(String, String)>,
 }
 
@@ -162,13 +162,15 @@ impl Board {
     }
 }
 
-/// By subject: kernels whose runs have no time, and why.
+/// By subject: kernels whose runs do not rank, and why.
 type Without = std::collections::BTreeMap<String, Vec<(String, String)>>;
 
 fn without(model: &Model, state: &ViewState) -> Without {
     let mut found = Without::new();
-    for run in model.runs(&state.filter).into_iter().filter(|run| run.rate().is_none()) {
-        let reason = run.run.check.reason.clone().unwrap_or_else(|| run.verdict().to_owned());
+    for run in model.runs(&state.filter).into_iter().filter(|run| !run.ranks()) {
+        let ended = || run.solved().map(|solve| solve.ended.clone());
+        let reason = run.run.check.reason.clone().or_else(ended);
+        let reason = reason.unwrap_or_else(|| run.verdict().to_owned());
         let of = found.entry(run.key()).or_default();
         if of.iter().all(|(kernel, _)| *kernel != run.run.kernel) {
             of.push((run.run.kernel.clone(), reason));

@@ -8,8 +8,7 @@ use crate::figure::{Anchor, Figure, Hit, area, text_width};
 use crate::model::significant;
 use crate::theme::{Ink, blend};
 
-pub(super) const TITLE: &str =
-    "Share of the best rate on each matrix; hatched: no time (refused or wrong)";
+pub(super) const TITLE: &str = "Share of the best rate on each matrix; hatched: not ranked";
 
 const TYPE: f32 = 13.0;
 /// Width and height of a cell.
@@ -18,7 +17,7 @@ const CELL: [f32; 2] = [38.0, 22.0];
 const BEST: Color32 = Color32::from_rgb(0, 114, 178);
 
 /// Shares, a line a matrix, a column a kernel; empty where it did not run, the verdict's reason where
-/// it has no time.
+/// it does not rank.
 pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
     let header = ["matrix".to_owned()].into_iter().chain(board.kernels.iter().cloned());
     let mut lines = vec![header.collect::<Vec<_>>()];
@@ -91,7 +90,7 @@ pub(super) fn figure(board: &Board, ink: Ink) -> Figure {
                 }
                 Cell::Without(why) => {
                     hatch(&mut figure, rect, ink.weak);
-                    let text = format!("{kernel} on {}: no time, {why}", row.name);
+                    let text = format!("{kernel} on {}: not ranked, {why}", row.name);
                     figure.hits.push(Hit {
                         rect,
                         text,
@@ -129,5 +128,5 @@ fn legend(figure: &mut Figure, at: egui::Pos2, ink: Ink) {
     }
     let rect = area(x, at.y - 8.0, x + 26.0, at.y + 8.0);
     hatch(figure, rect, ink.weak);
-    figure.text(pos2(x + 32.0, at.y), Anchor::Start, TYPE, ink.weak, "no time");
+    figure.text(pos2(x + 32.0, at.y), Anchor::Start, TYPE, ink.weak, "not ranked");
 }

@@ -12,7 +12,8 @@ use crate::views::view::subject;
 pub(super) fn summary(model: &Model, state: &ViewState) -> String {
     let (mut first, mut solver) = (BTreeMap::new(), BTreeMap::new());
     let runs = model.runs(&state.filter).into_iter();
-    for run in runs.filter(|run| run.run.hot && run.whole_solve_s().is_some()) {
+    let counts = |run: &RunOf<'_>| run.ranks() && run.run.hot && run.whole_solve_s().is_some();
+    for run in runs.filter(counts) {
         let found = first.entry(run.key()).or_insert(run);
         if run.solves_before(found) {
             *found = run;

@@ -106,3 +106,28 @@ fn of_solves_preconditioners_compete_and_a_sentence_says_who_is_first_with_its_s
     );
     assert_eq!(summary(&self::model(), &ViewState::default()), "");
 }
+
+#[test]
+fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
+    let model = solved::model(solved::planted());
+    let mut state = ViewState::from_fragment("v1;operation=solve").unwrap();
+    let board = Board::of(&model, &state);
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((row.kernel.as_str(), row.lead, row.runs.len()), (solved::SERIAL, None, 1));
+    assert_eq!(board.kernels, [solved::SERIAL]);
+    let limited = &row.without[0];
+    assert_eq!(limited.0, solved::THREADS);
+    assert_eq!(limited.1, "the relative residual is 1e-8");
+    state.best.heat = true;
+    assert_eq!((VIEW.table)(&model, &state), [["matrix", solved::SERIAL], ["m", "1"]]);
+    let words = summary(&model, &state);
+    assert!(words.contains(solved::SERIAL) && !words.contains(solved::THREADS), "{words}");
+    let best = model.best(&state.filter);
+    assert!(best.iter().all(|run| run.run.kernel == solved::SERIAL) && best.len() == 1);
+    // None beats what ranks, and what ranks beats them.
+    let runs = model.runs(&state.filter);
+    let [right, limited, idle] = &runs[..] else { panic!("{}", runs.len()) };
+    for other in [limited, idle] {
+        assert!(right.beats(other) && !other.beats(right) && !other.beats(other));
+    }
+}

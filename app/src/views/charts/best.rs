@@ -32,3 +32,16 @@ pub(super) fn best_by<'a>(
     }
     best
 }
+
+/// Of the best those whose class is first in order, by subject and bundle: what others are compared with.
+pub(super) fn bases<'b, 'a>(
+    best: &'b BTreeMap<Place, RunOf<'a>>,
+) -> BTreeMap<(&'b str, usize), RunOf<'a>> {
+    let mut bases = BTreeMap::new();
+    for ((_, subject, bundle, (order, _)), run) in best {
+        if *order == 0 {
+            bases.entry((subject.as_str(), *bundle)).or_insert(*run);
+        }
+    }
+    bases
+}

@@ -1,6 +1,8 @@
 //! How far each kernel brings the residual down, by steps and by time: symmetric sweeps, and the iterations
 //! of solvers with each preconditioner.
 
+use std::collections::BTreeSet;
+
 use sparsescope_core::record::{Operation, Series, Solve};
 
 use super::best::best;
@@ -93,7 +95,7 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
         let system = ["b", "x0"].map(|name| run.param(name));
         (run.bundle.series, kernel(run), run.method(), system)
     };
-    let ended: Vec<_> = runs.iter().filter(|run| run.solved().is_some()).map(way).collect();
+    let ended: BTreeSet<_> = runs.iter().filter(|run| run.solved().is_some()).map(way).collect();
     let mut failed = of_subject(data, data.model.runs(&data.state.filter));
     failed.retain(|run| {
         let gave_up = run.solved().is_some_and(|solve| !solve.converged);

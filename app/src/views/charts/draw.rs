@@ -37,6 +37,7 @@ pub(super) fn figure(
         For::File(_) => (None, None),
     };
     let mut sheet = Sheet::new(plot, looks, ink, width, bright);
+    sheet.tells = room.is_some();
     let mut top = 14.0;
     if let For::File(heading) = whom {
         let text = elided(heading, width - 24.0, HEADING);

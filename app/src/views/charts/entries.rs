@@ -1,6 +1,6 @@
 //! How the cost of an entry grows with their number: flat while everything lies in a cache, higher behind it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::best::best;
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
@@ -22,13 +22,10 @@ fn entries(run: &RunOf<'_>) -> Option<u64> {
 
 /// All matrices, and each family of generated ones that differ in their entries, the one of the most sizes first.
 pub(super) fn families(data: &Data<'_>) -> Vec<String> {
-    let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let mut found: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for run in &data.runs {
         if let (Some(family), Some(nnz)) = (family_of(run), entries(run)) {
-            let sizes = found.entry(family).or_default();
-            if !sizes.contains(&nnz) {
-                sizes.push(nnz);
-            }
+            found.entry(family).or_default().insert(nnz);
         }
     }
     let mut families: Vec<(String, usize)> =

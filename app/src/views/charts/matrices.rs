@@ -2,7 +2,7 @@
 
 use sparsescope_core::record::Run;
 
-use super::best::{Class, best};
+use super::best::{Class, bases, best};
 use super::looks::{USER, format_of, format_of_run};
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::settings::block_kernels;
@@ -90,11 +90,10 @@ pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
             .then(|| (1, kernel(run))),
     };
     let best = best(&data.runs, &class);
+    let serial = bases(&best);
     for ((_, subject, bundle, (order, name)), run) in &best {
-        let serial = best.iter().find(|((_, of, in_bundle, (order, _)), _)| {
-            (of, in_bundle, *order) == (subject, bundle, 0)
-        });
-        let Some(gain) = serial.and_then(|(_, serial)| run.gain_over(serial)) else { continue };
+        let serial = serial.get(&(subject.as_str(), *bundle));
+        let Some(gain) = serial.and_then(|serial| run.gain_over(serial)) else { continue };
         let row = plot.row(|| run.name(), subject);
         plot.add(*order, name, Some(run.bundle), Point::of(run, gain, row));
     }

@@ -16,6 +16,7 @@ mod errors;
 mod list;
 mod looks;
 mod matrices;
+mod near;
 mod plane;
 mod planes;
 mod plot;

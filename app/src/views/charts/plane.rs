@@ -1,5 +1,7 @@
 //! Charts of one number against another: marks, lines, steps.
 
+use std::collections::HashSet;
+
 use egui::{Color32, Pos2, pos2, vec2};
 
 use super::plot::{Form, Guide, Point, Series};
@@ -25,11 +27,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     // Names of lines stand at their ends, where there is room.
     let slanted = |guide: &&Guide| !upright(guide);
     let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
-    let is_line = |name: &&str| match plot.form {
-        Form::Lines => true,
-        Form::Curves => plot.series.iter().any(|(key, of)| key.1 == **name && is_curve(of)),
-        _ => false,
-    };
+    let curves = plot.series.iter().filter(|(_, of)| plot.form == Form::Curves && is_curve(of));
+    let curves: HashSet<&str> = curves.map(|(key, _)| key.1.as_str()).collect();
+    let is_line = |name: &&str| plot.form == Form::Lines || curves.contains(name);
     let mut lines = plot.names();
     lines.retain(is_line);
     let lines = if lines.len() <= MOST_NAMED { lines } else { Vec::new() };

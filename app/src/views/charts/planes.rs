@@ -1,6 +1,6 @@
 //! One number of a run against another: row lengths, caches, the roofline.
 
-use sparsescope_core::record::Run;
+use sparsescope_core::record::{Run, RunKey};
 
 use super::best::best;
 use super::looks::format_of_run;
@@ -42,27 +42,28 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     let all = data.model.runs(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
-            run.rate().filter(|_| run.run.hot == hot)?;
+            (run.ranks() && run.run.hot == hot).then_some(())?;
             // A run's pair has all its other settings.
-            let of = run.run;
-            let settings = format!("{} {:?} {:?}", of.threads, of.block, of.params);
-            Some((0, format!("{}\n{settings}", kernel(run))))
+            let key = RunKey { hot: false, ..run.run.key(run.subject) };
+            Some((0, format!("{}\n{}", kernel(run), key.digest())))
         })
     };
     let mut cold = fastest(false);
-    let mut pairs: Vec<(String, String, RunOf<'a>, RunOf<'a>)> = Vec::new();
+    let mut pairs: Vec<(String, RunOf<'a>, RunOf<'a>)> = Vec::new();
+    let mut places = std::collections::BTreeMap::new();
     for (place, warm) in fastest(true) {
         let Some(flushed) = cold.remove(&place) else { continue };
         let (_, matrix, bundle, _) = place;
         let (at, name) = (format!("{matrix} {bundle}"), kernel(&warm));
-        match pairs.iter_mut().find(|(of, other, ..)| (of, other) == (&at, &name)) {
-            Some((_, _, best, its)) if warm.beats(best) => (*best, *its) = (warm, flushed),
+        let pair = *places.entry((at, name.clone())).or_insert(pairs.len());
+        match pairs.get_mut(pair) {
+            Some((_, best, its)) if warm.beats(best) => (*best, *its) = (warm, flushed),
             Some(_) => {}
-            None => pairs.push((at, name, warm, flushed)),
+            None => pairs.push((name, warm, flushed)),
         }
     }
     let mut ends: Option<[f64; 2]> = None;
-    for (_, name, warm, flushed) in pairs {
+    for (name, warm, flushed) in pairs {
         let (Some(x), Some(y)) = (warm.rate(), flushed.rate()) else { continue };
         let [low, high] = ends.unwrap_or([x, x]);
         ends = Some([low.min(x).min(y), high.max(x).max(y)]);

@@ -1,7 +1,7 @@
 //! What a chart draws, as numbers: the screen, the files and the tests take them from here.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{Metric, Operation, Subject};
@@ -13,7 +13,7 @@ use crate::state::ViewState;
 pub(super) struct Data<'a> {
     pub(super) model: &'a Model,
     pub(super) state: &'a ViewState,
-    /// Timed runs that pass the filters, with caches as the settings say, rated in one unit.
+    /// Runs that rank and pass the filters, with caches as the settings say, rated in one unit.
     pub(super) runs: Vec<RunOf<'a>>,
 }
 
@@ -21,6 +21,8 @@ pub(super) struct Data<'a> {
 #[derive(Debug)]
 pub(super) struct Plot<'a> {
     pub(super) rows: Option<Vec<Row>>,
+    /// Places of the rows by their keys.
+    pub(super) places: HashMap<String, usize>,
     pub(super) x: Scale,
     pub(super) y: Scale,
     /// By what they show and the bundle that they are from.
@@ -121,7 +123,7 @@ impl<'a> Data<'a> {
     /// What the state asks for.
     pub(super) fn of(model: &'a Model, state: &'a ViewState) -> Self {
         let mut runs = model.runs(&state.filter);
-        runs.retain(|run| run.rate().is_some() && run.run.hot != state.charts.cold);
+        runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
         // Of an operation that the program does not know, runs may be rated in several units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());
@@ -175,7 +177,8 @@ impl<'a> Plot<'a> {
         let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
         let (hidden, subject) = (Vec::new(), None);
         let (form, weights) = (Form::Marks, "");
-        Self { rows: None, x, y, series, hidden, subject, guides, note, form, weights }
+        let places = HashMap::new();
+        Self { rows: None, places, x, y, series, hidden, subject, guides, note, form, weights }
     }
 
     /// A chart of x with a row for each matrix, or whatever it is about.
@@ -187,9 +190,9 @@ impl<'a> Plot<'a> {
     /// where there was none.
     pub(super) fn row(&mut self, name: impl FnOnce() -> String, key: &str) -> f64 {
         let rows = self.rows.get_or_insert_default();
-        let place = rows.iter().position(|row| row.key == key);
-        let place = place.unwrap_or_else(|| {
+        let place = self.places.get(key).copied().unwrap_or_else(|| {
             rows.push(Row { name: name(), key: key.into() });
+            self.places.insert(key.into(), rows.len() - 1);
             rows.len() - 1
         });
         place as f64

@@ -1,8 +1,11 @@
 //! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
 //! row that it has points in, and marks that would hide one another move to another lane of it.
 
+use std::collections::HashSet;
+
 use egui::{Pos2, Rect, pos2, vec2};
 
+use super::near::Near;
 use super::plot::{Form, Row};
 use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
@@ -26,6 +29,8 @@ const NAMED: f32 = 12.0;
 const SMALL: f32 = 11.0;
 /// So many colours need no names at the marks.
 const FEW: usize = 3;
+/// Of more samples than this, none is drawn where another one is.
+const CROWDED: usize = 20_000;
 /// With more, only the foremost mark of a band is named.
 const CROWD: usize = 12;
 
@@ -80,11 +85,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     }
     let lane = band / (lanes + 0.1);
     let size = radius(plot).min(band * 0.5);
-    let mut placed: Vec<Vec<Pos2>> = vec![Vec::new(); rows.len()];
+    let mut placed: Near<(usize, Pos2)> = Near::new();
+    let mut drawn = HashSet::new();
     let mut marks: Vec<Named<'_>> = Vec::new();
     let points: Vec<_> = plot.points().collect();
     let heaviest =
         points.iter().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
+    let is_crowded = points.len() > CROWDED;
     for (name, series, point) in points {
         let row = point.at[1] as usize;
         let (Some([from, _]), Some(own)) = (rows_at.get(row), bands.get(row)) else { continue };
@@ -127,10 +134,16 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.hit(wanted, band * 0.7, name, series, point);
             continue;
         }
-        let Some(others) = placed.get_mut(point.at[1] as usize) else { continue };
-        let at =
-            if plot.form == Form::Intervals { wanted } else { free(others, wanted, lane, size) };
-        others.push(at);
+        let at = match plot.form {
+            Form::Intervals => wanted,
+            _ => free(&placed, row, wanted, lane, size),
+        };
+        placed.add(Rect::from_min_max(at, at), (row, at));
+        // Of very many samples those that hide one another are drawn once.
+        let place = [at.x, at.y].map(|at| (at * 4.0) as i32);
+        if is_crowded && plot.form == Form::Boxes && !drawn.insert((row, place)) {
+            continue;
+        }
         let mut reach = at;
         if let Some(range) = point.range {
             let [from, to] = range.map(|value| pos2(x.at(value), at.y));
@@ -182,23 +195,23 @@ struct Named<'p> {
 /// to the right first; where there are many, beside these only.
 fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
     let many = sheet.plot.names().len() > CROWD;
-    let mut taken: Vec<Rect> = marks.iter().map(|mark| mark.rect).collect();
+    let mut taken = Near::new();
+    marks.iter().for_each(|mark| taken.add(mark.rect, mark.rect));
     let mut order: Vec<_> = marks.iter().collect();
     let ends = |mark: &Named<'_>| mark.rect.right();
     crate::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for Named { rect, name, band } in order {
-        let is_foremost = !seen.contains(&band);
-        seen.push(band);
+        let is_foremost = seen.insert(band);
         if many && !is_foremost {
             continue;
         }
         let size = vec2(text_width(name, SMALL), SMALL);
         let at = rect.right_center() + vec2(3.0, 0.0);
         let text = Rect::from_min_size(at - vec2(0.0, SMALL * 0.5), size);
-        if text.right() < right && !taken.iter().any(|other| other.intersects(text)) {
+        if text.right() < right && !taken.any(text, |other| other.intersects(text)) {
             sheet.figure.text(at, Anchor::Start, SMALL, sheet.ink.weak, name);
-            taken.push(text);
+            taken.add(text, text);
         }
     }
 }
@@ -236,12 +249,15 @@ fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     }
 }
 
-/// The place nearest to `wanted` where no other mark is; `wanted` itself when all are taken.
-fn free(placed: &[Pos2], wanted: Pos2, lane: f32, size: f32) -> Pos2 {
+/// The place nearest to `wanted` where no other mark of the row is; `wanted` itself when all are taken.
+fn free(placed: &Near<(usize, Pos2)>, row: usize, wanted: Pos2, lane: f32, size: f32) -> Pos2 {
     let step = lane.min(size * 2.2);
     let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * step));
     let apart = step - 0.5;
-    let is_free = |place: &Pos2, apart: f32| placed.iter().all(|p| p.distance(*place) > apart);
+    let is_free = |place: &Pos2, apart: f32| {
+        let around = Rect::from_center_size(*place, vec2(2.0 * apart, 2.0 * apart));
+        !placed.any(around, |(of, other)| of == row && other.distance(*place) <= apart)
+    };
     let between = BETWEEN.map(|lanes| wanted + vec2(0.0, lanes * step));
     let free = places.into_iter().find(|place| is_free(place, apart));
     free.or_else(|| between.into_iter().find(|place| is_free(place, step * 0.45))).unwrap_or(wanted)

@@ -31,9 +31,13 @@ fn groups<'a>(
         }
     }
     groups.retain(|_, group| {
-        let all = group.clone();
+        let mut settings: BTreeMap<String, usize> = BTreeMap::new();
+        for matrix in group.values().flat_map(BTreeMap::keys) {
+            *settings.entry(matrix.clone()).or_default() += 1;
+        }
+        let all = group.len();
         for runs in group.values_mut() {
-            runs.retain(|matrix, _| all.values().all(|other| other.contains_key(matrix)));
+            runs.retain(|matrix, _| settings.get(matrix) == Some(&all));
         }
         group.len() > 1 && group.values().all(|runs| !runs.is_empty())
     });

@@ -1,6 +1,8 @@
 //! A figure in the making, with what rows and planes have in common: the legend, marks, labels,
 //! the scale of x.
 
+use std::collections::{HashMap, HashSet};
+
 use egui::{Color32, Pos2, Rect, pos2, vec2};
 
 use super::looks::Looks;
@@ -29,6 +31,10 @@ pub(super) struct Sheet<'p, 'a> {
     looks: Vec<(Color32, Mark)>,
     /// Names in the legend, each once.
     names: Vec<&'p str>,
+    /// Their places.
+    places: HashMap<&'p str, usize>,
+    /// Whether points say something when they are pointed at: in a file nobody does.
+    pub(super) tells: bool,
     /// The bundles' numbers, in the order of opening.
     pub(super) bundles: Vec<usize>,
     /// Name of the series that stands out.
@@ -60,7 +66,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let looks = names.iter().enumerate().map(|(k, name)| looks.find(name, k, &ink)).collect();
         let bundles = plot.bundles().iter().map(|open| open.series).collect();
         let figure = Figure::new(vec2(width, 0.0), ink.paper);
-        Self { plot, figure, ink, looks, names, bundles, bright }
+        let places = names.iter().enumerate().rev().map(|(place, name)| (*name, place)).collect();
+        Self { plot, figure, ink, looks, names, places, tells: true, bundles, bright }
     }
 
     pub(super) fn text(&mut self, at: Pos2, anchor: Anchor, color: Color32, text: &str) {
@@ -70,7 +77,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
     /// Colour, form and filling of a series. Marks of the bundle opened first are full, those of the
     /// second hollow, of the third pale, and stay so whatever is filtered.
     pub(super) fn look(&self, name: &str, series: &Series<'_>) -> (Color32, Mark, Color32) {
-        let place = self.names.iter().position(|known| *known == name).unwrap_or_default();
+        let place = self.places.get(name).copied().unwrap_or_default();
         let (color, mark) = self.looks.get(place).copied().unwrap_or((self.ink.text, Mark::Circle));
         let color = self.shown(name, color);
         (color, mark, filling(color, style(series), self.ink.paper))
@@ -115,8 +122,10 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let names: Vec<&str> = self.names.clone();
         let (column, columns) = self.columns(names.iter().copied());
         let alone = !self.plot.hidden.is_empty();
+        let plot = self.plot;
+        let all_hidden: HashSet<&str> = plot.hidden.iter().map(|(_, name)| name.as_str()).collect();
         for (index, name) in names.iter().enumerate() {
-            let hidden = self.plot.hidden.iter().any(|(_, other)| other == name);
+            let hidden = all_hidden.contains(name);
             let look = self.looks.get(index).copied().unwrap_or((self.ink.text, Mark::Circle));
             let faint = if hidden { 0.7 } else { 0.0 };
             let color = blend(self.shown(name, look.0), self.ink.paper, faint);
@@ -158,6 +167,9 @@ impl<'p, 'a> Sheet<'p, 'a> {
         series: &Series<'_>,
         point: &Point<'_>,
     ) {
+        if !self.tells {
+            return;
+        }
         let rect = Rect::from_center_size(at, vec2(side, side));
         let matrix = point.subject.map(crate::model::subject_key).unwrap_or_default();
         let run = point.run.map(|run| run.index);

@@ -33,7 +33,7 @@ impl Subject {
         let small = state.layouts.small.matrix();
         let (key, name, picture) = match (state.fsai.of, small) {
             (FsaiOf::Mesh(mesh), _) => {
-                let key = format!("mesh {mesh:?}");
+                let key = format!("mesh {}", state.fsai.of.text());
                 (key.clone(), name_of(mesh), own(key, &|| meshes::matrix(mesh.mesh, mesh.side))?)
             }
             (FsaiOf::Small, Some(a)) => {
@@ -41,7 +41,7 @@ impl Subject {
                     Small::Example(_) => "Example of the layouts",
                     _ => "Small matrix",
                 };
-                let key = format!("levels {:?}", state.layouts.small);
+                let key = format!("small {}", state.layouts.small.text());
                 (key.clone(), name.into(), own(key, &|| a.clone())?)
             }
             _ => {

@@ -24,7 +24,9 @@ mod totals;
 mod view;
 mod walk;
 
+pub use numbers::Texts;
 pub(crate) use numbers::check;
 pub(crate) use settings::is_framed;
 pub(crate) use teach::beside;
+pub use teach::texts_of;
 pub(super) use view::VIEW;

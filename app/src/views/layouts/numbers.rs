@@ -14,12 +14,16 @@ use crate::model::significant;
 use crate::state::{LayoutsState, ViewState};
 
 /// The texts of a step with their numbers.
-#[derive(Clone, Default)]
-pub(super) struct Texts {
-    pub(super) text: Vec<String>,
-    pub(super) ask: Option<String>,
-    pub(super) choices: Vec<String>,
-    pub(super) answer: Vec<String>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Paragraphs.
+    pub text: Vec<String>,
+    /// What the class is to predict.
+    pub ask: Option<String>,
+    /// What it may choose from.
+    pub choices: Vec<String>,
+    /// Paragraphs that are hidden until the class asks for them.
+    pub answer: Vec<String>,
 }
 
 impl Texts {

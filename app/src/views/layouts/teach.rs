@@ -4,8 +4,10 @@ use egui::{Rect, Ui, UiBuilder};
 
 use super::numbers::Texts;
 use super::panel;
+use super::subject::Subject;
+use crate::lesson::{LAYOUTS, Step};
 use crate::model::Model;
-use crate::state::ViewState;
+use crate::state::{Small, ViewState};
 use crate::views::view::kept;
 use crate::views::{facts, own};
 
@@ -27,6 +29,23 @@ pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
     (text.with_max_x(text.right() - 12.0), rest)
 }
 
+/// The texts of a lesson's step with their numbers, for what this state shows; in place of a number that
+/// there is not, a sentence that says so.
+pub fn texts_of(step: &Step, model: &Model, now: &ViewState) -> Texts {
+    let texts = if now.view == LAYOUTS {
+        let is_selected = now.layouts.small == Small::Selected;
+        let selected = Subject::of(model, now).ok().filter(|_| is_selected);
+        Texts::counted(step, selected.as_ref().map(|subject| &subject.a))
+    } else {
+        Texts::of(step, |asked, shown| match own::is_own(shown) {
+            false => facts::number(asked, model, now),
+            // Of the step's own matrix or points, whatever the class makes of them.
+            true => facts::number(asked, model, shown),
+        })
+    };
+    texts.unwrap_or_else(Texts::only)
+}
+
 /// Draws any view but that of the layouts beside its step of a lesson; the numbers of its texts are
 /// those of what the view shows.
 pub(crate) fn beside(
@@ -41,16 +60,10 @@ pub(crate) fn beside(
     let (text, rest) = places(ui);
     // Some views have steps that arrow keys go through.
     let walking = lesson.step(page).is_some_and(|step| own::steps(&step.show.view));
-    let from = (model.revision(), state.to_fragment());
+    // A lesson may be opened again with other words.
+    let from = (lesson.clone(), model.revision(), state.to_fragment());
     let texts = kept(ui, "texts beside a view", from, || {
-        let Some(step) = lesson.step(page) else { return Texts::default() };
-        let now = &*state;
-        let texts = Texts::of(step, |asked, shown| match own::is_own(shown) {
-            false => facts::number(asked, model, now),
-            // Of the step's own matrix or points, whatever the class makes of them.
-            true => facts::number(asked, model, shown),
-        });
-        texts.unwrap_or_else(Texts::only)
+        lesson.step(page).map_or_else(Texts::default, |step| texts_of(step, model, state))
     });
     ui.scope_builder(UiBuilder::new().max_rect(text), |ui| {
         panel::show(ui, &lesson, texts, state, None, walking);

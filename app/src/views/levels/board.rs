@@ -144,21 +144,25 @@ fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState
     let name = order_words(told);
     if told.order == Order::Colors && state.levels.order != Order::Colors {
         // The adapter draws a matrix once a frame.
-        let from = (told.shown.key.clone(), model.revision(), scene.place, scene.shade);
+        let from =
+            (told.shown.key.clone(), model.revision(), scene.place, scene.shade, pixels.to_bits());
         let image = kept(ui, "cells beside", from, || Arc::new(scene.image(pixels)));
         paint_image(ui, "cells image", (*image).clone(), area);
     } else {
         let key = &told.shown.key;
         paint_cells(ui, &told.shown.picture, &scene, key, area, pixels);
     }
-    let from = (told.shown.key.clone(), model.revision(), scene.place, told.step, told.theme);
-    let kept_as = format!("levels of {:?}", told.order);
+    let from = (
+        (told.shown.key.clone(), model.revision()),
+        (scene.place, told.step, told.theme, pixels.to_bits()),
+    );
+    let kept_as = format!("levels of {}", told.order.id());
     let images = kept(ui, &kept_as, from, || told.images(&scene, pixels).map(Arc::new));
     let [over, strip] = &*images;
     paint_image(ui, "over the cells", over.clone(), area);
     paint_image(ui, "strip beside", strip.clone(), on_screen(told.strip(&scene)));
     let from = (told.shown.key.clone(), model.revision(), scene.place, told.with_path);
-    let kept_as = format!("path of {:?}", told.order);
+    let kept_as = format!("path of {}", told.order.id());
     let path = kept(ui, &kept_as, from, || told.path_lines(&scene));
     let figure = told.figure(&scene, &path, Color32::TRANSPARENT);
     figure.show(ui, &format!("Levels of {name}"));
@@ -209,7 +213,7 @@ fn bars(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, size
         (told.shown.key.clone(), model.revision()),
         (told.step, told.theme, [size.x.to_bits(), size.y.to_bits()]),
     );
-    let kept_as = format!("widths of {:?}", told.order);
+    let kept_as = format!("widths of {}", told.order.id());
     let drawn = kept(ui, &kept_as, from, || histogram(told, size));
     let corner = ui.cursor().min;
     drawn.figure.show(ui, &format!("Widths of the levels of {}", order_words(told)));

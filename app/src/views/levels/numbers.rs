@@ -6,7 +6,7 @@ use super::smooth::sweeps;
 use super::subject::Subject;
 use crate::model::{Model, significant};
 use crate::state::{Order, ViewState};
-use crate::views::spy::index;
+pub(super) use crate::views::spy::digits;
 
 /// Levels with fewer rows than these leave idle a warp, or a block of the largest size.
 pub(super) const NARROW: [u32; 2] = [32, 1024];
@@ -78,11 +78,6 @@ fn counted(count: usize, order: Order) -> String {
         _ => "levels",
     };
     format!("{} {word}", digits(count as u64))
-}
-
-/// A number with all its digits.
-pub(super) fn digits(of: u64) -> String {
-    index(usize::try_from(of).unwrap_or(usize::MAX))
 }
 
 /// Rows that are done before a step, and those of the step.

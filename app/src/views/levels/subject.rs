@@ -35,7 +35,7 @@ impl Subject {
         match (state.levels.of, state.layouts.small.matrix()) {
             (LevelsOf::Grid(grid), _) => {
                 let name = format!("{0} × {0} points, {1}-point stencil", grid.side, grid.points());
-                let key = format!("levels {grid:?}");
+                let key = format!("levels {}", state.levels.of.text());
                 own(name, key, Some(grid), &|| matrix(grid))
             }
             (LevelsOf::Small, Some(a)) => {
@@ -43,7 +43,7 @@ impl Subject {
                     Small::Example(_) => "Example of the layouts",
                     _ => "Small matrix",
                 };
-                let key = format!("levels {:?}", state.layouts.small);
+                let key = format!("small {}", state.layouts.small.text());
                 own(name.into(), key, None, &|| a.clone())
             }
             _ => {

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use crate::model::Model;
 use crate::state::ViewState;
-use crate::views::spy::index;
+use crate::views::spy::{digits, index};
 
 /// Questions of lessons about the points shown, and about the algorithm and its step.
 const ASKED: [&str; 11] = [
@@ -34,7 +34,6 @@ pub(in crate::views) fn number(
     let subject = Subject::of(model, state)?;
     let picture = &subject.cloud.picture;
     let (points, kept) = (picture.points as usize, picture.kept as usize);
-    let whole = |of: u64| index(usize::try_from(of).unwrap_or(usize::MAX));
     match asked {
         "name" => return Ok(subject.name),
         "points" => return Ok(index(points)),
@@ -42,16 +41,19 @@ pub(in crate::views) fn number(
         "kept" => return Ok(index(kept)),
         "dominated" => return Ok(index(points - kept)),
         // Each point against each other one.
-        "pairs" => return Ok(whole(points as u64 * (points as u64).saturating_sub(1))),
+        "pairs" => {
+            let points = u64::from(picture.points);
+            return Ok(digits(points * points.saturating_sub(1)));
+        }
         _ => {}
     }
     let walk = subject.walk(state);
     let done = (state.skyline.step.unwrap_or(0) as usize).min(walk.count());
     Ok(match asked {
-        "comparisons" => whole(walk.all_comparisons()),
+        "comparisons" => digits(walk.all_comparisons()),
         "step" => index(done + 1),
-        "compared" => whole(walk.step(done).map_or(0, |step| u64::from(step.comparisons))),
-        "so-far" => whole(walk.comparisons(done)),
+        "compared" => digits(walk.step(done).map_or(0, |step| u64::from(step.comparisons))),
+        "so-far" => digits(walk.comparisons(done)),
         "decided" => index(walk.decided(done)),
         _ => return Err("there is no such number".into()),
     })

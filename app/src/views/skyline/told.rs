@@ -7,7 +7,7 @@ use super::sheet::Told;
 use super::walk::{Known, Step};
 use crate::model::value;
 use crate::state::Algorithm;
-use crate::views::spy::index;
+use crate::views::spy::{digits, index};
 
 /// Coordinates of a point that are written out.
 const WRITTEN: usize = 8;
@@ -26,8 +26,7 @@ fn number(picture: &PointsPicture, place: usize) -> String {
 
 /// So many things, in words.
 fn counted(count: u64, what: &str) -> String {
-    let number = index(usize::try_from(count).unwrap_or(usize::MAX));
-    format!("{number} {what}{}", if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", digits(count), if count == 1 { "" } else { "s" })
 }
 
 impl Told<'_> {

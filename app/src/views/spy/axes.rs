@@ -43,6 +43,11 @@ pub(in crate::views) fn axes(figure: &mut Figure, area: Rect, place: &Place, ink
 
 /// An index as people read it, all its digits in groups of three.
 pub(in crate::views) fn index(number: usize) -> String {
+    digits(number as u64)
+}
+
+/// The same of a count, which in the page may exceed what an index holds.
+pub(in crate::views) fn digits(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

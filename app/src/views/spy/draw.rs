@@ -3,7 +3,7 @@
 use egui::{Color32, Pos2, Rect, pos2};
 use sparsescope_core::spy::LengthBin;
 
-use super::axes::{axes, index};
+use super::axes::{axes, digits, index};
 use super::frame::{CAPTION, Frame, GAP, STRIP, TYPE};
 use super::marked::{MARKED, outline};
 use super::overlay::{Padding, Parts};
@@ -65,11 +65,10 @@ pub(in crate::views) fn caption(figure: &mut Figure, name: &str, numbering: &str
 /// A numbering and how far it keeps entries from the diagonal.
 pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
     let Some(band) = picture.band() else { return name.to_owned() };
-    let number = |n: u64| index(usize::try_from(n).unwrap_or(usize::MAX));
     format!(
         "{name}: bandwidth {} below, {} above; profile {}",
-        number(band.lower),
-        number(band.upper),
+        digits(band.lower),
+        digits(band.upper),
         count(band.profile)
     )
 }

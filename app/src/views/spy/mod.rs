@@ -22,7 +22,7 @@ mod tests;
 mod view;
 mod written;
 
-pub(super) use axes::{axes, index};
+pub(super) use axes::{axes, digits, index};
 pub(super) use draw::caption;
 pub(super) use fields::choose;
 pub(super) use frame::{Around, Frame, GAP, STRIP, TYPE};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use egui::{Rect, pos2};
 use sparsescope_core::record::{Distributed, MatrixRecord};
 
-use super::axes::index;
+use super::axes::digits;
 use super::frame::TYPE;
 use super::marked::{MARKED, outline};
 use super::place::Place;
@@ -150,13 +150,12 @@ impl Ranks {
         let lit = self.lit.and_then(|rank| Some((rank, shared.ranks.get(rank)?, self.rows(rank)?)));
         if let Some((rank, share, rows)) = lit {
             let last = rows.end.saturating_sub(1);
-            let place = |row: u64| index(usize::try_from(row).unwrap_or(usize::MAX));
             words += &match share.rows {
                 0 => format!("; rank {rank} has no rows"),
                 _ => format!(
                     "; rank {rank} has rows {} to {} and needs {} column{} of others",
-                    place(rows.start),
-                    place(last),
+                    digits(rows.start),
+                    digits(last),
                     count(share.halo),
                     if share.halo == 1 { "" } else { "s" }
                 ),

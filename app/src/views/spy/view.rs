@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use sparsescope_core::record::MatrixRecord;
 
-use super::axes::index;
+use super::axes::{digits, index};
 use super::draw::overlay_words;
 use super::paint::paint_cells;
 use super::place::Place;
@@ -138,10 +138,10 @@ fn cell_words(
     let mut words = vec![
         plural("Row", r, rows),
         plural("Column", c, cols),
-        format!("{} {}", index(entries as usize), if entries == 1 { "entry" } else { "entries" }),
+        format!("{} {}", digits(entries), if entries == 1 { "entry" } else { "entries" }),
     ];
     if let (Some(cells), Some(other)) = (&scene.other, other) {
-        words.push(format!("{} in {}", index(cells.count(r, c) as usize), other.name));
+        words.push(format!("{} in {}", digits(cells.count(r, c)), other.name));
     }
     if shift == 0
         && let Some(value) = picture.value(r, c)

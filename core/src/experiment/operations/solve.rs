@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use super::side::lock;
 use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::resident::Resident;
 use crate::fsai::Fsai;
-use crate::gate::solved;
-use crate::kernel::{Parameter, Parameters};
+use crate::gate::{solved, vanishes};
+use crate::kernel::{Parameter, Parameters, RightSide};
 use crate::matrix::Csr;
+use crate::measure::uniform_vector;
 use crate::parallel::*;
-use crate::pcg::check_spd;
+use crate::pcg::{Magnitude, Scale, check_spd};
 use crate::record::{Check, Work};
 
 /// A·x = b, A symmetric and positive definite.
@@ -22,7 +24,7 @@ pub struct SolveProblem {
     a: Arc<Csr>,
     given: Given,
     /// The right-hand sides made so far, by their words.
-    sides: Mutex<BTreeMap<String, Arc<Vec<f64>>>>,
+    sides: Mutex<BTreeMap<String, Arc<Side>>>,
     /// What the processor set up last.
     factor: Mutex<Option<Arc<Fsai>>>,
     wants_g: bool,
@@ -44,6 +46,17 @@ pub struct Given {
     pub pattern: Option<Arc<Csr>>,
     /// Its factor G.
     pub factor: Option<Arc<Csr>>,
+}
+
+/// A right-hand side.
+#[derive(Debug)]
+struct Side {
+    /// As it was given or made, and as it is solved for, in another unit.
+    b: Arc<Vec<f64>>,
+    scaled: Arc<Vec<f64>>,
+    scale: Scale,
+    /// Why it is none, in a sentence.
+    vanishes: Option<String>,
 }
 
 /// The word of files for what a user gave.
@@ -88,22 +101,72 @@ impl SolveProblem {
         &self.given
     }
 
-    /// The right-hand side that the parameters name, unless it is given: A·1, whose solution is known, or
-    /// ones.
+    /// The right-hand side that the parameters name, unless it is given: A·1, whose solution is known, ones, or
+    /// A·z.
     pub fn b(&self, parameters: &Parameters) -> Arc<Vec<f64>> {
-        if let Some(given) = &self.given.b {
-            return Arc::clone(given);
+        Arc::clone(&self.side(parameters).b)
+    }
+
+    /// The same in the unit in which it is solved, and that unit: powers of two apart, so that all digits stay.
+    pub fn scaled_b(&self, parameters: &Parameters) -> (Arc<Vec<f64>>, Scale) {
+        let side = self.side(parameters);
+        (Arc::clone(&side.scaled), side.scale)
+    }
+
+    /// Refuses a right-hand side that rounding hides.
+    pub(in crate::experiment) fn admit(
+        &self,
+        configuration: &Configuration,
+    ) -> Result<(), PrepareError> {
+        match &self.side(&configuration.parameters).vanishes {
+            Some(why) => Err(PrepareError::Refused(why.clone())),
+            None => Ok(()),
         }
-        let word = parameters.get(Parameter::RightSide).unwrap_or_default();
+    }
+
+    fn side(&self, parameters: &Parameters) -> Arc<Side> {
+        let word = match &self.given.b {
+            Some(_) => GIVEN.to_owned(),
+            None => parameters.right_side().to_string(),
+        };
         let mut sides = lock(&self.sides);
-        let made = sides.entry(word).or_insert_with_key(|word| {
-            let (n, a) = (self.a.rows(), &self.a);
-            Arc::new(match word.as_str() {
-                "ones" => vec![1.0; n],
-                _ => (0..n).into_par_iter().map(|i| a.row(i).1.iter().sum()).collect(),
-            })
-        });
-        Arc::clone(made)
+        let side =
+            sides.entry(word).or_insert_with(|| Arc::new(self.made(parameters.right_side())));
+        Arc::clone(side)
+    }
+
+    /// A right-hand side of these words, or the one that is given.
+    fn made(&self, words: RightSide) -> Side {
+        let (n, a) = (self.a.rows(), &self.a);
+        let norm = |v: &[f64]| Magnitude::of(v.iter().copied());
+        let sums = |of: fn(f64) -> f64| -> Vec<f64> {
+            (0..n).into_par_iter().map(|i| a.row(i).1.iter().map(|&v| of(v)).sum()).collect()
+        };
+        let mut hidden = None;
+        let b = match (&self.given.b, words) {
+            (Some(given), _) => Arc::clone(given),
+            (None, RightSide::Ones) => Arc::new(vec![1.0; n]),
+            (None, RightSide::TimesOnes) => {
+                let b = sums(|v| v);
+                hidden = vanishes(norm(&b).norm(), norm(&sums(f64::abs)).norm());
+                Arc::new(b)
+            }
+            (None, RightSide::Range(seed)) => {
+                let z = uniform_vector(n, seed);
+                let row = |i: usize| {
+                    let (col, val) = a.row(i);
+                    col.iter().zip(val).map(|(&c, v)| v * z[c as usize]).sum::<f64>()
+                };
+                Arc::new((0..n).into_par_iter().map(row).collect())
+            }
+        };
+        let start = self.given.start.as_ref().map(|start| start.as_slice());
+        let scale = Scale::of(norm(&b), a, start);
+        let scaled = match scale.is_one() {
+            true => Arc::clone(&b),
+            false => Arc::new(b.iter().map(|&value| scale.there(value)).collect()),
+        };
+        Side { b, scaled, scale, vanishes: hidden }
     }
 
     /// The parameters in force as files hold them: also those that have their default, none that has no
@@ -179,7 +242,7 @@ impl SolveProblem {
             resident.push(Resident { name: format!("G of {parameters}, {threads}"), bytes });
         }
         let vectors = format!("vectors of {parameters}, {}", configuration.threads);
-        resident.push(Resident { name: vectors, bytes: 8 * 8 * a.rows() as u64 });
+        resident.push(Resident { name: vectors, bytes: 9 * 8 * a.rows() as u64 });
         resident
     }
 
@@ -193,9 +256,10 @@ impl SolveProblem {
         let parameters = &configuration.parameters;
         let tolerance = parameters.number(Parameter::Tolerance).unwrap_or_default();
         let solution_is_ones =
-            self.given.b.is_none() && parameters.get(Parameter::RightSide).as_deref() == Some("a1");
-        let mut check =
-            solved(&self.a, &self.b(parameters), &solution.x, tolerance, &solution.solve);
+            self.given.b.is_none() && parameters.right_side() == RightSide::TimesOnes;
+        let (b, scale) = self.scaled_b(parameters);
+        let x: Vec<f64> = solution.x.iter().map(|&x| scale.there(x)).collect();
+        let mut check = solved(&self.a, &b, &x, tolerance, &solution.solve);
         if solution_is_ones {
             check.rel_err = distance_from_ones(&solution.x);
         }

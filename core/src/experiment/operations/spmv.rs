@@ -118,7 +118,7 @@ impl SpmvProblem {
             }
             _ => 0,
         };
-        let format = Resident { name: format!("{spec:?} in {}", precision.as_str()), bytes };
+        let format = Resident { name: format!("{spec} in {}", precision.as_str()), bytes };
         self.with_copies(vec![format], precision, memory)
     }
 

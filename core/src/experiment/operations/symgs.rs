@@ -157,8 +157,8 @@ impl SymgsProblem {
         if on_cpu && configuration.kernel.mapping != Mapping::Serial {
             // The rows once more in their order; twice where the structure is not symmetric.
             let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
-            let (mapping, bits) = (configuration.kernel.mapping, precision.as_str());
-            resident.push(Resident { name: format!("rows by {mapping:?} in {bits}"), bytes });
+            let (kernel, bits) = (configuration.kernel.id, precision.as_str());
+            resident.push(Resident { name: format!("rows of {kernel} in {bits}"), bytes });
         }
         resident
     }

@@ -71,7 +71,7 @@ impl Runner<'_> {
                 }
             }
         }
-        self.ending()
+        Ending::Complete
     }
 
     /// Takes samples in rounds until the median of each run is known as well as is asked. Only after
@@ -103,7 +103,7 @@ impl Runner<'_> {
                 stays
             });
         }
-        self.ending()
+        Ending::Complete
     }
 
     /// Takes `n` samples of a run, unless it fails.

@@ -507,6 +507,28 @@ fn a_run_that_is_stopped_before_it_is_known_is_cut_short() {
     assert!(!runs[STEADY].cut_short);
 }
 
+#[test]
+fn what_is_stopped_after_the_last_sample_is_complete() {
+    for (runs, expected) in [(1, Ending::Complete), (1_000, Ending::Cancelled)] {
+        let cancel = AtomicBool::new(false);
+        let backend = Slow { cpu: CpuBackend::new(), cancel: &cancel };
+        let settings = Settings { runs, warmup: 0, ..settings() };
+        let runner = Runner {
+            backends: vec![(DeviceKind::Cpu, &backend)],
+            settings: &settings,
+            environment: &environment(),
+            memory: None,
+            cancel: &cancel,
+        };
+        let mut seen = Collect::default();
+        let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
+        let ending = runner.run("m", &problem(), &all, &[], &mut seen);
+        assert!(cancel.load(Ordering::Relaxed));
+        assert_eq!((ending, seen.runs.len()), (expected, 1));
+        assert_eq!(seen.runs[0].cut_short, expected == Ending::Cancelled);
+    }
+}
+
 /// Gives every answer of another backend only when it is asked for the third time.
 struct Later(CpuBackend);
 

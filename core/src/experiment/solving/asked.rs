@@ -10,7 +10,7 @@ use crate::fsai::{Fsai, FsaiParameters, Merging, PatternRule};
 use crate::kernel::{Parameter, Parameters, SetUpBy};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
-use crate::pcg::{OperatorFormat, SolveParameters, Start};
+use crate::pcg::{OperatorFormat, Scale, SolveParameters, Start};
 
 /// What is applied to the residual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,14 @@ impl<'p> Asked<'p> {
         self.problem
     }
 
-    /// The right-hand side, an element a row.
+    /// The right-hand side in the solver's unit, an element a row.
     pub fn b(&self) -> Arc<Vec<f64>> {
-        self.problem.b(&self.parameters)
+        self.problem.scaled_b(&self.parameters).0
+    }
+
+    /// The solver's unit.
+    pub fn scale(&self) -> Scale {
+        self.problem.scaled_b(&self.parameters).1
     }
 
     /// The preconditioner.
@@ -66,7 +71,10 @@ impl<'p> Asked<'p> {
     /// With what a solve begins and when it ends.
     pub fn how(&self, parallel: bool, limit: MemoryLimit) -> SolveParameters {
         let start = match (&self.problem.given().start, self.word(Parameter::Start).as_str()) {
-            (Some(given), _) => Start::Given(given.to_vec()),
+            (Some(given), _) => {
+                let scale = self.scale();
+                Start::Given(given.iter().map(|&x| scale.there(x)).collect())
+            }
             (None, "precond") => Start::Preconditioned,
             (None, _) => Start::Zero,
         };

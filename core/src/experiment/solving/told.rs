@@ -2,10 +2,9 @@
 
 use std::cell::OnceCell;
 
-use super::asked::Applied;
+use super::asked::{Applied, Asked};
 use crate::experiment::output::Solution;
 use crate::fsai::SetUp;
-use crate::matrix::Csr;
 use crate::pcg::{Ritz, SolveParameters, Solved};
 use crate::record::{Phase, SetUpSizes, Solve, Spectrum};
 
@@ -38,12 +37,13 @@ impl ToldSetUp {
         self.setup_s
     }
 
-    /// A solve of a system with this matrix.
-    pub fn solution(&self, a: &Csr, solved: &Solved) -> Solution {
-        self.solution_of((a.rows() as u64, a.nnz() as u64), solved)
+    /// A solve of a system in the solver's unit, told in the user's.
+    pub fn solution(&self, asked: &Asked<'_>, solved: &Solved) -> Solution {
+        let a = asked.problem().a();
+        self.solution_of((a.rows() as u64, a.nnz() as u64), solved).in_unit(asked.scale())
     }
 
-    /// The same where the matrix has so many rows and entries.
+    /// The same in the solver's unit, where the matrix has so many rows and entries.
     pub fn solution_of(&self, size: (u64, u64), solved: &Solved) -> Solution {
         let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         let ritz = self.ritz.get_or_init(|| solved.ritz()).clone();

@@ -8,6 +8,7 @@ use super::count::{Counted, count, pairs_in_both_triangles};
 use super::header::Header;
 use super::value::Value;
 use crate::io::assemble::{Arrays, Assembled, Entry};
+use crate::io::error::quoted;
 use crate::io::parts::{Buckets, Parts};
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
@@ -205,10 +206,15 @@ pub(super) fn skew_diagonal<V: Value>(text: &[u8], header: &Header) -> IoError {
     let (mut entry, mut found) = (0, String::new());
     let mut notes = Notes::default();
     while cursor.next_record() {
+        let mut written = cursor;
         let read = read_entry::<V>(&mut cursor, (header.rows, header.cols), &mut notes);
         let Ok(Entry { row, col, val }) = read else { break };
         if row == col && !is_of_diagonal(val, header.symmetry) {
-            found = format!("{val:?}");
+            written.skip_token();
+            written.skip_token();
+            let behind = |cursor: Cursor<'_>| text.len() - cursor.remaining();
+            let value = text.get(behind(written)..behind(cursor)).unwrap_or_default();
+            found = quoted(value.trim_ascii());
             break;
         }
         entry += 1;

@@ -80,7 +80,7 @@ fn array_lines(rows: u32, cols: u32, symmetry: Symmetry) -> u64 {
 }
 
 /// Files that people take for a matrix: a download that went wrong, or one step too few.
-fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
+pub(in crate::io) fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
     let start = text.trim_ascii_start();
     let kind = if text.starts_with(&[0x1f, 0x8b]) {
         "gzip data that has not been decompressed"
@@ -190,18 +190,20 @@ fn read_sizes(line: &[u8], number: u64, format: Format) -> Result<(u32, u32, u64
 }
 
 /// Lines of a text without their ends, counted from 1.
-struct Lines<'a> {
+pub(in crate::io) struct Lines<'a> {
     text: &'a [u8],
-    position: usize,
-    number: u64,
+    /// Bytes of the lines so far.
+    pub(in crate::io) position: usize,
+    /// How many they are.
+    pub(in crate::io) number: u64,
 }
 
 impl<'a> Lines<'a> {
-    fn new(text: &'a [u8]) -> Self {
+    pub(in crate::io) fn new(text: &'a [u8]) -> Self {
         Self { text, position: 0, number: 0 }
     }
 
-    fn next(&mut self) -> Option<&'a [u8]> {
+    pub(in crate::io) fn next(&mut self) -> Option<&'a [u8]> {
         let rest = self.text.get(self.position..).filter(|rest| !rest.is_empty())?;
         let end = memchr::memchr(b'\n', rest);
         self.position += end.map_or(rest.len(), |at| at + 1);

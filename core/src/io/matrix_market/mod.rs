@@ -18,7 +18,7 @@ use std::pin::Pin;
 
 use num_complex::Complex64;
 
-pub(super) use self::header::{Format, Header};
+pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
 #[cfg(any(feature = "mpi", test))]
 pub use share::{FileShare, read_share};
 pub use write::{WriteValue, write, write_field, write_symmetric};
@@ -27,7 +27,7 @@ use self::body::Notes;
 use self::coordinate::Found;
 use self::value::Value;
 use super::assemble::Assembled;
-use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, Symmetry};
+use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
@@ -118,7 +118,8 @@ where
         ));
     }
     let matrix = AnyMatrix::from(assembled.matrix);
-    Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, warnings })
+    let form = MatrixForm::MatrixMarket;
+    Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, form, warnings })
 }
 
 impl Notes {

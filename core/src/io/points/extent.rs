@@ -5,8 +5,8 @@ use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{binary, table, text};
-use crate::io::{IoError, Progress, gzip};
+use super::{HeaderLine, binary, table, text};
+use crate::io::{IoError, Progress, foreign, gzip};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
 
@@ -46,6 +46,7 @@ impl<'a> Beginning<'a> {
 /// comes later is not looked at.
 pub fn read_named_points_extent(name: &str, data: &[u8]) -> Result<PointsExtent, IoError> {
     let Beginning { text, times, failed } = Beginning::of(data);
+    foreign::refuse(&text, "points")?;
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
     } else if table::is_meant(name) {
@@ -61,7 +62,8 @@ fn of_table(text: &[u8], times: f64) -> Result<PointsExtent, IoError> {
     let is_all = times == 1.0;
     let end = if is_all { None } else { memchr::memrchr(b'\n', text) };
     let lines = text.get(..end.map_or(text.len(), |end| end + 1)).unwrap_or_default();
-    let points = table::read(lines, MemoryLimit::unlimited(), Progress::none())?;
+    let (points, _) =
+        table::read(lines, HeaderLine::Find, MemoryLimit::unlimited(), Progress::none())?;
     let share = text.len() as f64 / lines.len().max(1) as f64;
     Ok(PointsExtent {
         dimensions: points.dimensions() as u64,

@@ -2,11 +2,12 @@
 //!
 //! Text, as the program `rbox` writes it: a line that begins with D and whose rest says anything, a
 //! line with the number of points N, then N lines of D numbers separated by blanks. CSV, for names
-//! that end in `.csv` or `.csv.gz`: a line of D numbers a point, with or without a line of names
-//! before them. And a binary form for large sets, known by its first bytes: `SSPOINTS`, then all
+//! that end in `.csv` or `.csv.gz`: a line of D numbers per point, separated by commas, semicolons, tabs
+//! or blanks, with or without a line of names before them. And a binary form for large sets, known by its first bytes: `SSPOINTS`, then all
 //! little-endian the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
 
 mod binary;
+mod dialect;
 mod extent;
 #[cfg(not(target_family = "wasm"))]
 mod rbox;
@@ -16,12 +17,13 @@ mod tests;
 mod text;
 mod write;
 
+pub use dialect::{HeaderLine, PointsTaken};
 pub use extent::read_named_points_extent;
 #[cfg(not(target_family = "wasm"))]
 pub use rbox::rbox;
-pub use write::{PointsForm, write};
+pub use write::{PointsForm, write, write_table};
 
-use super::gzip::decompressed;
+use super::gzip::{beside, decompressed};
 use super::{IoError, Progress};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
@@ -35,14 +37,27 @@ pub fn read_named_points(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Points, IoError> {
-    let (data, progress) = at_once(decompressed(data, limit, progress))?;
-    let points = if binary::is_meant(&data) {
-        binary::read(&data, limit, progress)?
+    read_points_as(name, data, HeaderLine::Find, limit, progress).map(|(points, _)| points)
+}
+
+/// The same, and what was taken of the file. `header` says what the first line of CSV is.
+pub fn read_points_as(
+    name: &str,
+    data: &[u8],
+    header: HeaderLine,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(Points, PointsTaken), IoError> {
+    let (data, progress) = at_once(decompressed(data, "points", limit, progress))?;
+    let limit = beside(&data, limit);
+    let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
+    let read = if binary::is_meant(&data) {
+        (binary::read(&data, limit, progress)?, of_form("binary"))
     } else if table::is_meant(name) {
-        table::read(&data, limit, progress)?
+        table::read(&data, header, limit, progress)?
     } else {
-        text::read(&data, limit, progress)?
+        (text::read(&data, limit, progress)?, of_form("text"))
     };
     progress.advance(data.len());
-    Ok(points)
+    Ok(read)
 }

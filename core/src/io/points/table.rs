@@ -1,5 +1,6 @@
 //! Points as CSV.
 
+use super::dialect::{HeaderLine, PointsTaken, Separator, is_name, number};
 use crate::io::error::quoted;
 use crate::io::{IoError, Progress};
 use crate::matrix::Points;
@@ -8,67 +9,164 @@ use crate::memory::MemoryLimit;
 /// How often the reader looks whether it is to stop, in points.
 const WAVE: usize = 1 << 12;
 
+/// What programs of Windows put before UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Whether a file of this name holds CSV.
 pub(super) fn is_meant(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
 
+/// What a line of the table does not hold.
+fn unexpected(line: u64, expected: String, found: String) -> IoError {
+    IoError::Unexpected { line, expected, found }
+}
+
+fn found(field: &[u8]) -> String {
+    if field.is_empty() { "an empty field".to_owned() } else { quoted(field) }
+}
+
+/// A table while it is read.
+struct Table {
+    header: HeaderLine,
+    separator: Option<Separator>,
+    /// What stands before the decimals of the numbers so far.
+    decimal_mark: Option<u8>,
+    names: Option<Vec<String>>,
+    dimensions: usize,
+    first_line: u64,
+    coordinates: Vec<f64>,
+}
+
+impl Table {
+    /// Takes the first line for names or for a point; whether it is names.
+    fn begin(&mut self, fields: &[&[u8]], line: u64) -> Result<bool, IoError> {
+        (self.dimensions, self.first_line) = (fields.len(), line);
+        let are_names = match self.header {
+            HeaderLine::Names => true,
+            HeaderLine::Point => false,
+            HeaderLine::Find => fields.iter().all(|field| is_name(field)),
+        };
+        if are_names {
+            let name = |field: &&[u8]| String::from_utf8_lossy(field).into_owned();
+            self.names = Some(fields.iter().map(name).collect());
+            return Ok(true);
+        }
+        let leaves_commas = self.leaves_commas();
+        let other = fields.iter().position(|field| number(field, leaves_commas).is_none());
+        match (other, self.header) {
+            (Some(k), HeaderLine::Find) => {
+                let column = k + 1;
+                let expected = format!(
+                    "a number in column {column}, or a name in every column (--header takes this line for names)"
+                );
+                Err(unexpected(line, expected, found(fields.get(k).copied().unwrap_or_default())))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn leaves_commas(&self) -> bool {
+        self.separator.is_some_and(Separator::leaves_commas)
+    }
+
+    /// Appends a point.
+    fn add(&mut self, fields: &[&[u8]], line: u64) -> Result<(), IoError> {
+        let (expected, values) = (self.dimensions, fields.len());
+        if values != expected {
+            let by = self.separator.map_or("", Separator::plural);
+            let by = if by.is_empty() { String::new() } else { format!(" separated by {by}") };
+            let first = self.first_line;
+            let expected = format!("{expected} values{by}, as in line {first}");
+            return Err(unexpected(line, expected, format!("{values} values")));
+        }
+        for (k, field) in fields.iter().enumerate() {
+            let column = k + 1;
+            let value = number(field, self.leaves_commas()).ok_or_else(|| {
+                unexpected(line, format!("a number in column {column}"), found(field))
+            })?;
+            if let Some(mark) = field.iter().copied().find(|byte| matches!(byte, b'.' | b',')) {
+                if self.decimal_mark.is_some_and(|before| before != mark) {
+                    let mark = if mark == b'.' { "comma" } else { "point" };
+                    let expected = format!(
+                        "decimals after a {mark} in column {column}, as in the lines above"
+                    );
+                    return Err(unexpected(line, expected, found(field)));
+                }
+                self.decimal_mark = Some(mark);
+            }
+            self.coordinates.push(value);
+        }
+        Ok(())
+    }
+}
+
 /// All of it.
 pub(super) fn read(
     text: &[u8],
+    header: HeaderLine,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Points, IoError> {
+) -> Result<(Points, PointsTaken), IoError> {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    let separator = Separator::of(text)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(csv::Trim::All)
+        .delimiter(separator.unwrap_or(Separator::Comma).byte())
         .from_reader(text);
+    let mut table = Table {
+        header,
+        separator,
+        decimal_mark: None,
+        names: None,
+        dimensions: 0,
+        first_line: 1,
+        coordinates: Vec::new(),
+    };
     let mut record = csv::ByteRecord::new();
-    let (mut dimensions, mut coordinates) = (0, Vec::new());
-    let number = |field: &[u8]| fast_float2::parse::<f64, _>(field).ok();
-    let mut is_first = true;
+    let mut lines = 0usize;
     loop {
         let line = reader.position().line();
-        let at = |expected: String, found: String| IoError::Unexpected { line, expected, found };
         match reader.read_byte_record(&mut record) {
             Ok(true) => {}
             Ok(false) => break,
-            Err(error) => return Err(at("a line of CSV".to_owned(), error.to_string())),
+            Err(error) => {
+                return Err(unexpected(line, "a line of CSV".to_owned(), error.to_string()));
+            }
         }
         let line = record.position().map_or(line, csv::Position::line);
-        let at = |expected: String, found: String| IoError::Unexpected { line, expected, found };
-        let names = std::mem::take(&mut is_first) && record.iter().any(|f| number(f).is_none());
-        if names {
-            dimensions = record.len();
+        // Several blanks separate as one does.
+        let is_field = |field: &&[u8]| separator != Some(Separator::Blank) || !field.is_empty();
+        let fields: Vec<&[u8]> = record.iter().filter(is_field).collect();
+        if fields.is_empty() {
+            return Err(unexpected(line, "a number in column 1".to_owned(), found(b"")));
+        }
+        lines += 1;
+        if lines == 1 && table.begin(&fields, line)? {
             continue;
         }
-        if dimensions == 0 {
-            dimensions = record.len();
-        }
-        if record.len() != dimensions {
-            let found = format!("{} values", record.len());
-            return Err(at(format!("{dimensions} values, as in the first line"), found));
-        }
-        let point = coordinates.len() / dimensions.max(1) + 1;
-        limit.check("the points", (coordinates.len() as u128 + dimensions as u128) * 8)?;
-        for (k, field) in record.iter().enumerate() {
-            let value = number(field).filter(|value| !value.is_nan());
-            let expected = || format!("a number for coordinate {} of point {point}", k + 1);
-            coordinates.push(value.ok_or_else(|| at(expected(), quoted(field)))?);
-        }
-        if point.is_multiple_of(WAVE) {
+        limit.check("the points", (table.coordinates.len() as u128 + fields.len() as u128) * 8)?;
+        table.add(&fields, line)?;
+        if lines.is_multiple_of(WAVE) {
             progress.check()?;
         }
     }
-    if dimensions == 0 {
-        let (expected, found) = ("a line of CSV", "the end of the file");
-        return Err(IoError::Unexpected {
-            line: 1,
-            expected: expected.into(),
-            found: found.into(),
-        });
+    if lines == 0 {
+        let found = "the end of the file".to_owned();
+        return Err(unexpected(1, "a line of CSV".to_owned(), found));
     }
-    Ok(Points::new(dimensions, coordinates)?)
+    if table.coordinates.is_empty() && header == HeaderLine::Find {
+        let expected = "a point after the line of names (--header allows none)".to_owned();
+        return Err(unexpected(table.first_line + 1, expected, "the end of the file".to_owned()));
+    }
+    let taken = PointsTaken {
+        form: "csv",
+        separator: separator.map(Separator::plural),
+        decimal_comma: table.decimal_mark == Some(b','),
+        header: table.names,
+    };
+    Ok((Points::new(table.dimensions, table.coordinates)?, taken))
 }

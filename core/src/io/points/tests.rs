@@ -38,7 +38,110 @@ fn csv_is_read_with_and_without_names() {
         let points = read("A.CSV", text).unwrap();
         assert_eq!((points.dimensions(), points.coordinates()), (2, &expected[..]), "{text}");
     }
-    assert!(read("a.csv", "x,y\n").unwrap().is_empty());
+}
+
+fn read_as(text: &str, header: HeaderLine) -> Result<(Points, PointsTaken), IoError> {
+    let limit = MemoryLimit::bytes(1 << 20);
+    read_points_as("a.csv", text.as_bytes(), header, limit, Progress::none())
+}
+
+#[test]
+fn a_first_line_with_a_number_or_without_a_value_is_not_taken_for_names() {
+    let either = |column: u32| {
+        format!(
+            "line 1: expected a number in column {column}, or a name in every column (--header takes this line for names), found"
+        )
+    };
+    for (text, column, found) in [
+        ("NA,9\n1,2\n2,1\n", 1, "\"NA\""),
+        (",9\n1,2\n2,1\n", 1, "an empty field"),
+        ("0,O\n1,2\n", 2, "\"O\""),
+        ("price,\n1,2\n", 1, "\"price\""),
+        ("price,NaN\n1,2\n", 1, "\"price\""),
+        ("1O,2O\n1,2\n", 1, "\"1O\""),
+        ("x,9\n", 1, "\"x\""),
+        ("\u{200b}1\n2\n", 1, "\"<U+200B zero width space>1\""),
+    ] {
+        assert_eq!(message("a.csv", text), format!("{} {found}", either(column)), "{text:?}");
+        let (points, taken) = read_as(text, HeaderLine::Names).unwrap();
+        let lines = text.trim_end().lines().count();
+        assert_eq!((points.len(), taken.header.is_some()), (lines - 1, true), "{text:?}");
+        let error = read_as(text, HeaderLine::Point).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("line 1: expected a number in column {column}, found")));
+    }
+    let (points, taken) = read_as("1,2\n3,4\n", HeaderLine::Names).unwrap();
+    assert_eq!(points.coordinates(), [3.0, 4.0]);
+    assert_eq!(taken.header.unwrap(), ["1", "2"]);
+    let error = read_as("price,stars\n1,2\n", HeaderLine::Point).unwrap_err().to_string();
+    assert_eq!(error, "line 1: expected a number in column 1, found \"price\"");
+}
+
+#[test]
+fn a_table_without_points_is_one_only_where_its_names_were_asked_for() {
+    assert_eq!(
+        message("a.csv", "x,y\n"),
+        "line 2: expected a point after the line of names (--header allows none), found the end of the file"
+    );
+    let (points, _) = read_as("x,y\n", HeaderLine::Names).unwrap();
+    assert_eq!((points.dimensions(), points.len()), (2, 0));
+}
+
+#[test]
+fn separators_and_decimal_commas_are_found_and_told() {
+    for (text, words) in [
+        ("price, distance\n1.5,2\n3,4\n", "CSV separated by commas; header: price, distance"),
+        ("\u{feff}1,5;2\r\n3;4\r\n", "CSV separated by semicolons, decimal commas; no header"),
+        ("1.5;2\n3;4\n", "CSV separated by semicolons; no header"),
+        ("a b\tc\n1,5\t2\n3\t4\n", "CSV separated by tabs, decimal commas; header: a b, c"),
+        ("1.5  2\n 3 4 \n", "CSV separated by blanks; no header"),
+    ] {
+        let (points, taken) = read_as(text, HeaderLine::Find).unwrap();
+        assert_eq!((points.dimensions(), points.coordinates()), (2, &[1.5, 2.0, 3.0, 4.0][..]));
+        assert_eq!(taken.to_string(), words);
+    }
+    assert_eq!(read("a.csv", "1.5;2.5\n").unwrap().coordinates(), [1.5, 2.5]);
+    assert_eq!(read("a.csv", "v\n3\n7\n").unwrap().coordinates(), [3.0, 7.0]);
+    for (text, expected) in [
+        (
+            "1,5;2\n3.5;4\n",
+            "line 2: expected decimals after a comma in column 1, as in the lines above, found \"3.5\"",
+        ),
+        (
+            "1;2\n3,4\n",
+            "line 2: expected 2 values separated by semicolons, as in line 1, found 1 values",
+        ),
+        (
+            "1,5 2,5\n",
+            "line 1: expected a number in column 2, or a name in every column (--header takes this line for names), found \"5 2\"",
+        ),
+    ] {
+        assert_eq!(message("a.csv", text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn names_are_written_where_they_are_read_back_as_names() {
+    let points = Points::new(2, vec![1.0, 2.0]).unwrap();
+    for (names, kept) in [
+        (["price", "stars"], true),
+        (["a, b", "c \"d\"; e"], true),
+        (["Park North", "x\ty"], true),
+        (["1", "2"], false),
+        (["x", "NA"], false),
+        (["", "x"], false),
+    ] {
+        let names = names.map(str::to_owned);
+        let mut text = Vec::new();
+        write_table(points.view(), &names, &mut text, Progress::none()).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (back, taken) = read_as(&text, HeaderLine::Find).unwrap();
+        assert_eq!(back, points, "{text}");
+        assert_eq!(taken.header, kept.then(|| names.to_vec()), "{text}");
+    }
+    let none = Points::new(2, Vec::new()).unwrap();
+    let error = write(none.view(), PointsForm::Csv, &mut Vec::new(), Progress::none());
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("0 points of 2 dimensions cannot be written as CSV"), "{error}");
 }
 
 #[test]
@@ -73,9 +176,9 @@ fn what_is_wrong_is_said_with_its_line() {
     }
     for (text, expected) in [
         ("", "line 1: expected a line of CSV, found the end of the file"),
-        ("1,2\n3\n", "line 2: expected 2 values, as in the first line, found 1 values"),
-        ("x,y\n3,y\n", "line 2: expected a number for coordinate 2 of point 1, found \"y\""),
-        ("1,2\n3,NaN\n", "line 2: expected a number for coordinate 2 of point 2, found \"NaN\""),
+        ("1,2\n3\n", "line 2: expected 2 values separated by commas, as in line 1, found 1 values"),
+        ("x,y\n3,y\n", "line 2: expected a number in column 2, found \"y\""),
+        ("1,2\n3,NaN\n", "line 2: expected a number in column 2, found \"NaN\""),
     ] {
         assert_eq!(message("a.csv", text), expected, "{text:?}");
     }
@@ -144,11 +247,16 @@ proptest! {
         let mut values: Vec<f64> = values.collect();
         values.truncate(values.len() / d * d);
         let points = Points::new(d, values).unwrap();
-        for form in [PointsForm::Exact, PointsForm::Binary] {
+        for (form, name) in
+            [(PointsForm::Exact, "a.txt"), (PointsForm::Csv, "a.csv"), (PointsForm::Binary, "a")]
+        {
+            if form == PointsForm::Csv && points.is_empty() {
+                continue;
+            }
             let bytes = written(&points, form);
-            let back = read_bytes("a.txt", &bytes).unwrap();
+            let back = read_bytes(name, &bytes).unwrap();
             prop_assert_eq!(back.identity(), points.identity());
-            let extent = read_named_points_extent("a.txt", &bytes).unwrap();
+            let extent = read_named_points_extent(name, &bytes).unwrap();
             let (dimensions, count) = (d as u64, points.len() as u64);
             prop_assert_eq!(extent, PointsExtent { dimensions, points: count, estimated: false });
         }
@@ -251,6 +359,8 @@ fn files_are_opened_by_their_names_and_errors_name_them() {
         ("a.txt.gz", PointsForm::Exact),
         ("a.points", PointsForm::Binary),
         ("a.points.gz", PointsForm::Binary),
+        ("a.csv", PointsForm::Csv),
+        ("a.csv.gz", PointsForm::Csv),
     ] {
         let path = folder.path().join(name);
         let put = |out: &mut dyn Write| write(points.view(), form, out, Progress::none());
@@ -263,7 +373,7 @@ fn files_are_opened_by_their_names_and_errors_name_them() {
     let path = folder.path().join("b.csv.gz");
     std::fs::write(&path, gz(b"1,2\n3,x\n")).unwrap();
     let error = open_points(&path, MemoryLimit::unlimited(), Progress::none()).unwrap_err();
-    let expected = "b.csv.gz: line 2: expected a number for coordinate 2 of point 2, found \"x\"";
+    let expected = "b.csv.gz: line 2: expected a number in column 2, found \"x\"";
     assert!(error.to_string().ends_with(expected), "{error}");
     let error = open_points_extent(&folder.path().join("none")).unwrap_err().to_string();
     assert!(error.contains("none: cannot open the file: "), "{error}");

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::binary;
+use super::dialect::is_name;
 use crate::io::{IoError, Progress};
 use crate::matrix::PointsView;
 use crate::parallel::*;
@@ -15,6 +16,8 @@ pub enum PointsForm {
     Exact,
     /// The same with six digits after the point, as the paper's programs print.
     Paper,
+    /// CSV: a line for each point, with the same decimals, separated by commas.
+    Csv,
     /// The binary form.
     Binary,
 }
@@ -25,7 +28,26 @@ const CHUNK: usize = 1 << 14;
 /// Chunks between two writes.
 const CHUNKS: usize = 32;
 
-/// Writes the points.
+/// Writes the points as CSV below a line of names. Names that would not be taken for such are left out.
+pub fn write_table(
+    points: PointsView<'_>,
+    names: &[String],
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    if names.len() == points.dimensions() && names.iter().all(|name| is_name(name.as_bytes())) {
+        // Whatever separates, outside quotes nothing but commas does.
+        let plain = names.iter().all(|name| !name.contains([';', '\t', ' ']));
+        let style = if plain { csv::QuoteStyle::Necessary } else { csv::QuoteStyle::Always };
+        let mut line = csv::WriterBuilder::new().quote_style(style).from_writer(&mut *out);
+        let failed = |error: std::io::Error| IoError::System { doing: "write", error };
+        line.write_record(names).map_err(|error| failed(error.into()))?;
+        line.flush().map_err(failed)?;
+    }
+    write(points, PointsForm::Csv, out, progress)
+}
+
+/// Writes the points. Fails where there is none to be written as CSV, which would not tell D.
 pub fn write(
     points: PointsView<'_>,
     form: PointsForm,
@@ -33,7 +55,14 @@ pub fn write(
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     let (d, n) = (points.dimensions(), points.len());
+    if n == 0 && form == PointsForm::Csv {
+        let why = format!(
+            "0 points of {d} dimensions cannot be written as CSV, which does not tell how many dimensions they have; text (.txt) does"
+        );
+        return Err(IoError::Points(why));
+    }
     let header = match form {
+        PointsForm::Csv => Vec::new(),
         PointsForm::Exact | PointsForm::Paper => format!("{d}\n{n}\n").into_bytes(),
         PointsForm::Binary => {
             let too_many = |_| IoError::Points(format!("{d} dimensions are more than 4294967295"));
@@ -66,7 +95,7 @@ fn text(coordinates: &[f64], d: usize, form: PointsForm) -> Vec<u8> {
     for point in coordinates.chunks(d) {
         for (k, &value) in point.iter().enumerate() {
             if k > 0 {
-                text.push(b' ');
+                text.push(if form == PointsForm::Csv { b',' } else { b' ' });
             }
             match form {
                 PointsForm::Paper => text.extend(format!("{value:.6}").as_bytes()),

@@ -3,11 +3,12 @@
 
 use crate::experiment::Solution;
 use crate::experiment::solving::ToldSetUp;
-use crate::gate::ResidualNorms;
-use crate::kernel::{Parameter, Parameters};
+use crate::gate::{ResidualNorms, vanishes};
+use crate::kernel::{Parameter, Parameters, RightSide};
+use crate::measure::UniformVector;
 use crate::mpi::matrix::SharedMatrix;
 use crate::mpi::world::World;
-use crate::pcg::{Recurrence, SolveParameters, Start};
+use crate::pcg::{Magnitude, Recurrence, Scale, SolveParameters, Start, largest, squares};
 use crate::record::Check;
 
 /// When to end, and what to begin with.
@@ -24,50 +25,85 @@ pub(super) fn how(parameters: &Parameters) -> SolveParameters {
     }
 }
 
-/// Whether b is A·1, so that the solution is known.
-pub(super) fn is_a_times_ones(parameters: &Parameters) -> bool {
-    parameters.get(Parameter::RightSide).as_deref() != Some("ones")
+/// A rank's elements of b, in the local order and in the unit in which all ranks solve.
+pub(super) struct Side {
+    pub(super) b: Vec<f64>,
+    pub(super) about: About,
 }
 
-/// The rank's elements of b, in the local order.
-pub(super) fn right_side(matrix: &SharedMatrix, parameters: &Parameters) -> Vec<f64> {
-    match is_a_times_ones(parameters) {
-        true => sums_of_rows(matrix),
-        false => vec![1.0; matrix.local().own_rows()],
+/// What is known of b beside its elements.
+#[derive(Clone, Copy)]
+pub(super) struct About {
+    scale: Scale,
+    /// It is A·1, so that the solution is known.
+    is_a_times_ones: bool,
+}
+
+/// The right-hand side that the parameters name. Fails on all ranks alike where rounding hides it.
+pub(super) fn right_side(
+    world: &World,
+    matrix: &SharedMatrix,
+    parameters: &Parameters,
+) -> Result<Side, String> {
+    let words = parameters.right_side();
+    let b = match words {
+        RightSide::Ones => vec![1.0; matrix.local().own_rows()],
+        RightSide::TimesOnes => sums_of_rows(matrix, |value, _| value),
+        RightSide::Range(seed) => {
+            let mut z = UniformVector::new(seed);
+            sums_of_rows(matrix, |value, column| value * z.at(column))
+        }
+    };
+    let of_all = |v: &[f64]| {
+        let most = world.max(largest(v.iter().copied()));
+        Magnitude::of_parts(most, world.total(squares(v.iter().copied(), most)))
+    };
+    let norm = of_all(&b);
+    let is_a_times_ones = words == RightSide::TimesOnes;
+    if is_a_times_ones {
+        let size = of_all(&sums_of_rows(matrix, |value, _| value.abs()));
+        if let Some(why) = vanishes(norm.norm(), size.norm()) {
+            return Err(why);
+        }
     }
+    let scale = Scale::of_right_side(norm);
+    let b = b.into_iter().map(|value| scale.there(value)).collect();
+    Ok(Side { b, about: About { scale, is_a_times_ones } })
 }
 
-/// A·1 in the local order, each row's entries added as one process adds them.
-fn sums_of_rows(matrix: &SharedMatrix) -> Vec<f64> {
+/// The sum over each row of a term for each entry and its column, in the local order of rows, each added as one
+/// process adds it.
+fn sums_of_rows(matrix: &SharedMatrix, mut term: impl FnMut(f64, u64) -> f64) -> Vec<f64> {
     let local = matrix.local();
     let mut row = Vec::new();
     let sum = |i: usize| {
         local.global_entries(local.global_row(i), &mut row);
-        row.iter().map(|(_, value)| value).sum()
+        row.iter().map(|&(column, value)| term(value, column)).sum()
     };
     (0..local.own_rows()).map(sum).collect()
 }
 
-/// The verdict over all ranks, and what is recorded of a solve whose x is the rank's part in the local order, with
-/// the norms of its rows.
+/// The verdict over all ranks, and what is recorded of a solve whose x is the rank's part in the local order and in
+/// the unit of b, with the norms of its rows.
 pub(super) fn checked(
     world: &World,
     matrix: &SharedMatrix,
-    (told, is_a_times_ones): (&ToldSetUp, bool),
+    (told, about): (&ToldSetUp, About),
     (solved, norms): (Recurrence, ResidualNorms),
 ) -> (Check, Solution) {
     let all = world.all_lists(&norms.to_words()).into_iter();
     let all = all.filter_map(|words| words.try_into().ok()).map(ResidualNorms::from_words);
     let norms = ResidualNorms::join(all.collect::<Vec<_>>().as_slice());
-    let off_ones: f64 = solved.x.iter().map(|x| (x - 1.0) * (x - 1.0)).sum();
-    let off_ones = world.total(off_ones);
+    let off_one = |x: &f64| (about.scale.back(*x) - 1.0) * (about.scale.back(*x) - 1.0);
+    let off_ones = world.total(solved.x.iter().map(off_one).sum());
     let (tolerance, x) = (solved.tol, matrix.local().in_global_order(&solved.x));
     let solved = solved.with_residual(norms.residual(), norms.size());
     let sizes = (matrix.partition().rows(), matrix.nnz());
     let mut solution = told.solution_of(sizes, &solved);
     solution.x = x;
     let mut check = norms.check(tolerance, &solution.solve);
-    if is_a_times_ones {
+    let solution = solution.in_unit(about.scale);
+    if about.is_a_times_ones {
         let rows = matrix.partition().rows().max(1) as f64;
         check.rel_err = Some((off_ones / rows).sqrt()).filter(|off| off.is_finite());
     }

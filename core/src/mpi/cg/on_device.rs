@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::asked::{checked, how, is_a_times_ones, right_side};
+use super::asked::{About, Side, checked, how, right_side};
 use super::system::residual;
 use crate::experiment::solving::{Applied, ToldSetUp};
 use crate::experiment::{
@@ -33,7 +33,7 @@ pub(in crate::mpi) struct SolverOnDevice<'c> {
     /// x with the halo that the check needs.
     x: Exchange,
     told: ToldSetUp,
-    is_a_times_ones: bool,
+    about_b: About,
     cancel: &'c AtomicBool,
     costs: DeviceCosts,
     solution: Option<Solution>,
@@ -53,7 +53,8 @@ impl<'c> SolverOnDevice<'c> {
             let sentence = "on several GPUs it has no preconditioner but the diagonal";
             return Err(DeviceFailure::Alike(sentence.to_owned()));
         }
-        let b = right_side(matrix, parameters);
+        let side = right_side(world, matrix, parameters).map_err(DeviceFailure::Alike)?;
+        let Side { b, about: about_b } = side;
         let (rows, of_rank) = (local.rows(), local.in_global_order(&b));
         let format = match parameters.get(Parameter::FormatA).as_deref() {
             Some("hll") => OperatorFormat::Hll,
@@ -82,7 +83,7 @@ impl<'c> SolverOnDevice<'c> {
             b,
             x: Exchange::new(world, matrix.plan().clone(), own, local.halo().len()),
             told: ToldSetUp::new(applied, phases, None, setup_s),
-            is_a_times_ones: is_a_times_ones(parameters),
+            about_b,
             cancel,
             costs,
             solution: None,
@@ -149,7 +150,7 @@ impl Task for SolverOnDevice<'_> {
         self.x.pack();
         self.x.start();
         let norms = residual(local, &self.b, self.x.all());
-        let told = (&self.told, self.is_a_times_ones);
+        let told = (&self.told, self.about_b);
         let (check, solution) = checked(world, matrix, told, (solved, norms));
         self.solution = Some(solution);
         check

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::applied::Applied;
-use super::asked::{checked, how, is_a_times_ones, right_side};
+use super::asked::{About, Side, checked, how, right_side};
 use super::factor::{Factors, Making};
 use super::system::System;
 use super::{classic, pipelined, single};
@@ -42,8 +42,7 @@ pub(in crate::mpi) struct Solver<'c> {
     told: ToldSetUp,
     /// What is sent in an iteration, A's halo and those of the factors.
     pairs: Vec<PairTraffic>,
-    /// Whether b is A·1, so that the solution is known.
-    is_a_times_ones: bool,
+    about_b: About,
     cancel: &'c AtomicBool,
     solved: Option<Recurrence>,
     solution: Option<Solution>,
@@ -78,6 +77,7 @@ impl<'c> Solver<'c> {
             _ => (Iteration::Classic, classic::VECTORS),
         };
         let local = matrix.local();
+        let Side { b, about: about_b } = right_side(world, matrix, parameters)?;
         let needed = 8 * u128::from(6 + vectors) * local.own_rows() as u128;
         agreed(world, limit.check("the vectors of conjugate gradients", needed))?;
 
@@ -132,7 +132,6 @@ impl<'c> Solver<'c> {
         };
         let setup_s = world.max(begun.elapsed().as_secs_f64());
         let told = ToldSetUp::new(applied, &phases, report.as_ref(), setup_s);
-        let b = right_side(matrix, parameters);
         let how = how(parameters);
         let (reduction, spent) = (Reduction::new(world), Spent::default());
         let pairs = links::traffic(world, sent.iter().copied());
@@ -142,7 +141,7 @@ impl<'c> Solver<'c> {
             how,
             told,
             pairs,
-            is_a_times_ones: is_a_times_ones(parameters),
+            about_b,
             cancel,
             solved: None,
             solution: None,
@@ -181,7 +180,7 @@ impl Task for Solver<'_> {
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {
         let Some(solved) = self.solved.clone() else { return Check::default() };
         let norms = self.system.residual(matrix.local(), &solved.x);
-        let told = (&self.told, self.is_a_times_ones);
+        let told = (&self.told, self.about_b);
         let (check, solution) = checked(world, matrix, told, (solved, norms));
         self.solution = Some(solution);
         check

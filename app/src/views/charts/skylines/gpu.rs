@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::times::geometric_mean;
 use crate::model::{RunOf, Total, seconds, significant};
-use crate::views::charts::best::best;
+use crate::views::charts::best::{bases, best};
 use crate::views::charts::plot::{Data, Guide, Plot, Point, Scale};
 
 const FASTEST: &str = "the processor's fastest";
@@ -46,12 +46,11 @@ pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
         false => Some((1, run.run.kernel_and_precision())),
     };
     let best = best(&data.runs, &class);
+    let on_cpu = bases(&best);
     let mut lacking = 0;
     for ((_, subject, bundle, (order, name)), run) in &best {
-        let on_cpu = best.iter().find(|((_, of, in_bundle, (order, _)), _)| {
-            (of, in_bundle, *order) == (subject, bundle, 0)
-        });
-        let Some((_, base)) = on_cpu.filter(|_| *order == 1) else { continue };
+        let on_cpu = on_cpu.get(&(subject.as_str(), *bundle));
+        let Some(base) = on_cpu.filter(|_| *order == 1) else { continue };
         let (Some(base_s), Some(own_s)) = (median(base), median(run)) else { continue };
         let mut point = Point::of(run, base_s / own_s, plot.row(|| run.name(), subject));
         let (kernel, setting) = (&base.run.kernel, base.setting());

@@ -102,17 +102,20 @@ fn varies(run: &RunOf<'_>) -> bool {
 pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = "comparisons made, over all N·(N − 1)";
     let mut plot = Plot::rows(Scale::new(title, data.state.log));
-    let mut different: Vec<String> = Vec::new();
+    let (mut different, mut known) = (Vec::new(), BTreeSet::new());
+    let mut all_runs: BTreeMap<_, Vec<RunOf<'a>>> = BTreeMap::new();
+    for run in &data.runs {
+        let of = (run.key(), run.bundle.series, kernel_of(run));
+        all_runs.entry(of).or_default().push(*run);
+    }
     for ((_, subject, bundle, (_, name)), run) in best(&data.runs, &|run| Some((0, kernel_of(run))))
     {
         let made = |run: &RunOf<'_>| run.run.work.map(|work| work.comparisons);
         let Some(set) = Set::of(run.subject).filter(|set| set.points > 1) else { continue };
         let Some(own) = made(&run).filter(|own| *own > 0) else { continue };
-        let is_its = |other: &&RunOf<'_>| {
-            (other.key(), other.bundle.series, kernel_of(other))
-                == (subject.clone(), bundle, name.clone())
-        };
-        let all: Vec<u64> = data.runs.iter().filter(is_its).filter_map(made).collect();
+        let its = all_runs.get(&(subject.clone(), bundle, name.clone()));
+        let its = its.map_or(&[][..], Vec::as_slice);
+        let all: Vec<u64> = its.iter().filter_map(made).collect();
         let ends = all.iter().fold([own, own], |[low, high], one| [low.min(*one), high.max(*one)]);
         let mut point =
             Point::of(&run, own as f64 / set.pairs(), plot.row(|| run.name(), &subject));
@@ -125,7 +128,7 @@ pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
                 [own, if own == low { high } else { low }].map(|end| end as f64 / set.pairs()),
             );
         }
-        if data.runs.iter().filter(is_its).any(|run| varies(run)) && !different.contains(&name) {
+        if its.iter().any(varies) && known.insert(name.clone()) {
             different.push(name.clone());
         }
         plot.add(0, &name, Some(run.bundle), point);

@@ -22,7 +22,7 @@ fn way(run: &RunOf<'_>) -> String {
 pub(super) fn ways(data: &Data<'_>) -> Vec<String> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in data.model.runs(&data.state.filter) {
-        if let Some(formats) = formats(&run).filter(|_| run.solve_s().is_some()) {
+        if let Some(formats) = formats(&run).filter(|_| run.ranks()) {
             found.entry(way(&run)).or_default().insert(formats);
         }
     }

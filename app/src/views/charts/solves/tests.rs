@@ -4,7 +4,7 @@ use sparsescope_core::record::{Check, Run, Verdict};
 
 use super::CHARTS;
 use crate::model::Model;
-use crate::model::solved::{NNZ, SERIAL, THREADS, model, run};
+use crate::model::solved::{NNZ, SERIAL, THREADS, model, planted, run};
 use crate::state::ViewState;
 use crate::views::charts::plot::Data;
 use crate::views::charts::tests::drawn;
@@ -215,4 +215,20 @@ fn every_chart_draws_tells_and_saves_and_says_why_where_there_is_nothing() {
             assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{}", chart.id);
         }
     }
+}
+
+#[test]
+fn no_chart_draws_a_solve_that_does_not_rank() {
+    let model = model(planted());
+    let mut drawn = 0;
+    for chart in crate::views::charts::ids_for("solve") {
+        let state = state(chart);
+        let plot = plot(&Data::of(&model, &state));
+        for (_, _, point) in plot.points() {
+            let kernel = point.run.map_or(SERIAL, |run| run.run.kernel.as_str());
+            assert_eq!(kernel, SERIAL, "{chart}");
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 0);
 }

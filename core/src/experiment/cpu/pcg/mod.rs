@@ -102,8 +102,7 @@ impl Task for Solver<'_> {
     fn output(&self) -> Output {
         match (&self.solved, &self.ready) {
             (Some(solved), Some(ready)) => {
-                let solution = ready.told.solution(self.wanted.asked.problem().a(), solved);
-                Output::Solution(Box::new(solution))
+                Output::Solution(Box::new(ready.told.solution(&self.wanted.asked, solved)))
             }
             _ => Output::Vector(Vec::new()),
         }

@@ -6,13 +6,14 @@ use super::*;
 use crate::experiment::backend::{Backend, Prepared};
 use crate::experiment::cpu::CpuBackend;
 use crate::experiment::operations::Given;
+use crate::experiment::output::Solution;
 use crate::experiment::plan::{ParameterLists, Settings};
 use crate::experiment::problem::Problem;
 use crate::experiment::runner::{Ending, Observer, Runner};
 use crate::generate::{GeneratorSpec, generate};
 use crate::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
 use crate::matrix::Csr;
-use crate::record::{Environment, Operation, Precision, Run, Verdict};
+use crate::record::{Check, Environment, Operation, Precision, Run, Verdict};
 
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Solve).iter().filter(|k| k.device == DeviceKind::Cpu)
@@ -184,5 +185,112 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
         assert_eq!((run.check.verdict, run.samples.len(), solve.iterations), (Verdict::Fail, 0, 5));
         let reason = run.check.reason.as_deref().unwrap();
         assert!(!solve.converged && reason.starts_with("not converged: after 5 iterations"));
+    }
+}
+
+/// What a kernel makes of a system, and its check.
+fn outcome(problem: &Problem, configuration: &Configuration) -> (Check, Solution) {
+    let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
+    let watch = Watch::cancelled_by(&never);
+    let mut prepared = prepared(&backend, configuration, problem);
+    assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
+    let output = prepared.output(&watch).wait().unwrap().unwrap();
+    let check = problem.check(configuration, &output);
+    let Output::Solution(solution) = output else { panic!("{}", output.kind()) };
+    (check, *solution)
+}
+
+/// The Laplacian of a graph: a node's degree, and −1 for each neighbour.
+fn laplacian(nodes: usize, edges: &[(usize, usize)]) -> Arc<Csr> {
+    let of_edge = |&(i, j): &(usize, usize)| [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)];
+    let triplets: Vec<_> = edges.iter().flat_map(of_edge).collect();
+    Arc::new(Csr::from_triplets(nodes, nodes, &triplets).unwrap())
+}
+
+#[test]
+fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
+    // Their eigenvalues beside 0: of a path 1 and 3, of a star 1 and 6, of a complete graph 3 alone.
+    let path = laplacian(3, &[(0, 1), (1, 2)]);
+    let star = laplacian(6, &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)]);
+    let complete = laplacian(3, &[(0, 1), (1, 2), (0, 2)]);
+    for (a, steps) in [(path, 2), (star, 2), (complete, 1)] {
+        let n = a.rows();
+        let problem = Problem::Solve(SolveProblem::new(a, Given::default()).unwrap());
+        for kernel in on_cpu() {
+            let plain = [(Parameter::Preconditioner, "none")];
+            let refusal = problem.admit(&with(kernel, &plain)).unwrap_err().to_string();
+            assert!(refusal.contains("b = A·1 is zero up to rounding"), "{refusal}");
+            assert!(refusal.contains("--b range"), "{refusal}");
+            let range = with(kernel, &[plain[0], (Parameter::RightSide, "range:7")]);
+            problem.admit(&range).unwrap();
+            let (check, solution) = outcome(&problem, &range);
+            assert_eq!((check.verdict, check.limited_by_rounding), (Verdict::Pass, false));
+            assert_eq!(solution.solve.iterations, steps);
+            // From zero, x has no part in the null space, the constant vectors: it is z less its mean.
+            let z = crate::measure::uniform_vector(n, 7);
+            let mean = z.iter().sum::<f64>() / n as f64;
+            let off = solution.x.iter().zip(&z).map(|(x, z)| (x - (z - mean)).abs());
+            assert!(off.fold(0.0, f64::max) < 1e-12, "{:?} {z:?}", solution.x);
+        }
+    }
+}
+
+#[test]
+fn the_unit_of_b_changes_no_bit_where_it_is_a_power_of_two_and_next_to_nothing_where_it_is_not() {
+    let Problem::Solve(grid) = grid() else { panic!("a system") };
+    let (a, n) = (Arc::clone(grid.a()), grid.a().rows());
+    let vector = |seed: u64, unit: f64| -> Arc<Vec<f64>> {
+        Arc::new(crate::measure::uniform_vector(n, seed).iter().map(|v| v * unit).collect())
+    };
+    let in_unit = |unit: f64, has_start: bool| {
+        let start = has_start.then(|| vector(2, 100.0 * unit));
+        let given = Given { b: Some(vector(1, unit)), start, ..Given::default() };
+        Problem::Solve(SolveProblem::new(Arc::clone(&a), given).unwrap())
+    };
+    for kernel in on_cpu() {
+        for (precond, has_start) in [("jacobi", false), ("fsai", true), ("symgs", true)] {
+            let configuration = with(kernel, &[(Parameter::Preconditioner, precond)]);
+            let of = |unit: f64| {
+                let (check, solution) = outcome(&in_unit(unit, has_start), &configuration);
+                assert_eq!(check.verdict, Verdict::Pass, "{unit:e} {:?}", check.reason);
+                assert!(!check.limited_by_rounding, "{unit:e} {:?}", check.reason);
+                solution
+            };
+            let one = of(1.0);
+            for exponent in [-900, -3, 1, 900] {
+                let unit = f64::from_bits(((1023 + exponent) as u64) << 52);
+                let other = of(unit);
+                assert_eq!(other.residuals, one.residuals, "2^{exponent}");
+                assert!(
+                    other.x.iter().zip(&one.x).all(|(x, one)| *x == one * unit),
+                    "2^{exponent}"
+                );
+                assert_eq!(other.solve.b_norm, one.solve.b_norm * unit);
+            }
+            for unit in [1e-170, 3.0, 1e160] {
+                let other = of(unit);
+                let off = other.solve.iterations.abs_diff(one.solve.iterations);
+                assert!(off <= 1, "{unit:e}: {off}");
+                assert!((other.solve.b_norm / unit / one.solve.b_norm - 1.0).abs() < 1e-14);
+            }
+        }
+    }
+}
+
+#[test]
+fn b_of_zeros_is_solved_by_zero_says_so_and_does_not_rank() {
+    let Problem::Solve(grid) = grid() else { panic!("a system") };
+    let zeros = Some(Arc::new(vec![0.0; grid.a().rows()]));
+    let given = Given { b: zeros, ..Given::default() };
+    let problem = Problem::Solve(SolveProblem::new(Arc::clone(grid.a()), given).unwrap());
+    for kernel in on_cpu() {
+        let configuration = with(kernel, &[(Parameter::Preconditioner, "jacobi")]);
+        problem.admit(&configuration).unwrap();
+        let (check, solution) = outcome(&problem, &configuration);
+        assert_eq!((check.verdict, solution.solve.iterations), (Verdict::Pass, 0));
+        assert!(solution.x.iter().all(|&x| x == 0.0));
+        assert_eq!(solution.solve.ended, "b is zero, so x = 0");
+        let run = Run { check, solve: Some(solution.solve), ..Run::default() };
+        assert!(!run.ranks());
     }
 }

@@ -1,0 +1,68 @@
+//! Memory that the system refuses ends the program with a sentence and exit code 1, as any work that fails
+//! does, not with an abort: the limits asked before ([`sparsescope_core::memory`]) are those of an instant.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write as _;
+
+/// The system's allocator.
+struct Telling;
+
+#[global_allocator]
+static ALLOCATOR: Telling = Telling;
+
+/// What was allocated; does not return where it is nothing. Allocates nothing itself.
+fn told(allocated: *mut u8, bytes: usize) -> *mut u8 {
+    if allocated.is_null() {
+        let mut to = std::io::stderr();
+        let _ = writeln!(to, "error: out of memory: the system does not give {bytes} bytes more");
+        std::process::exit(1);
+    }
+    allocated
+}
+
+// SAFETY: every call is the system allocator's own, with what the caller has asked of this one.
+unsafe impl GlobalAlloc for Telling {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller vouches for the layout.
+        told(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller vouches for the layout.
+        told(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller vouches for the place, which this allocator gave, and for both sizes.
+        told(unsafe { System.realloc(place, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller vouches for the place, which this allocator gave.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use std::process::Command;
+
+    #[test]
+    fn memory_that_is_refused_ends_the_program_with_a_sentence() {
+        const ASKED: &str = "SPARSESCOPE_TEST_ALLOCATE";
+        const BYTES: usize = 1 << 62;
+        if std::env::var_os(ASKED).is_some() {
+            drop(std::hint::black_box(Vec::<u8>::with_capacity(BYTES)));
+            return;
+        }
+        let this = "allocator::tests::memory_that_is_refused_ends_the_program_with_a_sentence";
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args([this, "--exact", "--nocapture"]).env(ASKED, "1");
+        let ran = again.output().unwrap();
+        assert_eq!(ran.status.code(), Some(1));
+        let told = String::from_utf8_lossy(&ran.stderr);
+        let sentence =
+            format!("error: out of memory: the system does not give {BYTES} bytes more\n");
+        assert!(told.contains(&sentence), "{told}");
+    }
+}

@@ -1,0 +1,147 @@
+//! HTML that is well-formed XML, too. Text and attributes can only be written escaped, and elements only
+//! with names that stand in the source: what a bundle says cannot become markup.
+
+use crate::figure::escape;
+
+/// Attributes: names from the source, any values.
+type Attributes<'a> = &'a [(&'static str, &'a str)];
+
+/// A line ends behind these.
+const BLOCKS: [&str; 17] = [
+    "br", "details", "div", "figure", "h1", "h2", "h3", "head", "html", "li", "meta", "p", "style",
+    "summary", "table", "tr", "ul",
+];
+
+/// HTML as far as it is written.
+#[derive(Default)]
+pub(super) struct Html(String);
+
+impl Html {
+    /// What `content` writes.
+    pub(super) fn of(content: impl FnOnce(&mut Self)) -> String {
+        let mut html = Self::default();
+        content(&mut html);
+        html.0
+    }
+
+    /// A page without script; nor may anything in it be fetched.
+    pub(super) fn page(title: &str, style: &'static str, body: impl FnOnce(&mut Self)) -> String {
+        const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+        let root = [("xmlns", "http://www.w3.org/1999/xhtml"), ("lang", "en")];
+        let view = [("name", "viewport"), ("content", "width=device-width, initial-scale=1")];
+        let policy = [("http-equiv", "Content-Security-Policy"), ("content", POLICY)];
+        Self::of(|html| {
+            html.0 += "<!DOCTYPE html>\n";
+            html.element("html", &root, |html| {
+                html.element("head", &[], |html| {
+                    html.empty("meta", &[("charset", "utf-8")]);
+                    html.empty("meta", &policy);
+                    html.empty("meta", &view);
+                    html.of_text("title", &[], title);
+                    html.element("style", &[], |html| html.0 += style);
+                });
+                html.element("body", &[], body);
+            });
+        })
+    }
+
+    /// An element with what `content` writes in it.
+    pub(super) fn element(
+        &mut self,
+        name: &'static str,
+        attributes: Attributes<'_>,
+        content: impl FnOnce(&mut Self),
+    ) {
+        self.start(name, attributes);
+        self.0.push('>');
+        content(self);
+        self.0 += "</";
+        self.0 += name;
+        self.end(name);
+    }
+
+    /// An element with text in it.
+    pub(super) fn of_text(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
+        self.element(name, attributes, |html| html.text(text));
+    }
+
+    /// An element that never has content.
+    pub(super) fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) {
+        self.start(name, attributes);
+        self.0.push('/');
+        self.end(name);
+    }
+
+    /// Text.
+    pub(super) fn text(&mut self, text: &str) {
+        self.0 += &escape(text);
+    }
+
+    /// A drawing of the program's own, in which all text is escaped.
+    pub(super) fn svg(&mut self, svg: &str) {
+        self.0 += svg;
+    }
+
+    /// The title of such a drawing: text that is escaped already.
+    pub(super) fn title_of(&mut self, svg: &str) {
+        let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+        match title {
+            // Without these nothing is markup.
+            Some((title, _)) if !title.contains(['<', '>']) => self.0 += title,
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, name: &'static str, attributes: Attributes<'_>) {
+        self.0.push('<');
+        self.0 += name;
+        for (attribute, value) in attributes {
+            for part in [" ", attribute, "=\"", &escape(value), "\""] {
+                self.0 += part;
+            }
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.0.push('>');
+        if BLOCKS.contains(&name) {
+            self.0.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_text_nor_attributes_become_markup() {
+        let hostile = "</p><script>x</script>\" onload='y' \u{1}&amp;";
+        let html = Html::of(|html| {
+            html.element("p", &[("id", hostile)], |html| {
+                html.text(hostile);
+                html.empty("br", &[]);
+            });
+        });
+        let escaped = "&lt;/p&gt;&lt;script&gt;x&lt;/script&gt;&quot; onload='y' &amp;amp;";
+        assert_eq!(html, format!("<p id=\"{escaped}\">{escaped}<br/>\n</p>\n"));
+    }
+
+    #[test]
+    fn the_title_of_a_drawing_is_taken_over_and_markup_in_it_is_not() {
+        let of = |svg: &str| Html::of(|html| html.title_of(svg));
+        assert_eq!(of("<svg><title>a &lt; b</title></svg>"), "a &lt; b");
+        assert_eq!(of("<svg><title><b>x</b></title></svg>"), "");
+        assert_eq!(of("<svg></svg>"), "");
+    }
+
+    #[test]
+    fn a_page_allows_no_script() {
+        let page = Html::page("a<b", "", |html| html.text("c"));
+        assert!(
+            page.contains("<title>a&lt;b</title>") && page.ends_with("<body>c</body></html>\n")
+        );
+        let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ";
+        assert!(page.contains(policy), "{page}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What reaches the terminal. Names, reasons and errors hold text from files and arguments: whatever is
+//! printed has its control characters made visible here, so that none of it steers the terminal.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+
+use sparsescope_core::record::is_invisible;
+
+/// The standard library's, for the commands: its text goes through [`say`]. Macros are found in the order
+/// of the source, so that no command can print on standard error past it by mistake.
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::cli::terminal::say(&format!($($text)*)) };
+}
+
+/// A line on standard error; nobody may be there to read it.
+pub(in crate::cli) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", visible(text));
+}
+
+/// Text of several lines: what is invisible is escaped, but for line ends and tabs.
+pub(in crate::cli) fn visible(text: &str) -> Cow<'_, str> {
+    let line_ends = |c| matches!(c, '\n' | '\t');
+    escaped(text, |c| is_invisible(c) && !line_ends(c), |c| c.escape_unicode().collect())
+}
+
+/// Text within a line.
+pub(in crate::cli) fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_invisible, |c| c.escape_unicode().collect())
+}
+
+/// JSON, which means the same afterwards: outside its texts there are line ends and nothing else
+/// invisible.
+pub(in crate::cli) fn visible_json(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_invisible(c) && c != '\n', |c| format!("\\u{:04x}", u32::from(c)))
+}
+
+fn escaped(text: &str, wanted: impl Fn(char) -> bool, of: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.chars().any(&wanted) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match wanted(c) {
+            true => shown.push_str(&of(c)),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_is_left_and_other_text_stays() {
+        let hostile = "a\u{1b}[31m\u{7}\u{7f}\u{9b}2J\r\u{202e}\u{2066}\u{feff}b\tc\nd";
+        let shown = "a\\u{1b}[31m\\u{7}\\u{7f}\\u{9b}2J\\u{d}\\u{202e}\\u{2066}\\u{feff}b";
+        assert_eq!(visible(hostile), format!("{shown}\tc\nd"));
+        assert_eq!(one_line(hostile), format!("{shown}\\u{{9}}c\\u{{a}}d"));
+        let plain = "naïve ☃ \u{1f600} 12 µs, é";
+        assert!(matches!(visible(plain), Cow::Borrowed(text) if text == plain));
+    }
+
+    #[test]
+    fn json_means_the_same_afterwards() {
+        let value = serde_json::json!({ "a\u{9b}": ["\u{1b}\u{202e}\u{7f}\n", 1] });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        let shown = visible_json(&text);
+        assert!(!shown.chars().any(|c| is_invisible(c) && c != '\n'), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+}

@@ -1,0 +1,253 @@
+//! Files of other programs that are not read here, known from their first bytes, each with what to do instead.
+
+use super::IoError;
+
+/// What such a file is, and what to do instead.
+type Named = (&'static str, &'static str);
+
+const DECOMPRESS: &str = "decompress it first, or compress it with gzip";
+const SPREADSHEET: &str = "save it as CSV";
+
+/// What a file begins with, and what it is then.
+const BEGINNINGS: [(&[u8], Named); 26] = [
+    (b"\xfd7zXZ\0", ("xz data", DECOMPRESS)),
+    (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
+    (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
+    (b"LZIP\x01", ("lzip data", DECOMPRESS)),
+    (b"\x1f\x9d", ("data of the program compress", DECOMPRESS)),
+    (b"\x1f\x8b", ("gzip data within gzip data", "decompress it once with gunzip")),
+    (b"7z\xbc\xaf\x27\x1c", ("a 7-Zip archive", "unpack it first")),
+    (b"Rar!\x1a\x07", ("a RAR archive", "unpack it first")),
+    (
+        b"\x89HDF\r\n\x1a\n",
+        ("an HDF5 file", "load it with h5py; scipy.io.mmwrite(\"A.mtx\", A) writes what is read"),
+    ),
+    (
+        b"MATLAB 7.3 MAT-file",
+        (
+            "a MATLAB 7.3 file, which is HDF5",
+            "load it with h5py or in MATLAB; scipy.io.mmwrite or mmwrite writes what is read",
+        ),
+    ),
+    (
+        b"MATLAB 5.0 MAT-file",
+        (
+            "a MATLAB 5 file",
+            "scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME]) writes what is read",
+        ),
+    ),
+    (
+        b"\x93NUMPY",
+        (
+            "a NumPy array (.npy)",
+            "numpy.savetxt writes points and vectors as text, scipy.io.mmwrite matrices",
+        ),
+    ),
+    (
+        b"\0\x12\x7b\x50",
+        (
+            "a PETSc binary matrix",
+            "MatView with PETSC_VIEWER_ASCII_MATRIXMARKET writes what is read",
+        ),
+    ),
+    (b"\0\x12\x7b\x4e", ("a PETSc binary vector", "write it as text, one number a line")),
+    (b"\x7fELF", ("a program (ELF)", "name the file that it writes or reads")),
+    (b"%PDF-", ("a PDF", "name the file with the numbers")),
+    (b"\x89PNG", ("a picture (PNG)", "name the file with the numbers")),
+    (b"PAR1\x15", ("a Parquet file", SPREADSHEET)),
+    (b"ARROW1\0\0", ("an Arrow file", SPREADSHEET)),
+    (b"SQLite format 3", ("an SQLite database", "write its table as CSV")),
+    (b"\xd0\xcf\x11\xe0", ("an old Office document", SPREADSHEET)),
+    (b"\xff\xfe", ("UTF-16 text", "save it as UTF-8")),
+    (b"\xfe\xff", ("UTF-16 text", "save it as UTF-8")),
+    (b"p sp ", ("a DIMACS graph", EDGES)),
+    (b"# Directed graph", ("a SNAP edge list", EDGES)),
+    (b"# Undirected graph", ("a SNAP edge list", EDGES)),
+];
+
+const EDGES: &str =
+    "replace its comments by the banner and the size line of Matrix Market, with vertices from 1";
+
+/// Refuses data that is of such a form where `expected` was.
+pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
+    match of(data) {
+        Some((found, instead)) => Err(IoError::Foreign { expected, found, instead }),
+        None => Ok(()),
+    }
+}
+
+fn of(data: &[u8]) -> Option<Named> {
+    if data.starts_with(b"PK\x03\x04") || data.starts_with(b"PK\x05\x06") {
+        return Some(zip(data));
+    }
+    if data.starts_with(b"BZh") && data.get(4..10) == Some(&b"1AY&SY"[..]) {
+        return Some(("bzip2 data", DECOMPRESS));
+    }
+    if is_konect(data) {
+        return Some(("a KONECT edge list", EDGES));
+    }
+    if is_boeing(data) {
+        return Some((
+            "a Harwell-Boeing or Rutherford-Boeing file",
+            "scipy.io.hb_read reads many, and scipy.io.mmwrite(\"A.mtx\", A) writes what is read",
+        ));
+    }
+    let beginning = BEGINNINGS.iter().find(|(bytes, _)| data.starts_with(bytes));
+    beginning.map(|(_, named)| *named)
+}
+
+/// Whether the first line is KONECT's: what a comment of other files may begin with takes its second word, too.
+fn is_konect(data: &[u8]) -> bool {
+    let line = data.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut next = || words.next().unwrap_or_default();
+    next() == b"%" && matches!(next(), b"sym" | b"asym" | b"bip") && is_weights(next())
+}
+
+/// Whether this is a word of KONECT's for the weights of edges, such as `posweighted`.
+fn is_weights(word: &[u8]) -> bool {
+    [&b"weighted"[..], b"positive", b"signed", b"dynamic"].iter().any(|end| word.ends_with(end))
+}
+
+/// What a zip archive is, from the name of its first file.
+fn zip(data: &[u8]) -> Named {
+    let length = data
+        .get(26..28)
+        .and_then(|bytes| bytes.first_chunk())
+        .map_or(0, |bytes| u16::from_le_bytes(*bytes));
+    let name = data.get(30..).unwrap_or_default();
+    let name = name.get(..usize::from(length)).unwrap_or(name);
+    if name.ends_with(b".npy") {
+        return (
+            "a NumPy archive (.npz)",
+            "scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE)) writes what is read",
+        );
+    }
+    match name {
+        b"manifest.json" => ("a bundle of results", "sparsescope FILE opens it in the window"),
+        b"[Content_Types].xml" => ("an Excel workbook or another Office document", SPREADSHEET),
+        _ => ("a zip archive", "unpack it first"),
+    }
+}
+
+/// Whether the third line says what Harwell-Boeing's does: a word of three letters for the kind of matrix, and its
+/// sizes.
+fn is_boeing(data: &[u8]) -> bool {
+    const LONGEST: usize = 400;
+    let start = data.get(..LONGEST).unwrap_or(data);
+    let mut lines = start.split(|byte| *byte == b'\n');
+    let (Some(_), Some(counts), Some(kind)) = (lines.next(), lines.next(), lines.next()) else {
+        return false;
+    };
+    let words = |line: &'_ [u8]| -> Vec<Vec<u8>> {
+        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_ascii_lowercase).collect()
+    };
+    let is_count = |word: &Vec<u8>| word.iter().all(u8::is_ascii_digit);
+    let (counts, kind) = (words(counts), words(kind));
+    let Some((kind, sizes)) = kind.split_first() else { return false };
+    let is_kind = match kind.as_slice() {
+        [values, shape, assembled] => {
+            b"rcpiqx".contains(values) && b"suhzr".contains(shape) && b"ae".contains(assembled)
+        }
+        _ => false,
+    };
+    is_kind
+        && counts.len() >= 4
+        && counts.iter().all(is_count)
+        && sizes.len() >= 3
+        && sizes.iter().all(is_count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::points::{read_named_points, read_named_points_extent};
+    use crate::io::{Progress, read_named_extent, read_named_matrix, vector};
+    use crate::memory::MemoryLimit;
+
+    /// What is said of such a file where a matrix is wanted.
+    fn message(name: &str, data: &[u8]) -> String {
+        let limit = MemoryLimit::bytes(1 << 22);
+        let error = read_named_matrix(name, data, limit, Progress::none()).unwrap_err().to_string();
+        let of_extent = read_named_extent(name, data).unwrap_err().to_string();
+        assert_eq!(of_extent, error, "{name}");
+        assert!(error.chars().all(|c| (' '..='~').contains(&c)), "{error}");
+        error
+    }
+
+    #[test]
+    fn forms_of_other_programs_are_named_with_what_to_do_wherever_they_turn_up() {
+        let zip = |name: &[u8]| {
+            let mut data = b"PK\x03\x04".to_vec();
+            data.resize(26, 0);
+            data.extend([name.len() as u8, 0, 0, 0]);
+            [&data[..], name].concat()
+        };
+        for (data, expected) in [
+            (b"BZh91AY&SY\x20\xed".to_vec(), "bzip2 data"),
+            (b"\xfd7zXZ\0\0\x04".to_vec(), "xz data"),
+            (b"\x28\xb5\x2f\xfd\x24\x88".to_vec(), "Zstandard data"),
+            (b"\x89HDF\r\n\x1a\n\0\0".to_vec(), "an HDF5 file"),
+            (b"MATLAB 5.0 MAT-file Platform: posix".to_vec(), "a MATLAB 5 file"),
+            (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
+            (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array"),
+            (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
+            (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
+            (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
+            (b"% asym unweighted\n3 2\n1 2\n2 3\n".to_vec(), "a KONECT edge list"),
+            (zip(b"indices.npy"), "a NumPy archive (.npz)"),
+            (zip(b"manifest.json"), "a bundle of results"),
+            (zip(b"a.mtx"), "a zip archive"),
+        ] {
+            for name in ["a.mtx", "a.mtx.gz", "a.txt", "a"] {
+                let error = message(name, &data);
+                let begins = format!("expected a matrix, found {expected}");
+                assert!(
+                    error.starts_with(&begins) && error.contains(", not read here: "),
+                    "{error}"
+                );
+            }
+            let limit = MemoryLimit::bytes(1 << 22);
+            let error = vector::read_bytes(&data, limit, Progress::none()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("expected a vector, found {expected}")), "{error}");
+            for name in ["a.txt", "a.csv"] {
+                let error = read_named_points(name, &data, limit, Progress::none())
+                    .unwrap_err()
+                    .to_string();
+                assert!(
+                    error.starts_with(&format!("expected points, found {expected}")),
+                    "{error}"
+                );
+                let of_extent = read_named_points_extent(name, &data).unwrap_err().to_string();
+                assert_eq!(of_extent, error);
+            }
+        }
+    }
+
+    #[test]
+    fn harwell_boeing_is_known_from_its_third_line() {
+        let text = |title: &str, kind: &str| {
+            format!(
+                "{title:<80}\n{:>14}{:>14}{:>14}{:>14}\n{kind:<14}{:>14}{:>14}{:>14}{:>14}\n(4I4)\n",
+                3, 1, 1, 1, 3, 3, 5, 0
+            )
+        };
+        for (title, kind) in [("A title", "RSA"), ("1138 is a number", "rsa"), ("% x", "PUA")] {
+            let error = message("a.rb", text(title, kind).as_bytes());
+            assert!(error.contains("found a Harwell-Boeing or Rutherford-Boeing file"), "{error}");
+        }
+        assert!(!is_boeing(text("A title", "RSQ").as_bytes()));
+        assert!(!is_boeing(b"3 3 1\n1 1 1\nrsa\n"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_named_where_a_banner_is_expected() {
+        let text = b"\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n1 1 0\n";
+        for name in ["a.mtx", "a.txt"] {
+            let error = read_named_matrix(name, text, MemoryLimit::unlimited(), Progress::none());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("found \"<U+FEFF byte order mark>%%MatrixMarket"), "{error}");
+        }
+    }
+}
