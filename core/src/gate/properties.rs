@@ -1,11 +1,13 @@
-//! What holds of the bounds of products whatever the numbers: every order of summation passes, and an
-//! element that is off by three bounds fails.
+//! What holds of the bounds of products and sweeps whatever the numbers: every order of summation passes, and
+//! an element that is off by three bounds fails.
 
 use proptest::prelude::*;
 
-use super::Reference;
+use super::{Reference, SweepBounds};
 use crate::matrix::{Csr, Real};
-use crate::record::Verdict;
+use crate::memory::MemoryLimit;
+use crate::record::{Check, Verdict};
+use crate::symgs::{Diagonal, Mode, serial};
 
 /// Factors of a row's terms: of usual size, huge, subnormal, and numbers that cancel what is before them.
 fn factors() -> impl Strategy<Value = Vec<(f64, f64)>> {
@@ -43,7 +45,72 @@ fn sums<T: Real>(a: &Csr<T>, x: &[T], keys: &[u32]) -> [T; 2] {
     [sum(&terms), sum(before) + sum(after)]
 }
 
+/// Rows of a system whose diagonal is larger than what stands beside it together, in units of one of them.
+fn system() -> impl Strategy<Value = Vec<(usize, usize, f64)>> {
+    (2usize..12).prop_flat_map(|n| {
+        let beside = prop::collection::vec((0..n, 0..n, -1.0..1.0f64), 0..5 * n);
+        let units = prop::collection::vec(-8i32..8, n);
+        (beside, units).prop_map(move |(beside, units)| {
+            let unit = |i: usize| 10f64.powi(units[i]);
+            let beside: Vec<_> = beside.into_iter().filter(|&(i, j, _)| i != j).collect();
+            let size = |i: usize| -> f64 {
+                beside.iter().filter(|&&(row, ..)| row == i).map(|&(.., value)| value.abs()).sum()
+            };
+            let diagonal = (0..n).map(|i| (i, i, (size(i) + 0.5) * unit(i)));
+            diagonal
+                .chain(beside.iter().map(|&(i, j, value)| (i, j, value * unit(i))))
+                .collect::<Vec<(usize, usize, f64)>>()
+        })
+    })
+}
+
+/// A sweep and one back whose rows add up their terms from the last to the first.
+fn backwards<T: Real>(a: &Csr<T>, b: &[T], x: &mut [T]) {
+    let mut row = |i: usize| {
+        let (col, val) = a.row(i);
+        let (mut sum, mut diagonal) = (T::ZERO, T::ONE);
+        for (&c, &v) in col.iter().zip(val).rev() {
+            match c as usize == i {
+                true => diagonal = v,
+                false => sum += v * x[c as usize],
+            }
+        }
+        x[i] = (b[i] - sum) / diagonal;
+    };
+    (0..b.len()).for_each(&mut row);
+    (0..b.len()).rev().for_each(&mut row);
+}
+
+/// How sweeps whose terms are added up backwards are judged, and with one element off by three bounds.
+fn judged<T: Real>(entries: &[(usize, usize, f64)], off: prop::sample::Index) -> [Check; 2] {
+    let n = entries.iter().map(|&(i, ..)| i + 1).max().unwrap();
+    let a = Csr::from_triplets(n, n, entries).unwrap().map(T::rounded);
+    let b: Vec<T> = (0..n).map(|i| T::rounded(0.3 - 0.1 * (i % 7) as f64)).collect();
+    let start: Vec<T> = (0..n).map(|i| T::rounded(0.1 + 0.1 * (i % 5) as f64)).collect();
+    let diagonal = Diagonal::of(&a, MemoryLimit::unlimited()).unwrap();
+    let bounds = SweepBounds::new(&a, &diagonal, Mode::Standard, (&b, &start), 1);
+    let (mut expected, mut found) = (start.clone(), start);
+    serial::symgs(&a, &diagonal, Mode::Standard, &b, &mut expected, 1);
+    backwards(&a, &b, &mut found);
+    let right = bounds.check(&expected, &found);
+    let i = off.index(n);
+    let value: f64 = expected[i].into();
+    found[i] = T::rounded(value + 3.0 * bounds.of_row(i));
+    [right, bounds.check(&expected, &found)]
+}
+
 proptest! {
+    #[test]
+    fn sweeps_that_add_backwards_pass_and_one_element_off_by_three_bounds_fails(
+        entries in system(),
+        off in any::<prop::sample::Index>(),
+    ) {
+        for [right, wrong] in [judged::<f64>(&entries, off), judged::<f32>(&entries, off)] {
+            prop_assert_eq!(right.verdict, Verdict::Pass, "{:?}", right.reason);
+            prop_assert_eq!(wrong.verdict, Verdict::Fail);
+        }
+    }
+
     #[test]
     fn every_order_of_summation_passes_or_has_overflowed(
         factors in factors(),

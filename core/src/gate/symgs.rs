@@ -102,6 +102,12 @@ impl SweepBounds {
         Self { off, scale, least: smallest / unit }
     }
 
+    /// How far row i may lie from what the serial loop gives.
+    #[cfg(test)]
+    pub(super) fn of_row(&self, i: usize) -> f64 {
+        self.off[i]
+    }
+
     /// Checks `found` row by row: both NaN, equal infinities, or within the bound. A row whose bound is not
     /// finite, or as large as any sum of terms, is undecided: rounding alone may have taken it anywhere.
     pub fn check<T: Real>(&self, expected: &[T], found: &[T]) -> Check {
