@@ -18,19 +18,38 @@ pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
         let terms = col.iter().zip(val).map(|(&c, &v)| v.into() * x[c as usize].into());
         terms.fold(b[i].into(), |sum, term| sum - term)
     };
-    let blocks: Vec<[f64; 2]> = (0..b.len().div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let rows = block * BLOCK..b.len().min((block + 1) * BLOCK);
-            rows.fold([0.0, 0.0], |[above, below], i| {
-                let (r, b): (f64, f64) = (residual(i), b[i].into());
-                [above + r * r, below + b * b]
+    // Norms of b − A·x and of b, and the largest of all elements, in some unit.
+    let norms = |unit: f64| -> ([f64; 2], f64) {
+        let blocks: Vec<[f64; 3]> = (0..b.len().div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                let rows = block * BLOCK..b.len().min((block + 1) * BLOCK);
+                rows.fold([0.0; 3], |[above, below, most], i| {
+                    let (r, b): (f64, f64) = (residual(i), b[i].into());
+                    let (r, b) = (r * unit, b * unit);
+                    [above + r * r, below + b * b, most.max(r.abs()).max(b.abs())]
+                })
             })
-        })
-        .collect();
-    let sum = |which: usize| blocks.iter().map(|block| block[which]).sum::<f64>().sqrt();
-    let (above, below) = (sum(0), sum(1));
-    if below == 0.0 { above } else { above / below }
+            .collect();
+        let sum = |which: usize| blocks.iter().map(|block| block[which]).sum::<f64>().sqrt();
+        ([sum(0), sum(1)], blocks.iter().map(|block| block[2]).fold(0.0, f64::max))
+    };
+    let ([mut above, mut below], most) = norms(1.0);
+    let mut unit = 1.0;
+    if most > 0.0 && most.is_finite() && !SQUARED.contains(&most) {
+        unit = power_of_two_over(most);
+        [above, below] = norms(unit).0;
+    }
+    if below == 0.0 { above / unit } else { above / below }
+}
+
+/// Elements of such sizes have squares that add up to what f64 holds well.
+const SQUARED: std::ops::Range<f64> = 1e-140..1e140;
+
+/// About 1 / `value`, which is positive: a product with it is exact where it is not subnormal.
+fn power_of_two_over(value: f64) -> f64 {
+    let exponent = value.to_bits() >> 52;
+    f64::from_bits((2046 - exponent).max(1) << 52)
 }
 
 #[cfg(test)]
@@ -47,6 +66,20 @@ mod tests {
         assert_eq!(relative_residual(&a, &[0.0, 0.0], &[0.0, 1.0]), 17f64.sqrt());
         let rounded = a.map(|v| v as f32);
         assert_eq!(relative_residual(&rounded, &[10f32, 8.0], &[2.0, 0.0]), 10.0 / 164f64.sqrt());
+    }
+
+    #[test]
+    fn the_scale_of_a_system_does_not_show() {
+        let a = examples::dense(&[[2.0, 1.0], [0.0, 4.0]]);
+        let expected = 10.0 / 164f64.sqrt();
+        // Powers of two whose squares f64 does not hold.
+        for exponent in [-1000, -600, 600, 1000] {
+            let unit = 2f64.powi(exponent);
+            let b = [10.0 * unit, 8.0 * unit];
+            assert_eq!(relative_residual(&a, &b, &[2.0 * unit, 0.0]), expected, "2^{exponent}");
+        }
+        let alone = relative_residual(&a, &[0.0; 2], &[0.0, 2f64.powi(-600)]);
+        assert_eq!(alone, 17f64.sqrt() * 2f64.powi(-600));
     }
 
     #[test]
