@@ -12,7 +12,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::kernel;
 use sparsescope_core::measure::integer_range;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
+use sparsescope_core::pcg::{OperatorFormat, SolveParameters, rounding_floor};
 use sparsescope_core::record::{Check, Distributed};
 
 use super::backend::{LOCAL, NcclBackend};
@@ -158,7 +158,7 @@ impl NcclBackend {
             iterations: ended.iterations,
             converged: ended.converged,
             true_residual: relative(off),
-            rounding_floor: 10.0 * f64::EPSILON * relative(size),
+            rounding_floor: rounding_floor(relative(size)),
             samples: seconds,
             distributed,
             no_graph: set_up.no_graph,
