@@ -480,7 +480,9 @@ fn facts(record: &MatrixRecord) -> Vec<String> {
 
 /// A small picture of the structure: the darker, the more entries, logarithmically.
 fn thumbnail(picture: &Picture, record: &MatrixRecord) -> Option<String> {
-    let fits = |level: &&sparsescope_core::spy::Level| level.rows().max(level.cols()) <= CELLS;
+    let fits = |level: &&sparsescope_core::spy::Level| {
+        level.rows().max(level.cols()) <= CELLS && level.rows().min(level.cols()) > 0
+    };
     let level = picture.pyramid.levels().iter().find(fits)?;
     let (rows, cols, most) = (level.rows(), level.cols(), (level.max() as f32).ln_1p());
     let mut pixels = ColorImage::filled([cols, rows], Color32::WHITE);

@@ -208,11 +208,11 @@ impl<'a> RunOf<'a> {
     }
 
     /// How many times better its rate is than the other's, which is of the same operation; none
-    /// where one of them has no rate, or they are told in different units.
+    /// where one of them has no rate, both are 0, or they are told in different units.
     pub fn gain_over(&self, other: &Self) -> Option<f64> {
         let (own, other) = (self.metric()?, other.metric()?);
         let same = (&own.name, &own.unit, own.better) == (&other.name, &other.unit, other.better);
-        same.then(|| own.gain_over(other.value))
+        same.then(|| own.gain_over(other.value)).filter(|gain| gain.is_finite())
     }
 
     /// Whether it has a rate that counts against those of others, as [`Run::ranks`] says: whatever picks a

@@ -139,6 +139,20 @@ impl Problem {
         }
     }
 
+    /// Whether there is nothing to compute, so that no execution has a time or a rate worth telling: a matrix
+    /// without nonzeros or rows, no points, no systems.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Spmv(problem) => problem.a().nnz() == 0,
+            Self::Symgs(problem) => problem.double().a().rows() == 0,
+            Self::Skyline(problem) => problem.points().is_empty(),
+            Self::Solve(problem) => problem.a().rows() == 0,
+            Self::BatchedDense(problem) => problem.batches().is_empty(),
+            #[cfg(feature = "proof")]
+            Self::Increment(_) => false,
+        }
+    }
+
     /// The arrays beside the input that a configuration needs, as far as they fit within `memory`:
     /// what does not is refused and takes nothing.
     pub fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {

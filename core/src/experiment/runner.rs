@@ -200,8 +200,9 @@ impl Runner<'_> {
                 Start::Ended(run) => *run,
                 Start::Cancelled => continue,
             };
-            let is_left_out = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
-            if self.cancelled() && (is_left_out || run.cut_short) {
+            let is_untimed = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
+            let is_left_out = is_untimed && self.cancelled();
+            if is_left_out || (self.cancelled() && run.cut_short) {
                 ending = Ending::Cancelled;
             }
             if is_left_out {
@@ -275,6 +276,10 @@ impl Runner<'_> {
         }
         run.check = problem.check(configuration, &output);
         (run.solve, run.history) = output.told();
+        if run.check.verdict == Verdict::Pass && problem.is_empty() {
+            run.check.reason = Some("there is nothing to compute".to_owned());
+            return Start::Ended(Box::new(run));
+        }
         if run.check.verdict != Verdict::Pass {
             return Start::Ended(Box::new(run));
         }
@@ -326,7 +331,10 @@ impl Runner<'_> {
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
         let bytes = run.costs.minimal_bytes;
         run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
-        let Some(figures) = run.figures.as_mut() else { return run };
+        let Some(figures) = run.figures.as_mut() else {
+            run.samples.clear();
+            return run;
+        };
         run.work = Some(work);
         run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
         if let Some(copy) = self.copy_bandwidth(&configuration) {

@@ -12,8 +12,8 @@ mod spmv;
 mod symgs;
 
 pub use dense::Definiteness;
-pub use row_errors::RowErrors;
+pub use row_errors::{RowErrors, undecided};
 pub use skyline::{Certificate, same_set};
 pub use solve::{ResidualNorms, solved, vanishes};
 pub use spmv::{PAPER_EPSILON, Reference};
-pub use symgs::{SweepBounds, offenders, same_bits, undecided};
+pub use symgs::{SweepBounds, offenders, same_bits};

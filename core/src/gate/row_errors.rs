@@ -168,13 +168,7 @@ impl RowErrors {
             }
         };
         let reason = format!("{why}; {} of {} rows are undecided", self.undecided, self.rows);
-        Check {
-            verdict: Verdict::Refused,
-            undecided: true,
-            reason: Some(reason),
-            row: Some(row),
-            ..Check::default()
-        }
+        undecided(row, reason)
     }
 
     /// All of it as words that travel between processes.
@@ -237,6 +231,17 @@ impl RowErrors {
             squared_difference,
             squared_norm,
         }
+    }
+}
+
+/// That no check can tell whether a row is right.
+pub fn undecided(row: u64, reason: String) -> Check {
+    Check {
+        verdict: Verdict::Refused,
+        undecided: true,
+        reason: Some(reason),
+        row: Some(row),
+        ..Check::default()
     }
 }
 

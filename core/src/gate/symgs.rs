@@ -1,6 +1,7 @@
 //! The gate of symmetric Gauss–Seidel: a result has the bits of the serial loop, for the sum of a row is
 //! part of the operator's definition; what adds in another order lies as near as rounding lets it.
 
+use super::row_errors::undecided;
 use crate::matrix::{Csr, Real};
 use crate::record::{Check, Verdict};
 use crate::symgs::{Diagonal, Mode};
@@ -121,7 +122,7 @@ impl SweepBounds {
         if let (0, Some(i)) = (wrong, self.off.iter().position(|off| !tells(off))) {
             let reason =
                 format!("rounding carried from row to row may explain any result of row {i}");
-            return undecided(i, reason);
+            return undecided(i as u64, reason);
         }
         let [mut worst, mut difference, mut norm] = [0.0f64; 3];
         for (y, z, bound) in (0..rows).map(row).filter(|(y, z, _)| y.is_finite() && z.is_finite()) {
@@ -148,17 +149,6 @@ impl SweepBounds {
             rel_err,
             ..Check::default()
         }
-    }
-}
-
-/// That no check can tell whether a row is right.
-pub fn undecided(row: usize, reason: String) -> Check {
-    Check {
-        verdict: Verdict::Refused,
-        undecided: true,
-        reason: Some(reason),
-        row: Some(row as u64),
-        ..Check::default()
     }
 }
 

@@ -391,6 +391,12 @@ impl<'r> MpiRunner<'r> {
                 run.cut_short = run.samples.len() < self.settings.runs;
                 run.figures =
                     Figures::from_samples(&run.samples, work.flops as f64, run.costs.minimal_bytes);
+                if work.flops == 0 {
+                    run.figures = None;
+                }
+                if run.figures.is_none() {
+                    run.samples.clear();
+                }
                 if let Some(figures) = run.figures.as_mut() {
                     run.work = Some(work);
                     run.metric =

@@ -282,7 +282,7 @@ impl<T: Real> SymgsSide<T> {
                 let value: f64 = expected[row].into();
                 let reason =
                     format!("the sweeps overflow: row {row} is {value:e} in the two loops, too");
-                undecided(row, reason)
+                undecided(row as u64, reason)
             }
             _ => check,
         })

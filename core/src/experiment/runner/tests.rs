@@ -5,11 +5,11 @@ use super::*;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::plan::MedianGoal;
 use crate::experiment::{
-    Availability, CpuBackend, Executed, LastOutput, ParameterLists, Sampled, SetUp, SpmvProblem,
-    Ticket,
+    Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, ParameterLists, Sampled,
+    SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket,
 };
 use crate::kernel::{KernelDescriptor, Parameter, kernels, reference};
-use crate::matrix::examples;
+use crate::matrix::{Batch, Csr, Points, examples};
 use crate::record::{Operation, Precision};
 use std::sync::{Arc, Mutex};
 
@@ -183,6 +183,43 @@ fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
         for run in &seen.runs {
             assert_eq!((run.check.verdict, run.check.row), (Verdict::Fail, Some(3)));
             assert!(run.samples.is_empty() && run.figures.is_none(), "{}", run.kernel);
+        }
+    }
+}
+
+#[test]
+fn what_computes_nothing_passes_and_has_no_times() {
+    let empty = |m: usize, n: usize| Arc::new(Csr::from_triplets(m, n, &[]).unwrap());
+    let product = |m: usize, n: usize| SpmvProblem::new(empty(m, n), vec![1.0; n]);
+    let sweeps = SymgsProblem::new(empty(0, 0), Vec::new(), Vec::new()).unwrap();
+    let points = Points::new(2, Vec::new()).unwrap();
+    let batch = Batch::new(3, Vec::new()).unwrap();
+    for problem in [
+        Problem::Spmv(product(0, 0)),
+        Problem::Spmv(product(3, 0)),
+        Problem::Spmv(product(0, 3)),
+        Problem::Spmv(product(3, 3)),
+        Problem::Symgs(sweeps),
+        Problem::Skyline(SkylineProblem::new(Arc::new(points))),
+        Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batch.into()))),
+    ] {
+        let (settings, environment, cpu) = (settings(), environment(), CpuBackend::new());
+        let runner = Runner {
+            backends: vec![(DeviceKind::Cpu, &cpu)],
+            settings: &settings,
+            environment: &environment,
+            memory: None,
+            cancel: &AtomicBool::new(false),
+        };
+        let mut seen = Collect::default();
+        let all = Configuration::all(&[reference(problem.operation())], &settings);
+        runner.run("m", &problem, &all, &[], &mut seen);
+        let operation = problem.operation();
+        assert!(!seen.runs.is_empty(), "{operation:?}");
+        for run in &seen.runs {
+            assert_eq!(run.check.verdict, Verdict::Pass, "{operation:?} {:?}", run.check.reason);
+            assert_eq!(run.check.reason.as_deref(), Some("there is nothing to compute"));
+            assert!(run.samples.is_empty() && run.figures.is_none() && run.metric.is_none());
         }
     }
 }
