@@ -4,6 +4,7 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod documents;
+mod foreign;
 mod large;
 mod links;
 mod need;
@@ -14,6 +15,7 @@ mod roots;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
+pub use foreign::changed;
 pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
 pub use paths::{DebugText, Paths, Use, debug_texts, paths};
