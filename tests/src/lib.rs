@@ -18,7 +18,7 @@ pub use documents::{documents, follow_the_schema};
 pub use foreign::changed;
 pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
-pub use paths::{DebugText, Paths, Use, debug_texts, paths};
+pub use paths::{Paths, ProgramText, Use, debug_texts, paths, texts};
 pub use program::{Program, Ran};
 pub use roots::{PROGRAMS, roots};
 pub use server::{Asked, Reply, Server};
