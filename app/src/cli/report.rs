@@ -322,7 +322,9 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     }
     html.of_text("p", &[], &text);
     let mut reasons: BTreeMap<(&str, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
-    for run in runs.iter().filter(|run| run.run.check.badness() > 0) {
+    let has_reason =
+        |run: &&RunOf<'_>| run.run.check.badness() > 0 || run.run.check.reason.is_some();
+    for run in runs.iter().filter(has_reason) {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;

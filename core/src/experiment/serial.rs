@@ -168,6 +168,7 @@ where
             self.calibrate().await;
         }
         let mut samples = Vec::with_capacity(n);
+        self.y.fill(T::NAN);
         self.time(1);
         let mut start = Instant::now();
         while samples.len() < n && !watch.is_cancelled() {

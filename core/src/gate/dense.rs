@@ -14,6 +14,9 @@ pub struct Definiteness {
     norms: Vec<f64>,
 }
 
+/// 2⁵⁰⁰: larger solutions are looked at in units of it.
+const LARGE: f64 = f64::from_bits((1023 + 500) << 52);
+
 /// Solutions pass up to so many times n·ε of backward error, ε = 2⁻⁵².
 const BOUND: f64 = 8.0;
 
@@ -117,11 +120,16 @@ fn norm(a: &[f64], n: usize) -> f64 {
     a.chunks(n).map(sum).fold(0.0, f64::max)
 }
 
-/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is.
+/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is, and where A and x are so
+/// large that what the error is held against overflows.
 fn backward_error(systems: Systems<'_>, s: usize, norm: f64, x: &[f64]) -> f64 {
     let n = systems.unknowns();
     let mut b = vec![0.0; n];
     systems.copy_right(s, &mut b);
+    // Large solutions in other units, a power of two.
+    let unit = if x.iter().any(|x| x.abs() > LARGE) { LARGE.recip() } else { 1.0 };
+    let x: Vec<f64> = x.iter().map(|x| x * unit).collect();
+    b.iter_mut().for_each(|b| *b *= unit);
     let largest = |values: &[f64]| {
         values.iter().fold(0.0, |most: f64, value| match value.is_nan() {
             true => f64::NAN,
@@ -129,13 +137,15 @@ fn backward_error(systems: Systems<'_>, s: usize, norm: f64, x: &[f64]) -> f64 {
             false => most,
         })
     };
-    let scale = norm * largest(x) + largest(&b);
+    let scale = norm * largest(&x) + largest(&b);
     for (left, row) in b.iter_mut().zip(systems.matrix(s).chunks(n)) {
-        let product: f64 = row.iter().zip(x).map(|(a, x)| a * x).sum();
+        let product: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
         *left -= product;
     }
     match largest(&b) {
-        residual if residual == 0.0 && scale.is_finite() => 0.0,
+        // Nothing is small beside infinity.
+        _ if !scale.is_finite() => f64::NAN,
+        residual if residual == 0.0 => 0.0,
         residual => residual / scale,
     }
 }
@@ -221,6 +231,25 @@ mod tests {
             let check = check(&[1.0, wrong, 0.0, 0.0], &[false, true]);
             assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(0)), "{wrong}");
         }
+    }
+
+    #[test]
+    fn no_solution_passes_because_its_bound_overflows() {
+        // 4·x₂ is more than f64 holds, and so was what the residual of x₁ alone was divided by.
+        let wrong = check(&[1.0, 1e308, 0.0, 0.0], &[false, true]);
+        assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(0)));
+        let batch = Batch::new(2, vec![1e-300, 0.0, 0.0, 4.0]).unwrap();
+        let definiteness = Definiteness::of(batch.view(), &|| false).unwrap();
+        let b = [1.0, 4.0];
+        let systems = Systems::new(batch.view(), RightHandSides::Given(&b));
+        let verdict = |x: [f64; 2]| {
+            let found = Solutions { x: x.to_vec(), flagged: vec![false] };
+            definiteness.check(systems, &found, &|s| s as u64).verdict
+        };
+        // b₂ and x₂ are rounding beside ‖A‖·‖x‖, which is 4e300.
+        assert_eq!(verdict([1e300, 1.0]), Verdict::Pass);
+        assert_eq!(verdict([f64::INFINITY, 1.0]), Verdict::Fail);
+        assert_eq!(verdict([1e300, 1e290]), Verdict::Fail);
     }
 
     #[test]

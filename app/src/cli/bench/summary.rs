@@ -119,7 +119,8 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
 pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
     let mut text = String::new();
     let mut reasons: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
-    for run in bundle.runs.iter().filter(|run| run.check.badness() > 0) {
+    let unranked = |run: &&Run| run.check.badness() > 0 || run.check.reason.is_some();
+    for run in bundle.runs.iter().filter(unranked) {
         let matrix = bundle.subject(&run.matrix).map_or("", Subject::name);
         let reason = run.check.reason.as_deref().unwrap_or("no reason given");
         let kernels = reasons.entry((matrix, run.check.as_str(), reason)).or_default();
