@@ -199,3 +199,16 @@ fn two_benches_never_write_one_journal() {
     p.succeed(&other);
     assert_eq!(p.files(), ["b.zip"]);
 }
+
+#[test]
+fn a_file_without_an_end_is_no_bundle() {
+    let p = program();
+    for args in [
+        &["export", "/dev/zero", "--svg", "a.svg"][..],
+        &["export", "/dev/zero", "--report", "a.html"],
+        &["compare", "/dev/zero", "/dev/zero"],
+    ] {
+        assert!(p.fail(1, args).starts_with("error: cannot open /dev/zero: "), "{args:?}");
+    }
+    assert!(p.files().is_empty());
+}
