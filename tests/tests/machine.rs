@@ -132,14 +132,17 @@ fn commands_work_where_the_system_gives_no_threads() {
     };
     for args in [
         &["info", "gen:poisson2d?n=40"][..],
-        &["spmv", "a.mtx", "-o", "y.mtx", "--force"],
+        &["info", "a.mtx"],
         &["generate", "diagonal?m=4", "-o", "made.mtx", "--force"],
         &["kernels"],
     ] {
         let ran = without(args);
         assert_eq!((ran.code, ran.err.contains("panicked")), (Some(0), false), "{}", ran.err);
     }
-    // What needs several says so.
+    // What runs on threads of its own says so.
+    let ran = without(&["spmv", "a.mtx", "-o", "y.mtx", "-q"]);
+    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{}", ran.err);
+    assert!(ran.err.contains("cannot run with 1 threads: "), "{}", ran.err);
     let ran = without(&["bench", "a.mtx", "--runs", "1", "--time-limit", "9m", "-o", "b.zip"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.starts_with("error: cannot keep the time limit"), "{}", ran.err);
