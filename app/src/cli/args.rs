@@ -7,14 +7,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::{Operation, Shard};
 
-use super::fetch::MAX_SIZE;
 use super::operand_args::{
     SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
 };
 use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
-    block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
+    MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
 };
 
 /// See a sparse matrix, run the kernels that people write for it, share what came out.
