@@ -12,7 +12,7 @@ use std::time::Instant;
 use sparsescope_core::distributed::Rows;
 use sparsescope_core::generate::{GeneratedRows, GeneratorSpec};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
+use sparsescope_core::pcg::{Judgement, OperatorFormat, SolveParameters};
 use sparsescope_core::record::Distributed;
 use sparsescope_cuda::NcclBackend;
 
@@ -86,8 +86,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             let took = begun.elapsed().as_secs_f64();
             let each = median(made.samples) / made.iterations.max(1) as f64;
-            let verdict = match made.true_residual <= 1.1e-10 + made.rounding_floor {
-                true if made.converged => "pass",
+            let judged = Judgement::of(made.true_residual, made.rounding_floor, 1.0, 1e-10);
+            let verdict = match judged {
+                Judgement::Met if made.converged => "pass",
+                Judgement::LimitedByRounding if made.converged => "limited by rounding",
+                Judgement::Undecided if made.converged => "undecided",
                 _ => "fail",
             };
             let (iterations, error) = (made.iterations, made.true_residual);

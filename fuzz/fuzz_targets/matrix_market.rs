@@ -17,5 +17,8 @@ fuzz_target!(|data: &[u8]| {
     assert!(written.is_ok());
     let back = read_matrix(&text, MemoryLimit::unlimited(), Progress::none());
     // NaN is not equal to itself; as text it is.
-    assert_eq!(back.map(|back| format!("{:?}", back.matrix)).ok(), Some(format!("{:?}", file.matrix)));
+    assert_eq!(
+        back.map(|back| format!("{:?}", back.matrix)).ok(),
+        Some(format!("{:?}", file.matrix))
+    );
 });

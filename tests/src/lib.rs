@@ -4,6 +4,7 @@
 //! it is skipped where the need is absent, and fails where `SPARSESCOPE_REQUIRE` names the need.
 
 mod documents;
+mod foreign;
 mod large;
 mod links;
 mod need;
@@ -14,9 +15,10 @@ mod roots;
 mod server;
 
 pub use documents::{documents, follow_the_schema};
+pub use foreign::changed;
 pub use links::{Links, Shown};
 pub use need::{Need, is_required, skip};
-pub use paths::{DebugText, Paths, Use, debug_texts, paths};
+pub use paths::{Paths, ProgramText, Use, debug_texts, paths, texts};
 pub use program::{Program, Ran};
 pub use roots::{PROGRAMS, roots};
 pub use server::{Asked, Reply, Server};

@@ -132,14 +132,17 @@ fn commands_work_where_the_system_gives_no_threads() {
     };
     for args in [
         &["info", "gen:poisson2d?n=40"][..],
-        &["spmv", "a.mtx", "-o", "y.mtx", "--force"],
+        &["info", "a.mtx"],
         &["generate", "diagonal?m=4", "-o", "made.mtx", "--force"],
         &["kernels"],
     ] {
         let ran = without(args);
         assert_eq!((ran.code, ran.err.contains("panicked")), (Some(0), false), "{}", ran.err);
     }
-    // What needs several says so.
+    // What runs on threads of its own says so.
+    let ran = without(&["spmv", "a.mtx", "-o", "y.mtx", "-q"]);
+    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{}", ran.err);
+    assert!(ran.err.contains("cannot run with 1 threads: "), "{}", ran.err);
     let ran = without(&["bench", "a.mtx", "--runs", "1", "--time-limit", "9m", "-o", "b.zip"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.starts_with("error: cannot keep the time limit"), "{}", ran.err);
@@ -198,4 +201,17 @@ fn two_benches_never_write_one_journal() {
     first.wait().unwrap();
     p.succeed(&other);
     assert_eq!(p.files(), ["b.zip"]);
+}
+
+#[test]
+fn a_file_without_an_end_is_no_bundle() {
+    let p = program();
+    for args in [
+        &["export", "/dev/zero", "--svg", "a.svg"][..],
+        &["export", "/dev/zero", "--report", "a.html"],
+        &["compare", "/dev/zero", "/dev/zero"],
+    ] {
+        assert!(p.fail(1, args).starts_with("error: cannot open /dev/zero: "), "{args:?}");
+    }
+    assert!(p.files().is_empty());
 }

@@ -166,10 +166,18 @@ fn what_was_taken_of_a_table_is_said_and_what_may_be_lost_is_refused() {
         let n = p.json(&["skyline", "bad.csv", "--header", "--json"])["n"].as_u64().unwrap();
         assert_eq!(n as usize, text.lines().count() - 1);
         p.fail(1, &["skyline", "bad.csv", "--no-header"]);
+        let bench =
+            ["bench", "bad.csv", "--operation", "skyline", "--kernels", "cpu/skyline/serial"];
+        let once = ["--runs", "1", "--warmup", "0", "-o", "b.zip", "--force"];
+        p.fail(1, &[&bench[..], &once].concat());
+        p.succeed(&[&bench[..], &once, &["--header"]].concat());
+        let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+        assert_eq!(bundle.subjects[0].record.sizes["points"], n);
     }
     p.write("one.csv", "1.5;2.5\n");
     assert_eq!(p.json(&["skyline", "one.csv", "--json"])["d"], 2);
     p.fail(2, &["skyline", "one.csv", "--header", "--no-header"]);
+    p.fail(2, &["bench", "gen:diagonal?m=4", "--header"]);
 }
 
 #[test]

@@ -7,14 +7,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::{Operation, Shard};
 
-use super::fetch::MAX_SIZE;
 use super::operand_args::{
     SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
 };
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg, RankArgs};
+use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
-    block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
+    MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
 };
 
 /// See a sparse matrix, run the kernels that people write for it, share what came out.
@@ -190,6 +189,8 @@ pub(super) struct BenchArgs {
     /// name of the SuiteSparse collection, which is fetched; # begins a comment
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) suite: Option<String>,
+    #[command(flatten)]
+    pub(super) header: HeaderArgs,
     /// Run the K-th of N parts of the plan, which another process splits alike without being asked; `merge`
     /// joins them. `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun, see
     /// docs/clusters.md

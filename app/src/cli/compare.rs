@@ -1,12 +1,12 @@
 //! `sparsescope compare`: what changed between two bundles, and how sure that is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
 use sparsescope_core::bundle::{Bundle, Comparison, Limits};
-use sparsescope_core::record::{Run, RunKey};
+use sparsescope_core::record::{Run, RunKey, Subject};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
 use super::args::CompareArgs;
@@ -128,8 +128,9 @@ fn as_text(
         [(&comparison.only_before, before, "first"), (&comparison.only_after, after, "second")]
     {
         if !missing.is_empty() {
-            let names: Vec<String> =
-                missing.iter().map(|(run, key)| key.words(matrix_name(bundle, run))).collect();
+            let subjects = bundle.subjects_by_id();
+            let words = |(run, key): &(&Run, RunKey<'_>)| key.words(matrix_name(&subjects, run));
+            let names: Vec<String> = missing.iter().map(words).collect();
             let runs = counted(missing.len(), "run is", "runs are");
             text += &format!("{runs} in the {which} bundle only: {}.\n", some(&names));
         }
@@ -137,8 +138,9 @@ fn as_text(
     text
 }
 
-fn matrix_name<'b>(bundle: &'b Bundle, run: &'b Run) -> &'b str {
-    bundle.matrix(&run.matrix).map_or(run.matrix.as_str(), |folder| folder.record.name.as_str())
+fn matrix_name<'b>(subjects: &HashMap<&str, Subject<'b>>, run: &'b Run) -> &'b str {
+    let matrix = subjects.get(run.matrix.as_str()).and_then(|subject| subject.matrix());
+    matrix.map_or(run.matrix.as_str(), |record| record.name.as_str())
 }
 
 fn median(run: &Run) -> Option<f64> {
@@ -175,7 +177,8 @@ fn as_json(
         key_fields(&change.key, change.subject.name()).into_iter().chain(verdicts).collect()
     });
     let only = |missing: &[(&Run, RunKey<'_>)], bundle: &Bundle| -> Vec<Value> {
-        let fields = missing.iter().map(|(run, key)| key_fields(key, matrix_name(bundle, run)));
+        let subjects = bundle.subjects_by_id();
+        let fields = missing.iter().map(|(run, key)| key_fields(key, matrix_name(&subjects, run)));
         fields.map(|fields| fields.into_iter().collect()).collect()
     };
     let mean = comparison.geometric_mean.map(ratio_fields);

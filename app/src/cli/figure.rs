@@ -1,8 +1,11 @@
 //! `sparsescope export --svg/--png/--table`: what a view shows, without a window.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use sparsescope_core::bundle::Limits;
 
 use super::args::ExportArgs;
 use super::outcome::UsageError;
@@ -95,13 +98,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let (view, mut state) = wanted(args)?;
-    let mut model = Model::default();
-    for path in &args.bundles {
-        let cannot = || format!("cannot open {}", path.display());
-        let bytes = std::fs::read(path).with_context(cannot)?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        model.open(&name, &bytes).with_context(cannot)?;
-    }
+    let model = opened(&args.bundles)?;
     // A state that says nothing of operations shows what the bundles are mostly about.
     if !args.state.contains(";operation=")
         && let Some(main) = model.main_operation()
@@ -125,6 +122,21 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         keep(path, args.force, &text)?;
     }
     Ok(())
+}
+
+/// All of these bundles. Of a file that is larger than any bundle no more is read than shows that.
+pub(super) fn opened(bundles: &[PathBuf]) -> anyhow::Result<Model> {
+    let mut model = Model::default();
+    let most = Limits::default().zip_bytes.saturating_add(1);
+    for path in bundles {
+        let cannot = || format!("cannot open {}", path.display());
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+        read.with_context(cannot)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        model.open(&name, &bytes).with_context(cannot)?;
+    }
+    Ok(model)
 }
 
 /// The view and the state that the arguments name.

@@ -79,9 +79,10 @@ fn points(
     };
     check_free(path, force)?;
     let form = points_form(path)?;
-    let points = watched(interrupt, quiet, &format!("generating {source}"), None, |progress| {
-        source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
-    })?;
+    let (points, _) =
+        watched(interrupt, quiet, &format!("generating {source}"), None, |progress| {
+            source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
+        })?;
     watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
         save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
     })?;

@@ -12,7 +12,7 @@ use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_result, file_size, keep, print_beside, print_json, watched};
+use super::output::{check_form, check_result, file_size, keep, print_beside, print_json, watched};
 use super::table::{count, render, seconds, table, three_digits};
 
 /// The JSON value of `info`.
@@ -45,6 +45,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     };
     if let Some(path) = &args.write_permutation {
         check_result(path, args.force, args.json)?;
+        check_form(path, &["numbers, one per line"])?;
     }
     let what = format!("reading {source}");
     let loaded = watched(interrupt, quiet, &what, total, |progress| {

@@ -83,7 +83,10 @@ pub fn run() -> ExitCode {
     }
     start_ambient_pool();
     let at_once = cli.command.as_ref().is_some_and(|command| {
-        matches!(command, Command::Compare(_) | Command::Merge(_) | Command::Export(_))
+        matches!(
+            command,
+            Command::Compare(_) | Command::Merge(_) | Command::Export(_) | Command::Info(_)
+        )
     });
     let interrupt = match Interrupt::install(at_once) {
         Ok(interrupt) => interrupt,

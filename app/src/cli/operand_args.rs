@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sparsescope_core::kernel::Parameter;
 
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, PrecisionArg, RankArgs};
+use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
 use super::solver_args::SolverArgs;
 use super::values::{block_size, thread_count, tolerance, value_of};
 
@@ -148,12 +148,8 @@ pub(super) struct SkylineArgs {
     /// Smaller coordinates are better
     #[arg(long)]
     pub(super) minimize: bool,
-    /// Take the first line of CSV for names [default: where no field of it is a number or missing]
-    #[arg(long)]
-    pub(super) header: bool,
-    /// Take the first line of CSV for a point
-    #[arg(long, conflicts_with = "header")]
-    pub(super) no_header: bool,
+    #[command(flatten)]
+    pub(super) header: HeaderArgs,
     /// Write six decimals, as the paper's program does, instead of what reads back exactly
     #[arg(long, requires = "output")]
     pub(super) paper_format: bool,

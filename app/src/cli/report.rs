@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
 use egui::{Color32, ColorImage, vec2};
 use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::kernel::reference;
@@ -13,7 +12,7 @@ use sparsescope_core::record::{
     Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
 };
 
-use super::figure::drawing;
+use super::figure::{drawing, opened};
 use super::markup::Html;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
@@ -56,13 +55,7 @@ figure { margin: 1.2rem 0; } figcaption { margin-bottom: 0.4rem; }
 
 /// Writes the report; its size in bytes.
 pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
-    let mut model = Model::default();
-    for bundle in bundles {
-        let cannot = || format!("cannot open {}", bundle.display());
-        let content = std::fs::read(bundle).with_context(cannot)?;
-        let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
-        model.open(&name, &content).with_context(cannot)?;
-    }
+    let model = opened(bundles)?;
     let html = page(&model);
     keep(path, force, html.as_bytes())?;
     Ok(html.len())

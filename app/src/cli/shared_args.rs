@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::Precision;
 
@@ -96,6 +97,27 @@ impl FormatArgs {
             lists.set(parameter, values)?;
         }
         Ok(lists)
+    }
+}
+
+/// What the first line of a file of points is.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct HeaderArgs {
+    /// Take the first line of CSV for names [default: where no field of it is a number or missing]
+    #[arg(long)]
+    header: bool,
+    /// Take the first line of CSV for a point
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+}
+
+impl HeaderArgs {
+    pub(super) fn line(self) -> HeaderLine {
+        match (self.header, self.no_header) {
+            (true, _) => HeaderLine::Names,
+            (false, true) => HeaderLine::Point,
+            (false, false) => HeaderLine::Find,
+        }
     }
 }
 

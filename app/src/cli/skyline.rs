@@ -8,8 +8,7 @@ use std::time::Instant;
 use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
-use sparsescope_core::io::open_points_as;
-use sparsescope_core::io::points::{self, HeaderLine, PointsForm, PointsTaken};
+use sparsescope_core::io::points::{self, PointsForm, PointsTaken};
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
@@ -81,9 +80,9 @@ pub(super) fn run(
         None => PointsForm::Exact,
     };
     let memory = MemoryLimit::of_machine();
-    let source = PointsSource::parse(&args.points)?;
+    let source = PointsSource::parse(&args.points)?.with_header(args.header.line());
     let begun = Instant::now();
-    let (points, taken) = read(args, &source, memory, interrupt, quiet)?;
+    let (points, taken) = read(&source, memory, interrupt, quiet)?;
     let compared = match args.minimize {
         true => Arc::new(points.negated()),
         false => Arc::clone(&points),
@@ -163,28 +162,19 @@ fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageErro
 }
 
 fn read(
-    args: &SkylineArgs,
     source: &PointsSource,
     memory: MemoryLimit,
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<(Arc<Points>, Option<PointsTaken>)> {
-    let header = match (args.header, args.no_header) {
-        (true, _) => HeaderLine::Names,
-        (false, true) => HeaderLine::Point,
-        (false, false) => HeaderLine::Find,
+    let total = match source {
+        PointsSource::File(path, _) => file_size(path),
+        PointsSource::Generated(_) | PointsSource::Suite(_) => None,
     };
-    let reading = format!("reading {source}");
-    if let PointsSource::File(path) = source {
-        let (points, taken) = watched(interrupt, quiet, &reading, file_size(path), |progress| {
-            open_points_as(path, header, memory, progress)
-        })?;
-        return Ok((Arc::new(points), Some(taken)));
-    }
-    let points = watched(interrupt, quiet, &reading, None, |progress| {
+    let read = watched(interrupt, quiet, &format!("reading {source}"), total, |progress| {
         source.load(memory, progress, interrupt.flag())
     })?;
-    Ok((Arc::new(points), None))
+    Ok((Arc::new(read.0), read.1))
 }
 
 impl Report<'_> {

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use sparsescope_core::kernel::{Parameter, ParameterError};
 
+/// Bytes that an archive to fetch may have unless the user says otherwise: more than the collection's have.
+pub(super) const MAX_SIZE: u64 = 64 << 30;
+
 pub(super) fn thread_count(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(threads @ 1..=4096) => Ok(threads),

@@ -20,8 +20,8 @@ mod total;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use sparsescope_core::bundle::{
     Bundle, BundleError, Comparison, Limits, MatrixFolder, is_known_by_name,
@@ -196,7 +196,7 @@ impl Model {
         let bundle = Arc::new(bundle);
         let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
         if let Some(open) = self.bundles.iter_mut().find(itself) {
-            open.bundle = bundle;
+            (open.bundle, open.on) = (bundle, OnceLock::new());
             open.sha256 = sha256;
             return;
         }
@@ -204,7 +204,8 @@ impl Model {
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
         let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
         let file = file.into();
-        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture });
+        let on = OnceLock::new();
+        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture, on });
     }
 
     /// The name, numbered where another bundle has it.

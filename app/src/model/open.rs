@@ -1,6 +1,7 @@
 //! What is open: bundles, their matrices, their runs.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::dense::Flagged;
@@ -25,12 +26,27 @@ pub struct OpenBundle {
     /// The matrix and its picture, where not a bundle was opened but a matrix, which stands here
     /// as a bundle without runs.
     pub picture: Option<Arc<Picture>>,
+    /// Places of the runs by the ids of their matrices, once somebody asks.
+    pub(super) on: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
 /// Stands for the hash of a bundle that has no file yet.
 pub(super) const UNFINISHED: &str = "unfinished";
 
 impl OpenBundle {
+    /// Its runs on the matrix of this id, in their order.
+    pub(crate) fn runs_on(&self, matrix: &str) -> impl Iterator<Item = &Run> {
+        let find = || {
+            let mut on: HashMap<String, Vec<usize>> = HashMap::new();
+            for (place, run) in self.bundle.runs.iter().enumerate() {
+                on.entry(run.matrix.clone()).or_default().push(place);
+            }
+            on
+        };
+        let places = self.on.get_or_init(find).get(matrix).into_iter().flatten();
+        places.filter_map(|place| self.bundle.runs.get(*place))
+    }
+
     /// The name given by its maker, else the file's; numbered where several have the same.
     pub fn label(&self) -> &str {
         &self.label

@@ -264,7 +264,8 @@ fn links(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     ui.add_space(4.0);
     ui.strong("The same run in other bundles");
     for other in others.iter().filter_map(|number| model.run(*number)) {
-        let ratio = match other.gain_over(run) {
+        let both_rank = other.ranks() && run.ranks();
+        let ratio = match other.gain_over(run).filter(|_| both_rank) {
             Some(gain) => format!(", {}× as good", significant(gain)),
             None => String::new(),
         };

@@ -49,14 +49,13 @@ impl RunOf<'_> {
         let of = |run: &Run| SYSTEM.map(|name| run.params.get(name).cloned());
         let plainer = |precond: &str| {
             let is_it = |run: &&Run| {
-                run.matrix == self.run.matrix
-                    && run.operation == self.run.operation
+                run.operation == self.run.operation
                     && run.params.get("precond").is_some_and(|word| word == precond)
                     && of(run) == of(self.run)
                     && run.ranks()
             };
             self.param("precond").filter(|own| *own != precond && *own != "none")?;
-            let found = self.bundle.bundle.runs.iter().filter(is_it);
+            let found = self.bundle.runs_on(&self.run.matrix).filter(is_it);
             let solve = found.filter_map(|run| run.solve.as_ref()).find(|solve| solve.converged)?;
             Some(solve.iterations as f64)
         };

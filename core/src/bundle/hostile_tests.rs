@@ -11,6 +11,8 @@ use super::archive::Archive;
 use super::*;
 use crate::matrix::sha256;
 
+mod fields;
+
 fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
     Bundle::read(bytes, &Limits::default())
 }
@@ -485,6 +487,15 @@ fn documents_that_contradict_one_another_are_refused() {
     assert!(super::frozen_reader_1_2::read(&nowhere).is_err());
     let kept = with_entry(Entry::deflated(&history, told), told);
     assert!(super::frozen_reader_1_2::read(&kept).is_ok());
+}
+
+#[test]
+fn a_name_of_a_megabyte_is_refused_by_its_length() {
+    let long =
+        forged("matrices/five-2fca02e9/matrix.json", |m| m["name"] = "x".repeat(1 << 20).into());
+    let expected =
+        "`name` of matrix `five-2fca02e9` has 1048576 bytes, more than the limit of 4096";
+    assert_refused(&long, expected);
 }
 
 proptest! {

@@ -12,6 +12,7 @@ const BANDWIDTHS: u64 = 4096;
 const GPUS: u64 = 1024;
 const FORMATS: u64 = 256;
 const OPERATIONS: u64 = 64;
+const DEVICES: u64 = 256;
 const SERIES: u64 = 256;
 const PHASES: u64 = 256;
 
@@ -36,6 +37,8 @@ impl Bundle {
         let operations: BTreeSet<&str> =
             self.runs.iter().map(|run| run.operation.as_str()).collect();
         few("the bundle", operations.len(), "operations", OPERATIONS)?;
+        let devices: BTreeSet<&str> = self.runs.iter().map(|run| run.device.as_str()).collect();
+        few("the bundle", devices.len(), "devices", DEVICES)?;
         for (index, run) in self.runs.iter().enumerate().skip(checked) {
             let series = run.history.as_ref().map_or(0, |history| history.series.len());
             let phases = run.solve.as_ref().map_or(0, |solve| solve.phases.len());

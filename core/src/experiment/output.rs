@@ -1,7 +1,6 @@
 //! What comes out of an execution.
 
 use crate::dense::Solutions;
-use crate::pcg::Scale;
 use crate::record::{History, Series, Solve};
 use crate::skyline::Found;
 
@@ -40,7 +39,8 @@ const MOST_VALUES: usize = 5_000;
 
 impl Solution {
     /// The same in the user's unit, of a solve in that of `scale`.
-    pub(crate) fn in_unit(mut self, scale: Scale) -> Self {
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn in_unit(mut self, scale: crate::pcg::Scale) -> Self {
         self.x.iter_mut().for_each(|x| *x = scale.back(*x));
         // Of elements near the largest of f64 the norm may be more than it holds.
         self.solve.b_norm = scale.back(self.solve.b_norm).min(f64::MAX);

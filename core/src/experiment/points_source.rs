@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::source::SourceError;
 use crate::generate::{PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry};
-use crate::io::points::rbox;
+use crate::io::points::{HeaderLine, PointsTaken, rbox};
 use crate::io::{Progress, open_points, open_points_extent};
 use crate::matrix::{Points, PointsExtent};
 use crate::memory::MemoryLimit;
@@ -15,8 +15,8 @@ use crate::record::{Source, matrix_name};
 /// Points as a user names them.
 #[derive(Clone, Debug)]
 pub enum PointsSource {
-    /// A file.
-    File(PathBuf),
+    /// A file, and what its first line is if it is CSV.
+    File(PathBuf, HeaderLine),
     /// What a generator makes.
     Generated(PointsSpec),
     /// An entry of a suite.
@@ -32,14 +32,14 @@ impl PointsSource {
         }
         match text.starts_with("gen:") {
             true => Ok(Self::Generated(PointsSpec::parse(text)?)),
-            false => Ok(Self::File(PathBuf::from(text))),
+            false => Ok(Self::File(PathBuf::from(text), HeaderLine::Find)),
         }
     }
 
     /// Whether they are somebody's, or generated.
     pub fn origin(&self) -> Source {
         match self {
-            Self::File(_) => Source::Real,
+            Self::File(..) => Source::Real,
             Self::Generated(_) | Self::Suite(_) => Source::Generated,
         }
     }
@@ -48,7 +48,7 @@ impl PointsSource {
     /// generator's parameters.
     pub fn name(&self) -> String {
         match self {
-            Self::File(path) => {
+            Self::File(path, _) => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
                 let name = matrix_name(&name);
                 let ending = [".txt", ".csv", ".points"].into_iter().find(|e| name.ends_with(e));
@@ -62,7 +62,7 @@ impl PointsSource {
     /// What makes them, where something does.
     pub fn recipe(&self) -> Option<String> {
         match self {
-            Self::File(_) => None,
+            Self::File(..) => None,
             Self::Generated(spec) => Some(spec.to_string()),
             Self::Suite(entry) => Some(match entry.recipe {
                 PointsRecipe::Generated(spec) => spec.to_owned(),
@@ -75,22 +75,34 @@ impl PointsSource {
     /// or holds no points.
     pub fn probe(&self) -> Result<PointsExtent, SourceError> {
         Ok(match self {
-            Self::File(path) => open_points_extent(path)?,
+            Self::File(path, header) => open_points_extent(path, *header)?,
             Self::Generated(spec) => spec.extent(),
             Self::Suite(entry) => entry.extent()?,
         })
     }
 
-    /// Reads or generates them. `limit` bounds what is allocated.
+    /// The same where `header` says what the first line of a file is.
+    pub fn with_header(self, header: HeaderLine) -> Self {
+        match self {
+            Self::File(path, _) => Self::File(path, header),
+            other => other,
+        }
+    }
+
+    /// Reads or generates them, and tells what was taken of a file. `limit` bounds what is allocated.
     pub fn load(
         &self,
         limit: MemoryLimit,
         progress: Progress<'_>,
         cancel: &AtomicBool,
-    ) -> Result<Points, SourceError> {
+    ) -> Result<(Points, Option<PointsTaken>), SourceError> {
         let generated = |spec: &PointsSpec| generate_points(spec, limit, cancel);
-        Ok(match self {
-            Self::File(path) => open_points(path, limit, progress.cancelled_by(cancel))?,
+        let points = match self {
+            Self::File(path, header) => {
+                let progress = progress.cancelled_by(cancel);
+                let (points, taken) = open_points(path, *header, limit, progress)?;
+                return Ok((points, Some(taken)));
+            }
             Self::Generated(spec) => generated(spec)?,
             Self::Suite(entry) => match entry.recipe {
                 PointsRecipe::Generated(spec) => generated(&PointsSpec::parse(spec)?)?,
@@ -98,7 +110,8 @@ impl PointsSource {
                     rbox(arguments, limit, progress.cancelled_by(cancel))?
                 }
             },
-        })
+        };
+        Ok((points, None))
     }
 }
 
@@ -106,7 +119,7 @@ impl fmt::Display for PointsSource {
     /// As a user writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path, _) => path.display().fmt(f),
             Self::Generated(spec) => spec.fmt(f),
             Self::Suite(entry) => write!(f, "suite:{}", entry.name),
         }

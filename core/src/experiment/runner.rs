@@ -317,7 +317,7 @@ impl Runner<'_> {
                 Ok(None) => prepared.last_output().await,
                 Err(error) => Err(error),
             };
-            run.check = worse(run.check, check(problem, &configuration, output));
+            run.check = run.check.worse(check(problem, &configuration, output));
         }
         if run.check.verdict != Verdict::Pass {
             run.samples.clear();
@@ -433,11 +433,6 @@ fn check(
 fn failed(error: &KernelError) -> Check {
     let reason = Some(error.to_string());
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
-}
-
-/// Of two checks of the same kernel, the one that ended worse or was further off.
-fn worse(first: Check, second: Check) -> Check {
-    first.worse(second)
 }
 
 #[cfg(test)]

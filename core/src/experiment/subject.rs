@@ -22,6 +22,7 @@ use crate::generate::{
     GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
 };
 use crate::io::Progress;
+use crate::io::points::{HeaderLine, PointsTaken};
 use crate::matrix::{Extent, PointsExtent, Reordering};
 use crate::measure::integer_vector;
 use crate::memory::MemoryLimit;
@@ -62,6 +63,8 @@ pub struct LoadedOther {
     pub record: SubjectRecord,
     /// The problem on it.
     pub problem: Problem,
+    /// What was taken of its file, if that is CSV.
+    pub taken: Option<PointsTaken>,
 }
 
 /// What is known of a subject before it is there.
@@ -92,6 +95,14 @@ impl SubjectSource {
                 let wrong = || SourceError::UnknownSubject(text.to_owned());
                 length.map(Self::Vector).ok_or_else(wrong)
             }
+        }
+    }
+
+    /// The same where `header` says what the first line of a file of points is.
+    pub fn with_header(self, header: HeaderLine) -> Self {
+        match self {
+            Self::Points(source) => Self::Points(source.with_header(header)),
+            other => other,
         }
     }
 
@@ -182,7 +193,7 @@ impl SubjectSource {
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
-            Self::Points(PointsSource::File(path)) => Some(path),
+            Self::Points(PointsSource::File(path, _)) => Some(path),
             Self::Batch(source) => source.file(),
             Self::Matrix(_) | Self::Points(_) => None,
             #[cfg(feature = "proof")]
@@ -195,7 +206,7 @@ impl SubjectSource {
     pub fn is_file(&self) -> bool {
         let matrix = matches!(self, Self::Matrix(MatrixSource::File(_)));
         matrix
-            || matches!(self, Self::Points(PointsSource::File(_)))
+            || matches!(self, Self::Points(PointsSource::File(..)))
             || matches!(self, Self::Batch(source) if source.is_file())
     }
 
@@ -215,7 +226,7 @@ impl SubjectSource {
             }
             Self::Points(source) => {
                 let begun = Instant::now();
-                let points = source.load(limit, progress, cancel)?;
+                let (points, taken) = source.load(limit, progress, cancel)?;
                 let read_seconds = Some(begun.elapsed().as_secs_f64());
                 let sizes = [("points", points.len()), ("dimensions", points.dimensions())];
                 let sha256 = points.identity();
@@ -230,8 +241,8 @@ impl SubjectSource {
                     read_seconds,
                 };
                 let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
-                let folder = "skyline";
-                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+                let (folder, taken) = ("skyline", taken.filter(|taken| taken.form == "csv"));
+                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem, taken })))
             }
             Self::Batch(source) => {
                 let begun = Instant::now();
@@ -255,7 +266,8 @@ impl SubjectSource {
                 };
                 let problem = Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)));
                 let folder = "dense";
-                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+                let other = LoadedOther { folder, record, problem, taken: None };
+                Ok(LoadedSubject::Other(Box::new(other)))
             }
             #[cfg(feature = "proof")]
             Self::Vector(n) => {
@@ -272,7 +284,8 @@ impl SubjectSource {
                     read_seconds: None,
                 };
                 let (folder, problem) = ("increment", Problem::Increment(problem));
-                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem })))
+                let other = LoadedOther { folder, record, problem, taken: None };
+                Ok(LoadedSubject::Other(Box::new(other)))
             }
         }
     }
@@ -297,6 +310,14 @@ impl LoadedSubject {
         match self {
             Self::Matrix(loaded) => Subject::Matrix(&loaded.record),
             Self::Other(other) => Subject::Other(&other.record),
+        }
+    }
+
+    /// What was taken of a file of points, if that is CSV.
+    pub fn taken(&self) -> Option<&PointsTaken> {
+        match self {
+            Self::Matrix(_) => None,
+            Self::Other(other) => other.taken.as_ref(),
         }
     }
 

@@ -103,7 +103,7 @@ async fn contents<'a, 'p>(
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_extent, open_matrix, open_points, open_points_as, open_points_extent, open_vector, save,
+    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
@@ -117,9 +117,7 @@ mod files {
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
-    use crate::io::points::{
-        HeaderLine, PointsTaken, read_named_points, read_named_points_extent, read_points_as,
-    };
+    use crate::io::points::{HeaderLine, PointsTaken, read_points_as, read_points_extent_as};
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
@@ -181,17 +179,9 @@ mod files {
         with_bytes(path, |data| vector::read_bytes(data, limit, progress))
     }
 
-    /// Reads the points in the file `path`, as [`read_named_points`] does. Errors name the path.
+    /// Reads the points in the file `path` and what was taken of it, as [`read_points_as`] does. Errors name the
+    /// path.
     pub fn open_points(
-        path: &Path,
-        limit: MemoryLimit,
-        progress: Progress<'_>,
-    ) -> Result<Points, IoError> {
-        with_bytes(path, |data| read_named_points(&name_of(path), data, limit, progress))
-    }
-
-    /// The same, and what was taken of the file, as [`read_points_as`] does.
-    pub fn open_points_as(
         path: &Path,
         header: HeaderLine,
         limit: MemoryLimit,
@@ -200,10 +190,10 @@ mod files {
         with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
     }
 
-    /// Reads no more than the sizes of the points in the file `path`, as
-    /// [`read_named_points_extent`] does. Errors name the path.
-    pub fn open_points_extent(path: &Path) -> Result<PointsExtent, IoError> {
-        with_bytes(path, |data| read_named_points_extent(&name_of(path), data))
+    /// Reads no more than the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors
+    /// name the path.
+    pub fn open_points_extent(path: &Path, header: HeaderLine) -> Result<PointsExtent, IoError> {
+        with_bytes(path, |data| read_points_extent_as(&name_of(path), data, header))
     }
 
     fn name_of(path: &Path) -> Cow<'_, str> {

@@ -50,6 +50,10 @@ fn walk<const B: usize, T: Scalar, S>(
 /// How many blocks of `B` rows and columns hold an entry of row of blocks `h`.
 fn count<const B: usize, T: Scalar>(a: &Csr<T>, h: usize) -> usize {
     let mut blocks = 0;
+    let row_ptr = a.row_ptr();
+    if row_ptr.get(h * B) == row_ptr.get(a.rows().min((h + 1) * B)) {
+        return 0;
+    }
     walk::<B, T, _>(a, h, &mut blocks, |blocks, _| *blocks += 1, |_, _, _| {});
     blocks
 }

@@ -88,7 +88,8 @@ impl<T: Scalar> Bsr<T> {
 
     /// Number of b × b blocks that hold an entry of `a`.
     pub fn blocks_of(a: &Csr<T>, block: usize) -> usize {
-        Self::block_counts(a, block).into_iter().sum()
+        let block_rows = (0..a.rows().div_ceil(block)).into_par_iter().with_min_len(64);
+        block_rows.map(|h| blocks_in_row(a, block, h)).reduce(|| 0, |a, b| a + b)
     }
 
     /// The block asked for, or the one that makes a product move the fewest bytes; an error when

@@ -74,6 +74,31 @@ impl<T: Scalar> Dia<T> {
     /// `min_fill` percent of their slots would hold entries.
     pub fn diagonals(a: &Csr<T>, min_fill: u32) -> Result<Vec<i64>, FormatError> {
         let (m, n) = (a.rows(), a.cols());
+        let offsets = if (m + n) / 64 > a.nnz() { Self::few(a) } else { Self::any(a) };
+        let slots = offsets.len() as f64 * m as f64;
+        let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
+        if fill < f64::from(min_fill) {
+            return Err(FormatError::Invariant(format!(
+                "DIA is for matrices of few diagonals: its {} are only {fill:.1} % full, less than {min_fill} %",
+                offsets.len()
+            )));
+        }
+        Ok(offsets)
+    }
+
+    /// The diagonals of a matrix of far fewer entries than rows and columns, which may be more than memory
+    /// has bytes.
+    fn few(a: &Csr<T>) -> Vec<i64> {
+        let of_row = |i: usize| a.row(i).0.iter().map(move |&c| i64::from(c) - i as i64);
+        let mut offsets: Vec<i64> = (0..a.rows()).flat_map(of_row).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
+    /// The diagonals of any matrix.
+    fn any(a: &Csr<T>) -> Vec<i64> {
+        let (m, n) = (a.rows(), a.cols());
         let present: Vec<AtomicBool> =
             (0..(m + n).saturating_sub(1)).map(|_| AtomicBool::new(false)).collect();
         (0..m).into_par_iter().with_min_len(256).for_each(|i| {
@@ -87,16 +112,7 @@ impl<T: Scalar> Dia<T> {
         });
         let present = present.into_iter().map(AtomicBool::into_inner);
         let numbered = present.enumerate().filter(|(_, present)| *present);
-        let offsets: Vec<i64> = numbered.map(|(k, _)| k as i64 - (m as i64 - 1)).collect();
-        let slots = offsets.len() as f64 * m as f64;
-        let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
-        if fill < f64::from(min_fill) {
-            return Err(FormatError::Invariant(format!(
-                "DIA is for matrices of few diagonals: its {} are only {fill:.1} % full, less than {min_fill} %",
-                offsets.len()
-            )));
-        }
-        Ok(offsets)
+        numbered.map(|(k, _)| k as i64 - (m as i64 - 1)).collect()
     }
 
     /// Bytes that the arrays of so many diagonals take.
@@ -264,6 +280,17 @@ mod tests {
         assert_eq!([0, 1, 4].map(|i| a.crossing(i)), [1..3, 0..3, 0..2]);
         assert_eq!(a.minimal_bytes(), 8 * 5 * 3 + 8 * 5 + 8 * 5);
         assert_eq!(a.to_csr(), examples::five_by_five());
+    }
+
+    #[test]
+    fn few_entries_have_the_diagonals_that_any_would_have() {
+        let entries = [(0, 0, 1.0), (0, 399, 1.0), (3, 3, 1.0), (99, 0, 1.0), (99, 98, 1.0)];
+        let a = Csr::from_triplets(100, 400, &entries).unwrap();
+        assert_eq!(Dia::few(&a), [-99, -1, 0, 399]);
+        assert_eq!(Dia::any(&a), [-99, -1, 0, 399]);
+        // Nothing is made of every column.
+        let wide = Csr::from_triplets(1, u32::MAX as usize, &[(0, 5, 1.0)]).unwrap();
+        assert_eq!(Dia::diagonals(&wide, 20).unwrap(), [5]);
     }
 
     #[test]

@@ -65,8 +65,10 @@ impl HllShape {
         }
         let rows = row_len.len();
         let mut max_nzr = vec![0u32; rows.div_ceil(hack_size)];
+        // A division a row would take longer than the rest: hack sizes are powers of two.
+        let shift = hack_size.trailing_zeros();
         for (i, len) in row_len.enumerate() {
-            let widest = &mut max_nzr[i / hack_size];
+            let widest = &mut max_nzr[i >> shift];
             *widest = len.max(*widest);
         }
         let mut offsets = Vec::with_capacity(max_nzr.len() + 1);
@@ -218,6 +220,11 @@ impl<T: Scalar> Hll<T> {
         layout: HllLayout,
     ) -> Result<(RowOrder, HllShape), FormatError> {
         let rows = row_ptr.len() - 1;
+        if layout.sigma <= 1 && layout.spill.is_none() {
+            let in_order = (0..rows).map(|i| row_ptr.range(i).len() as u32);
+            let shape = HllShape::new(in_order, layout.hack_size, layout.order)?;
+            return Ok((RowOrder::identity(rows), shape));
+        }
         let lengths: Vec<u32> =
             (0..rows).into_par_iter().map(|i| row_ptr.range(i).len() as u32).collect();
         let order = RowOrder::sorted(&lengths, layout.sigma, layout.spill);

@@ -4,6 +4,7 @@ use super::csr::check_len;
 use super::ellpack::copy_row;
 use super::{Coo, Csr, EllShape, Ellpack, FormatError, Order, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
+use crate::parallel::*;
 
 /// An m × n matrix as ELLPACK of width K plus the entries beyond K of each row as COO.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,9 @@ impl<T: Scalar> Hyb<T> {
     /// The width of Bell and Garland: the largest that at least one third of the rows reach.
     pub fn default_width(a: &Csr<T>) -> usize {
         let longest = a.max_row_len();
+        if longest == 0 {
+            return 0;
+        }
         let mut rows_of_len = vec![0usize; longest + 1];
         for i in 0..a.rows() {
             rows_of_len[a.row_len(i)] += 1;
@@ -63,7 +67,8 @@ impl<T: Scalar> Hyb<T> {
 
     /// Entries that do not fit into `width` slots of their rows.
     pub fn tail_len(a: &Csr<T>, width: usize) -> usize {
-        (0..a.rows()).map(|i| a.row_len(i).saturating_sub(width)).sum()
+        let beyond = (0..a.rows()).into_par_iter().map(|i| a.row_len(i).saturating_sub(width));
+        beyond.reduce(|| 0, |a, b| a + b)
     }
 
     /// Bytes that [`from_csr`](Self::from_csr) will allocate.

@@ -25,16 +25,20 @@ impl RowOrder {
     /// others the long ones come first (SELL-C-σ: Kreutzer and others, 2014),
     /// equally long ones in their order. A `sigma` of 0 or 1 sorts nothing.
     pub fn sorted(row_len: &[u32], sigma: usize, spill: Option<usize>) -> Self {
-        let is_long =
-            |row: &u32| spill.is_some_and(|spill| row_len[*row as usize] as usize > spill);
+        let is_long = |len: &u32| spill.is_some_and(|spill| *len as usize > spill);
+        let has_tail = !row_len.par_iter().all(|len| !is_long(len));
+        if sigma <= 1 && !has_tail {
+            return Self::identity(row_len.len());
+        }
         let all = 0..row_len.len() as u32;
-        let (tail, mut row_of): (Vec<u32>, Vec<u32>) = all.partition(is_long);
+        let (tail, mut row_of): (Vec<u32>, Vec<u32>) = match has_tail {
+            true => all.partition(|&row| is_long(&row_len[row as usize])),
+            false => (Vec::new(), all.collect()),
+        };
         if sigma > 1 {
             row_of.par_chunks_mut(sigma).for_each(|window| {
                 window.sort_by_key(|&row| std::cmp::Reverse(row_len[row as usize]));
             });
-        } else if tail.is_empty() {
-            return Self::identity(row_len.len());
         }
         let in_blocks = row_of.len();
         row_of.extend(tail);

@@ -307,6 +307,20 @@ mod tests {
     }
 
     #[test]
+    fn a_few_entries_among_three_million_empty_rows_are_found() {
+        let rows = 3_000_000;
+        let entries = [(7, 7, 1.0), (7, 8, 2.0), (1_500_000, 2, 3.0), (rows - 1, 0, 4.0)];
+        let s = Statistics::of(&Csr::from_triplets(rows, rows, &entries).unwrap());
+        assert_eq!((s.nnz, s.row.empty, s.row.max, s.diagonal), (4, rows as u64 - 3, 2, 1));
+        assert_eq!((s.lower_bandwidth, s.upper_bandwidth), (rows as u64 - 1, 1));
+        let slots = |name: &str| s.formats.iter().find(|f| f.format == name).unwrap().slots;
+        // Nobody's third row has an entry: all of them stick out of HYB.
+        assert_eq!((slots("ell"), slots("hyb"), slots("csr-compact")), (2 * rows as u64, 4, 4));
+        // Three hacks of 32 rows have entries, one of width 2; the last one is whole.
+        assert_eq!((slots("hll"), slots("hll-column-major")), (32 * 4, 32 * 4));
+    }
+
+    #[test]
     fn a_matrix_without_rows_or_entries_has_finite_figures() {
         for a in [Csr::<f64>::from_triplets(0, 0, &[]), Csr::from_triplets(3, 4, &[])] {
             let s = Statistics::of(&a.unwrap());

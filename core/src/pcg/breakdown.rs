@@ -11,12 +11,30 @@ pub enum Breakdown {
     #[error("{what} is {value} in row {row} (0-based), which is not finite")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotFinite { what: &'static str, row: usize, value: f64 },
-    /// p·Ap was not positive.
+    /// p·Ap was negative, and rounding does not explain it.
     #[error(
-        "conjugate gradients broke down in iteration {iteration}: p·Ap = {value:e} is not positive, so the matrix is not positive definite"
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, so the matrix is not positive definite"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
-    Matrix { iteration: usize, value: f64 },
+    Matrix { iteration: usize, share: f64 },
+    /// p·Ap was zero up to rounding, and the residual was not.
+    #[error(
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, which is zero up to rounding, so the matrix is singular to rounding"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Singular { iteration: usize, share: f64 },
+    /// p·Ap was zero up to rounding, and so was the residual.
+    #[error(
+        "conjugate gradients stagnated at rounding in iteration {iteration}: p·Ap is zero up to rounding, and so is the relative residual of {residual:.3e}"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    Stagnated { iteration: usize, residual: f64 },
+    /// p·Ap was not positive, and what rounding may be is not known.
+    #[error(
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is not positive, so the matrix is not positive definite, or singular to rounding"
+    )]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NotPositive { iteration: usize },
     /// r·z was not positive, z = K⁻¹·r.
     #[error(
         "conjugate gradients broke down in iteration {iteration}: r·z = {value:e} is not positive, so the preconditioner is not positive definite"

@@ -109,6 +109,14 @@ impl<'a> Iteration<'a> {
         self.numbers.alpha.get()
     }
 
+    pub(super) fn p(&self) -> &[f64] {
+        &self.p
+    }
+
+    pub(super) fn x(&self) -> &[f64] {
+        self.x
+    }
+
     pub(super) fn norm_r(&self) -> f64 {
         self.numbers.norm_r.get()
     }

@@ -99,6 +99,6 @@ fn matrices_that_are_not_spd_are_refused_by_a_sentence() {
     let usual = SolveParameters::default();
     for k in preconditioners(&a, 2) {
         let found = solved_with(&a, &k, &times_ones(&a), &usual).unwrap_err();
-        assert!(matches!(found, Breakdown::Matrix { value, .. } if value < 0.0), "{found}");
+        assert!(matches!(found, Breakdown::Matrix { share, .. } if share < 0.0), "{found}");
     }
 }

@@ -3,6 +3,8 @@
 use web_time::Instant;
 
 use super::iteration::Iteration;
+use super::judgement::rounding_floor;
+use super::residual::residual;
 use super::{Breakdown, Operator, Preconditioner, Recurrence, SolveParameters, Solved, Start};
 use crate::matrix::Csr;
 use crate::memory::zeroed;
@@ -16,7 +18,8 @@ const EXPECTED: usize = 10_000;
 ///
 /// The sums of an iteration are added in blocks that the matrix alone decides, so that the result has the
 /// same bits for any number of threads. b = 0 is answered by x = 0. Fails when a size or a number given is
-/// wrong, and when the iteration breaks down: p·Ap or r·z not positive, or not finite.
+/// wrong, and when the iteration breaks down: p·Ap or r·z not positive, or not finite. Of p·Ap it is told
+/// whether rounding explains it.
 pub fn solve(
     a: &Operator,
     csr: &Csr,
@@ -76,7 +79,10 @@ pub fn solve(
             return Err(Breakdown::Overflow { iteration: done, what: "p·Ap", value });
         }
         if value <= 0.0 {
-            return Err(Breakdown::Matrix { iteration: done, value });
+            let (off, last) = (relative(iteration.norm_r()), iteration.norm_r());
+            let floor = rounding_floor(residual(csr, b, iteration.x()).1);
+            let told = (done, value);
+            return Err(not_positive(csr, iteration.p(), told, (last <= floor).then_some(off)));
         }
         alphas.push(iteration.alpha());
         history.push(relative(iteration.norm_r()));
@@ -98,6 +104,33 @@ pub fn solve(
         x,
     };
     Ok(recurrence.checked(csr, b))
+}
+
+/// What p·Ap says that is not positive in an iteration; `stagnated` is the relative residual where rounding alone
+/// may be as much.
+///
+/// A row's sum is rounded once for each entry and the products and sums over all rows, which are added in blocks,
+/// a few times more: each rounding moves the sum by at most ε of |p|·|A|·|p|.
+fn not_positive(
+    a: &Csr,
+    p: &[f64],
+    (iteration, value): (usize, f64),
+    stagnated: Option<f64>,
+) -> Breakdown {
+    let row = |i: usize| {
+        let (col, val) = a.row(i);
+        p[i].abs() * col.iter().zip(val).map(|(&c, v)| (v * p[c as usize]).abs()).sum::<f64>()
+    };
+    let size: f64 = (0..a.rows()).map(row).sum();
+    let longest = (0..a.rows()).map(|i| a.row(i).0.len()).max().unwrap_or_default();
+    let share = if size > 0.0 { value / size } else { 0.0 };
+    match stagnated {
+        _ if share < -(10.0 + longest as f64) * f64::EPSILON => {
+            Breakdown::Matrix { iteration, share }
+        }
+        Some(residual) => Breakdown::Stagnated { iteration, residual },
+        None => Breakdown::Singular { iteration, share },
+    }
 }
 
 /// Sizes, numbers that are none, and memory.

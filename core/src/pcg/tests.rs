@@ -235,7 +235,10 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
         Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap())
     };
     let indefinite = fails(&with([1.0, -3.0]), &[1.0; 2], &usual);
-    assert!(indefinite.contains("in iteration 1: p·Ap = -2e0 is not positive"), "{indefinite}");
+    // (1, 1) gives 1 − 3 of 1 + 3.
+    let expected =
+        "in iteration 1: p·Ap is -5.0e-1 of |p|·|A|·|p|, so the matrix is not positive definite";
+    assert!(indefinite.contains(expected), "{indefinite}");
     let nan = fails(&with([1.0, f64::NAN]), &[1.0; 2], &usual);
     assert!(nan.contains("p·Ap is NaN"), "{nan}");
     let huge = fails(&with([1e308, 1e308]), &[1e10; 2], &usual);
@@ -243,6 +246,39 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
     let negative = Preconditioner::jacobi(&with([1.0, -1.0]), MemoryLimit::unlimited()).unwrap();
     let broken = solved_with(&with([1.0, 1.0]), &negative, &[1.0, 2.0], &usual).unwrap_err();
     assert_eq!(broken, Breakdown::Preconditioner { iteration: 0, value: -3.0 });
+}
+
+#[test]
+fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
+    // Constant vectors are the null space of the first; of the second its last entry is less by some ε.
+    let with = |less: f64| {
+        let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0 - less)];
+        Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap())
+    };
+    for parallel in [false, true] {
+        let fails = |less: f64, b: f64, start: Start| {
+            let parameters = SolveParameters { start, parallel, ..Default::default() };
+            solved_with(&with(less), &Preconditioner::None, &[b; 2], &parameters).unwrap_err()
+        };
+        // p = (1, 1): p·Ap is −less of |p|·|A|·|p| = 4, and rows of two entries are allowed 12 ε.
+        for less in [0.0, 2.0 * f64::EPSILON, 40.0 * f64::EPSILON] {
+            let found = fails(less, 1.0, Start::Zero);
+            let share = -less / 4.0;
+            let words = found.to_string();
+            assert!(words.ends_with("the matrix is singular to rounding"), "{words}");
+            let Breakdown::Singular { iteration: 1, share: told } = found else {
+                panic!("{words}")
+            };
+            assert!((told - share).abs() < 1e-14 * share.abs().max(1e-30), "{told} {share}");
+        }
+        for less in [60.0 * f64::EPSILON, 0.5] {
+            let found = fails(less, 1.0, Start::Zero);
+            assert!(matches!(found, Breakdown::Matrix { iteration: 1, .. }), "{found}");
+        }
+        // A·(1, 1) = 0, so that r = b; 10·ε·‖|A|·|x|‖ is 6e-15.
+        let found = fails(0.0, 1e-17, Start::Given(vec![1.0; 2]));
+        assert_eq!(found, Breakdown::Stagnated { iteration: 1, residual: 1.0 });
+    }
 }
 
 #[test]

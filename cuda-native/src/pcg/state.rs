@@ -407,7 +407,7 @@ fn ended(words: &[u32], numbers: &[f64], told: &[f64]) -> Result<Ended, Breakdow
     let converged = match word(OVER) {
         1 => true,
         3 => return Err(overflow(iterations + 1, "p·Ap")),
-        4 => return Err(Breakdown::Matrix { iteration: iterations + 1, value }),
+        4 => return Err(Breakdown::NotPositive { iteration: iterations + 1 }),
         5 => return Err(overflow(iterations, "the residual")),
         6 => return Err(overflow(iterations, "r·z")),
         7 => return Err(Breakdown::Preconditioner { iteration: iterations, value }),
@@ -450,7 +450,7 @@ mod tests {
         numbers[BROKEN] = -4.0;
         let sentence = |code| ended(&[code, 6, 0, 0], &numbers, &[]).unwrap_err().to_string();
         assert!(sentence(3).ends_with("in iteration 7: p·Ap is -4, which is not finite"));
-        assert!(sentence(4).contains("in iteration 7: p·Ap = -4e0 is not positive"));
+        assert!(sentence(4).contains("in iteration 7: p·Ap is not positive"));
         assert!(sentence(5).contains("in iteration 6: the residual is -4"));
         assert!(sentence(6).contains("in iteration 6: r·z is -4"));
         assert!(sentence(7).contains("in iteration 6: r·z = -4e0 is not positive"));

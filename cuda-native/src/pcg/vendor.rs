@@ -214,7 +214,8 @@ impl<'p> Library<'p> {
         Ok(norm_b)
     }
 
-    /// All iterations. The sentences of breakdowns are those of the processor's kernels.
+    /// All iterations. The sentences of breakdowns are those of the CPU's kernels, but for p·Ap:
+    /// what rounding may be of it is not known here.
     fn iterate(&self, watch: &Watch<'_>) -> Result<Recurrence, Failure> {
         let (v, blas, how) = (self.system.vectors(), &self.blas, &self.how);
         let norm_b = self.begin()?;
@@ -292,7 +293,7 @@ fn positive(value: f64, iteration: usize, of: Sum) -> Result<f64, Breakdown> {
     match of {
         _ if !value.is_finite() => Err(Breakdown::Overflow { iteration, what, value }),
         _ if value > 0.0 => Ok(value),
-        Sum::OfMatrix => Err(Breakdown::Matrix { iteration, value }),
+        Sum::OfMatrix => Err(Breakdown::NotPositive { iteration }),
         Sum::Scaled => Err(Breakdown::Preconditioner { iteration, value }),
     }
 }
@@ -334,7 +335,9 @@ mod tests {
     fn a_sum_that_is_not_positive_has_the_processors_sentence() {
         assert_eq!(positive(2.0, 1, Sum::OfMatrix), Ok(2.0));
         let sentence = |value, of| positive(value, 3, of).unwrap_err().to_string();
-        assert!(sentence(0.0, Sum::OfMatrix).contains("matrix is not positive definite"));
+        assert!(
+            sentence(0.0, Sum::OfMatrix).ends_with("positive definite, or singular to rounding")
+        );
         assert!(sentence(-1.0, Sum::Scaled).contains("the preconditioner is not positive"));
         assert!(sentence(f64::NAN, Sum::Scaled).contains("r·z is NaN"));
     }

@@ -12,7 +12,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::kernel;
 use sparsescope_core::measure::integer_range;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::{OperatorFormat, SolveParameters};
+use sparsescope_core::pcg::{OperatorFormat, SolveParameters, rounding_floor};
 use sparsescope_core::record::{Check, Distributed};
 
 use super::backend::{LOCAL, NcclBackend};
@@ -104,7 +104,7 @@ impl NcclBackend {
         // What is timed is right, too.
         made.execute()?;
         let last = made.check_by_rows(&rows, seed)?;
-        let check = if first == last { first } else { last };
+        let check = first.worse(last);
         let distributed = made.distributed().unwrap_or_default();
         Ok(ProductOfRows { check, samples, distributed })
     }
@@ -158,7 +158,7 @@ impl NcclBackend {
             iterations: ended.iterations,
             converged: ended.converged,
             true_residual: relative(off),
-            rounding_floor: 10.0 * f64::EPSILON * relative(size),
+            rounding_floor: rounding_floor(relative(size)),
             samples: seconds,
             distributed,
             no_graph: set_up.no_graph,

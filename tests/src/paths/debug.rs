@@ -1,4 +1,4 @@
-//! The texts of a crate that are made from `Debug`, file by file.
+//! The texts of a crate, and those of them that are made from `Debug`, file by file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use syn::{Attribute, Item, Meta};
 use super::code::Code;
 use super::syntax::{attributes, line, names, only_tests};
 
-/// A text with a placeholder such as `{x:?}`.
+/// A text that a program holds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DebugText {
+pub struct ProgramText {
     /// Which file holds it, below the workspace's root.
     pub file: PathBuf,
     /// The line where it begins, from 1.
@@ -20,13 +20,24 @@ pub struct DebugText {
     pub text: String,
 }
 
+/// Of the texts of a crate, those with a placeholder such as `{x:?}`.
+///
+/// # Errors
+///
+/// As [`texts`].
+pub fn debug_texts(workspace: &Path, root: &Path) -> Result<Vec<ProgramText>, String> {
+    let mut found = texts(workspace, root)?;
+    found.retain(|found| is_of_debug(&found.text));
+    Ok(found)
+}
+
 /// Reads the crate whose root is the file `root`, a path below `workspace`. What only tests see is left out,
 /// and so is what is said of a fault in the program: by assertions, panics and `expect`.
 ///
 /// # Errors
 ///
 /// A sentence: a file that is missing, no Rust, or not where its name says.
-pub fn debug_texts(workspace: &Path, root: &Path) -> Result<Vec<DebugText>, String> {
+pub fn texts(workspace: &Path, root: &Path) -> Result<Vec<ProgramText>, String> {
     let code = Code::read(workspace, root)?;
     let mut found = Vec::new();
     for (file, parsed) in &code.parsed {
@@ -56,14 +67,12 @@ fn is_of_debug(text: &str) -> bool {
 /// Reads one file's texts.
 struct Finder<'a> {
     file: &'a Path,
-    found: &'a mut Vec<DebugText>,
+    found: &'a mut Vec<ProgramText>,
 }
 
 impl Finder<'_> {
     fn note(&mut self, text: String, span: Span) {
-        if is_of_debug(&text) {
-            self.found.push(DebugText { file: self.file.to_owned(), line: line(span), text });
-        }
+        self.found.push(ProgramText { file: self.file.to_owned(), line: line(span), text });
     }
 
     /// The texts among a macro's tokens.

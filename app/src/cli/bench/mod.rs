@@ -207,6 +207,9 @@ fn run_with(
             }
         };
         let name = loaded.record().name().to_owned();
+        if let Some(taken) = loaded.taken() {
+            recorder.line(&format!("{name}: {taken}"));
+        }
         for warning in loaded.warnings() {
             recorder.line(&format!("warning: {name}: {warning}"));
         }

@@ -8,6 +8,7 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, CpuBackend, MOST_UNTIL, MedianGoal, Portion, Probed,
     Settings, SourceError, SubjectSource, Units, select_kernels,
 };
+use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
@@ -227,7 +228,12 @@ fn named(
             return Err(UsageError(sentence.to_owned()).into());
         }
     }
-    Ok(sources)
+    let header = args.header.line();
+    if header != HeaderLine::Find && operation != Operation::Skyline {
+        let sentence = "--header and --no-header are of files of points: --operation skyline";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    Ok(sources.into_iter().map(|source| source.with_header(header)).collect())
 }
 
 /// The matrices named, those of the suite or of the list, or the default suite.

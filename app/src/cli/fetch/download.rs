@@ -101,10 +101,13 @@ impl<'c> Client<'c> {
             request = request.header("Range", format!("bytes={start}-"));
         }
         let (say, hear) = mpsc::sync_channel(4);
-        std::thread::spawn(move || {
+        let talk = move || {
             // When nobody listens any more, there is nothing to say.
             let _ = answer(request, &say);
-        });
+        };
+        std::thread::Builder::new()
+            .spawn(talk)
+            .map_err(|error| Failure::Refused(format!("{url}: cannot start a thread: {error}")))?;
         let mut answer = Answer { head: Head::default(), hear };
         match self.hear(url, &mut answer)? {
             Message::Head(head) => Ok(Answer { head, ..answer }),

@@ -15,14 +15,12 @@ use super::Outcome;
 use super::args::FetchArgs;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
+use super::values::MAX_SIZE;
 use archive::{Archive, Part};
 use collection::Collection;
 pub(super) use collection::Name;
 use download::Client;
 use failure::Failure;
-
-/// Bytes that an archive may have unless the user says otherwise: more than the collection's have.
-pub(super) const MAX_SIZE: u64 = 64 << 30;
 
 /// What an archive may decompress to, over the bytes that it may have.
 const MOST_RATIO: u64 = 16;

@@ -1,5 +1,7 @@
 //! Matrices that are known by name and size only.
 
+use std::collections::HashMap;
+
 use crate::bundle::{Bundle, MatrixFolder};
 use crate::matrix::{RowLengths, Statistics, nnz_class, sha256};
 use crate::record::{MatrixRecord, Source, Verdict, matrix_id};
@@ -71,36 +73,37 @@ impl Bundle {
     /// Matrices that are known by name only become those of equal name, rows, columns and entries
     /// among `known`, if there is a real one; where a size is not told, if there is only one. Rates
     /// of runs on these follow. Returns how many were recognised.
-    pub fn recognise<'a>(
-        &mut self,
-        known: impl Iterator<Item = &'a MatrixRecord> + Clone,
-    ) -> usize {
+    pub fn recognise<'a>(&mut self, known: impl Iterator<Item = &'a MatrixRecord>) -> usize {
+        let is_whole = |other: &&MatrixRecord| {
+            other.source == Source::Real && other.reordered.is_none() && !is_known_by_name(other)
+        };
+        let mut whole: HashMap<&str, Vec<&MatrixRecord>> = HashMap::new();
+        for other in known.filter(is_whole) {
+            whole.entry(&other.name).or_default().push(other);
+        }
         let mut recognised = 0;
+        let mut counted: HashMap<String, u64> = HashMap::new();
         for MatrixFolder { record, .. } in &mut self.matrices {
             if record.source != Source::Real || !is_known_by_name(record) {
                 continue;
             }
-            let is_it = |other: &&MatrixRecord| {
-                other.source == Source::Real
-                    && other.reordered.is_none()
-                    && !is_known_by_name(other)
-                    && other.name == record.name
-                    && has_size(other, record)
-            };
-            let mut candidates = known.clone().filter(is_it);
+            let named = whole.get(record.name.as_str()).into_iter().flatten().copied();
+            let mut candidates = named.filter(|other| has_size(other, record));
             let Some(other) = candidates.next() else { continue };
             if !has_size(record, other) && candidates.any(|next| next.sha256 != other.sha256) {
                 continue;
             }
             let nnz = other.statistics.nnz;
             if nnz != record.statistics.nnz {
-                let on_it = self.runs.iter_mut().filter(|run| run.matrix == record.id);
-                for run in on_it.filter(|run| run.check.verdict == Verdict::Pass) {
-                    *run = judged(std::mem::take(run), nnz, Ok(()));
-                }
+                counted.insert(record.id.clone(), nnz);
             }
             *record = MatrixRecord { id: record.id.clone(), ..other.clone() };
             recognised += 1;
+        }
+        for run in self.runs.iter_mut().filter(|run| run.check.verdict == Verdict::Pass) {
+            if let Some(nnz) = counted.get(&run.matrix) {
+                *run = judged(std::mem::take(run), *nnz, Ok(()));
+            }
         }
         recognised
     }

@@ -160,7 +160,7 @@ impl SolveProblem {
                 Arc::new((0..n).into_par_iter().map(row).collect())
             }
         };
-        let start = self.given.start.as_ref().map(|start| start.as_slice());
+        let start = self.given.start.as_deref().map(Vec::as_slice);
         let scale = Scale::of(norm(&b), a, start);
         let scaled = match scale.is_one() {
             true => Arc::clone(&b),

@@ -148,9 +148,9 @@ pub(super) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
 
 /// Whether a field can be a name: it is none where a value is missing, and none where it begins as a number does.
 pub(super) fn is_name(field: &[u8]) -> bool {
-    const MISSING: [&str; 13] = [
+    const MISSING: [&str; 12] = [
         "na", "n/a", "#n/a", "<na>", "n.a.", "nan", "inf", "infinity", "null", "none", "nil",
-        "missing", "nd",
+        "missing",
     ];
     let word = String::from_utf8_lossy(field).trim().to_lowercase();
     let unsigned = word.trim_start_matches(['+', '-']);

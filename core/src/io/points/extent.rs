@@ -45,12 +45,21 @@ impl<'a> Beginning<'a> {
 /// number of its points is estimated from the length of the first lines unless these are all. What
 /// comes later is not looked at.
 pub fn read_named_points_extent(name: &str, data: &[u8]) -> Result<PointsExtent, IoError> {
+    read_points_extent_as(name, data, HeaderLine::Find)
+}
+
+/// The same where `header` says what the first line of CSV is.
+pub fn read_points_extent_as(
+    name: &str,
+    data: &[u8],
+    header: HeaderLine,
+) -> Result<PointsExtent, IoError> {
     let Beginning { text, times, failed } = Beginning::of(data);
     foreign::refuse(&text, "points")?;
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
     } else if table::is_meant(name) {
-        of_table(&text, times)
+        of_table(&text, header, times)
     } else {
         text::extent(&text)
     };
@@ -58,12 +67,11 @@ pub fn read_named_points_extent(name: &str, data: &[u8]) -> Result<PointsExtent,
     extent.map_err(|error| failed.unwrap_or(error))
 }
 
-fn of_table(text: &[u8], times: f64) -> Result<PointsExtent, IoError> {
+fn of_table(text: &[u8], header: HeaderLine, times: f64) -> Result<PointsExtent, IoError> {
     let is_all = times == 1.0;
     let end = if is_all { None } else { memchr::memrchr(b'\n', text) };
     let lines = text.get(..end.map_or(text.len(), |end| end + 1)).unwrap_or_default();
-    let (points, _) =
-        table::read(lines, HeaderLine::Find, MemoryLimit::unlimited(), Progress::none())?;
+    let (points, _) = table::read(lines, header, MemoryLimit::unlimited(), Progress::none())?;
     let share = text.len() as f64 / lines.len().max(1) as f64;
     Ok(PointsExtent {
         dimensions: points.dimensions() as u64,

@@ -18,7 +18,7 @@ mod text;
 mod write;
 
 pub use dialect::{HeaderLine, PointsTaken};
-pub use extent::read_named_points_extent;
+pub use extent::{read_named_points_extent, read_points_extent_as};
 #[cfg(not(target_family = "wasm"))]
 pub use rbox::rbox;
 pub use write::{PointsForm, write, write_table};

@@ -126,13 +126,13 @@ impl<T: Scalar> HllPlan<T> {
 
 /// Rows in hacks whose rows are not all equally long, missing ones included.
 pub(super) fn ragged<T: Scalar>(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u64 {
-    let is_ragged = |h: &usize| {
-        let width = u64::from(shape.max_nzr()[*h]) * shape.hack_size() as u64;
-        let entries = shape.hack_rows(*h).map(|p| a.row_len(order.row_at(p)) as u64);
-        entries.sum::<u64>() < width
+    let rows_of_ragged = |h: usize| {
+        let (rows, width) = (shape.hack_rows(h), u64::from(shape.max_nzr()[h]));
+        let entries = rows.clone().map(|p| a.row_len(order.row_at(p)) as u64).sum::<u64>();
+        if entries < width * shape.hack_size() as u64 { rows.len() as u64 } else { 0 }
     };
-    let hacks = (0..shape.hacks()).filter(is_ragged);
-    hacks.map(|h| shape.hack_rows(h).len() as u64).sum()
+    let hacks = (0..shape.hacks()).into_par_iter().map(rows_of_ragged);
+    hacks.reduce(|| 0, |a, b| a + b)
 }
 
 /// Columns of the rows of a hack.

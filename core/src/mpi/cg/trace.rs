@@ -83,7 +83,7 @@ impl Trace {
             value if !value.is_finite() => {
                 Err(Breakdown::Overflow { iteration, what: "p·Ap", value })
             }
-            value if value <= 0.0 => Err(Breakdown::Matrix { iteration, value }),
+            value if value <= 0.0 => Err(Breakdown::NotPositive { iteration }),
             _ => Ok(()),
         }
     }
