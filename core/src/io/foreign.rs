@@ -8,8 +8,16 @@ type Named = (&'static str, &'static str);
 const DECOMPRESS: &str = "decompress it first, or compress it with gzip";
 const SPREADSHEET: &str = "save it as CSV";
 
+const LOADMAT: &str =
+    "scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME]) writes what is read";
+
+/// PETSc's files begin with the class in 4 or 8 bytes.
+const PETSC_MATRIX: Named =
+    ("a PETSc binary matrix", "MatView with PETSC_VIEWER_ASCII_MATRIXMARKET writes what is read");
+const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
+
 /// What a file begins with, and what it is then.
-const BEGINNINGS: [(&[u8], Named); 26] = [
+const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"\xfd7zXZ\0", ("xz data", DECOMPRESS)),
     (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
@@ -29,13 +37,7 @@ const BEGINNINGS: [(&[u8], Named); 26] = [
             "load it with h5py or in MATLAB; scipy.io.mmwrite or mmwrite writes what is read",
         ),
     ),
-    (
-        b"MATLAB 5.0 MAT-file",
-        (
-            "a MATLAB 5 file",
-            "scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME]) writes what is read",
-        ),
-    ),
+    (b"MATLAB 5.0 MAT-file", ("a MATLAB 5 file", LOADMAT)),
     (
         b"\x93NUMPY",
         (
@@ -43,14 +45,10 @@ const BEGINNINGS: [(&[u8], Named); 26] = [
             "numpy.savetxt writes points and vectors as text, scipy.io.mmwrite matrices",
         ),
     ),
-    (
-        b"\0\x12\x7b\x50",
-        (
-            "a PETSc binary matrix",
-            "MatView with PETSC_VIEWER_ASCII_MATRIXMARKET writes what is read",
-        ),
-    ),
-    (b"\0\x12\x7b\x4e", ("a PETSc binary vector", "write it as text, one number a line")),
+    (b"\0\x12\x7b\x50", PETSC_MATRIX),
+    (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
+    (b"\0\x12\x7b\x4e", PETSC_VECTOR),
+    (b"\0\0\0\0\0\x12\x7b\x4e", PETSC_VECTOR),
     (b"\x7fELF", ("a program (ELF)", "name the file that it writes or reads")),
     (b"%PDF-", ("a PDF", "name the file with the numbers")),
     (b"\x89PNG", ("a picture (PNG)", "name the file with the numbers")),
@@ -92,6 +90,9 @@ fn of(data: &[u8]) -> Option<Named> {
             "scipy.io.hb_read reads many, and scipy.io.mmwrite(\"A.mtx\", A) writes what is read",
         ));
     }
+    if is_matlab_4(data) {
+        return Some(("a MATLAB 4 file", LOADMAT));
+    }
     let beginning = BEGINNINGS.iter().find(|(bytes, _)| data.starts_with(bytes));
     beginning.map(|(_, named)| *named)
 }
@@ -107,6 +108,22 @@ fn is_konect(data: &[u8]) -> bool {
 /// Whether this is a word of KONECT's for the weights of edges, such as `posweighted`.
 fn is_weights(word: &[u8]) -> bool {
     [&b"weighted"[..], b"positive", b"signed", b"dynamic"].iter().any(|end| word.ends_with(end))
+}
+
+/// Whether the first 20 bytes are the header of a matrix in a MATLAB 4 file, in either order of bytes: its type
+/// MOPT, rows, columns, whether it is complex and the length of its name, which a NUL ends.
+fn is_matlab_4(data: &[u8]) -> bool {
+    let Some(header) = data.first_chunk::<20>() else { return false };
+    let (words, _) = header.as_chunks::<4>();
+    let fits = |from: fn([u8; 4]) -> u32, order: u32| {
+        let words: Vec<u32> = words.iter().map(|word| from(*word)).collect();
+        let &[kind, _, _, complex, length] = words.as_slice() else { return false };
+        let name = data.get(20..).unwrap_or_default();
+        let is_kind = kind / 100 == 10 * order && kind / 10 % 10 <= 5 && kind % 10 <= 2;
+        let ends = length.checked_sub(1).is_some_and(|last| name.get(last as usize) == Some(&0));
+        is_kind && complex <= 1 && ends && name.first().is_some_and(u8::is_ascii_alphabetic)
+    };
+    fits(u32::from_le_bytes, 0) || fits(u32::from_be_bytes, 1)
 }
 
 /// What a zip archive is, from the name of its first file.
@@ -193,6 +210,13 @@ mod tests {
             (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
             (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array"),
             (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
+            (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
+            // A sparse matrix of 8 x 3 named `ab`, from the most significant byte; a full one from the least.
+            (
+                b"\0\0\x03\xea\0\0\0\x08\0\0\0\x03\0\0\0\0\0\0\0\x03ab\0\0".to_vec(),
+                "a MATLAB 4 file",
+            ),
+            (b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0".to_vec(), "a MATLAB 4 file"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
             (b"% asym unweighted\n3 2\n1 2\n2 3\n".to_vec(), "a KONECT edge list"),

@@ -132,18 +132,28 @@ fn first_lines(text: &[u8]) -> Vec<Vec<Separator>> {
     lines
 }
 
-/// A number, with its decimals after a point or, where that is allowed, a comma.
-pub(super) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
+/// A number with its decimals after a point or, where that is allowed, a comma.
+fn parsed(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let parse = |field: &[u8]| fast_float2::parse::<f64, _>(field).ok();
-    let value = match field.iter().position(|byte| *byte == b',') {
+    match field.iter().position(|byte| *byte == b',') {
         Some(at) if decimal_comma && !field.contains(&b'.') => {
             let mut decimal = field.to_vec();
             *decimal.get_mut(at)? = b'.';
             parse(&decimal)
         }
         _ => parse(field),
-    };
-    value.filter(|value| !value.is_nan())
+    }
+}
+
+/// A coordinate: a number that 64 bits hold, or the word for an infinite one.
+pub(super) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
+    let has_digits = field.iter().any(u8::is_ascii_digit);
+    parsed(field, decimal_comma).filter(|v| v.is_finite() || v.is_infinite() && !has_digits)
+}
+
+/// Whether a field is a number that 64 bits do not hold.
+pub(super) fn is_too_large(field: &[u8]) -> bool {
+    field.iter().any(u8::is_ascii_digit) && parsed(field, true).is_some_and(f64::is_infinite)
 }
 
 /// Whether a field can be a name: it is none where a value is missing, and none where it begins as a number does.
@@ -222,6 +232,8 @@ mod tests {
             ("-,5", true, Some(-0.5)),
             ("nan", true, None),
             ("inf", false, Some(f64::INFINITY)),
+            ("1e400", false, None),
+            ("-1e999", true, None),
         ] {
             assert_eq!(number(field.as_bytes(), allowed), expected, "{field}");
         }

@@ -1,6 +1,6 @@
 //! Points as CSV.
 
-use super::dialect::{HeaderLine, PointsTaken, Separator, is_name, number};
+use super::dialect::{HeaderLine, PointsTaken, Separator, is_name, is_too_large, number};
 use crate::io::error::quoted;
 use crate::io::{IoError, Progress};
 use crate::matrix::Points;
@@ -24,7 +24,11 @@ fn unexpected(line: u64, expected: String, found: String) -> IoError {
 }
 
 fn found(field: &[u8]) -> String {
-    if field.is_empty() { "an empty field".to_owned() } else { quoted(field) }
+    match field {
+        [] => "an empty field".to_owned(),
+        _ if is_too_large(field) => format!("{}, which 64 bits do not hold", quoted(field)),
+        _ => quoted(field),
+    }
 }
 
 /// A table while it is read.

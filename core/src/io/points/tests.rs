@@ -170,6 +170,10 @@ fn what_is_wrong_is_said_with_its_line() {
             "2\n1\n1 2 3\n",
             "line 3: expected the end of the line after the 2 coordinates of point 1, found \"3\"",
         ),
+        (
+            "2\n1\n1 1e400\n",
+            "line 3: expected a number that 64 bits hold for coordinate 2 of 2 of point 1 of 1, found \"1e400\"",
+        ),
         ("2\n1\n1 2\n3 4\n", "line 4: expected the end of the file after 1 points, found \"3\""),
     ] {
         assert_eq!(message("a.txt", text), expected, "{text:?}");
@@ -178,6 +182,10 @@ fn what_is_wrong_is_said_with_its_line() {
         ("", "line 1: expected a line of CSV, found the end of the file"),
         ("1,2\n3\n", "line 2: expected 2 values separated by commas, as in line 1, found 1 values"),
         ("x,y\n3,y\n", "line 2: expected a number in column 2, found \"y\""),
+        (
+            "1;2\n3;1,5e400\n",
+            "line 2: expected a number in column 2, found \"1,5e400\", which 64 bits do not hold",
+        ),
         ("1,2\n3,NaN\n", "line 2: expected a number in column 2, found \"NaN\""),
     ] {
         assert_eq!(message("a.csv", text), expected, "{text:?}");

@@ -77,10 +77,15 @@ pub(super) fn read(
         for k in 1..=d {
             cursor.skip_blanks();
             let before = *cursor;
-            let value = cursor.real().map(|real| real.value).filter(|value| !value.is_nan());
-            let Some(value) = value else {
+            let read = cursor.real();
+            let value = read.filter(|real| !real.value.is_nan() && !real.overflowed);
+            let Some(value) = value.map(|real| real.value) else {
+                let number = match read.is_some_and(|real| real.overflowed) {
+                    true => "a number that 64 bits hold",
+                    false => "a number",
+                };
                 let expected =
-                    format!("a number for coordinate {k} of {d} of point {point} of {n}");
+                    format!("{number} for coordinate {k} of {d} of point {point} of {n}");
                 return Err(lines.unexpected(&before, expected));
             };
             coordinates.push(value);
