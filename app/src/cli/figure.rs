@@ -63,7 +63,7 @@ fn figures(
 }
 
 /// What a view draws; nothing where its table has no lines.
-pub(super) fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
+fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
     let has_lines = (view.table)(model, state).len() > 1;
     view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
 }

@@ -12,7 +12,7 @@ use sparsescope_core::record::{
     Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
 };
 
-use super::figure::{drawing, opened};
+use super::figure::opened;
 use super::markup::Html;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
@@ -20,7 +20,7 @@ use crate::figure::{Figure, Provenance, Shape, area};
 use crate::model::{Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name};
 use crate::picture::Picture;
 use crate::state::{Filter, ViewState};
-use crate::views::{Board, VIEWS, charts};
+use crate::views::{Board, charts};
 
 /// Cells along the longer edge of a matrix's picture, and how large it is drawn.
 const CELLS: usize = 160;
@@ -342,17 +342,16 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
 
 /// Every chart that has something to show, operation by operation.
 fn all_charts(model: &Model) -> Vec<String> {
-    let Some(view) = VIEWS.iter().find(|view| view.id == "chart") else { return Vec::new() };
     let mut known = BTreeSet::new();
     let all = model
         .operations()
         .into_iter()
         .flat_map(|operation| charts::ids_for(operation).map(move |chart| (operation, chart)));
     let draw = |(operation, chart): (&str, &str)| {
-        let mut state = ViewState { view: view.id.into(), ..ViewState::default() };
+        let mut state = ViewState { view: "chart".into(), ..ViewState::default() };
         state.filter.operation = operation.into();
         state.charts.chart = chart.into();
-        drawing(view, model, &state).filter(|svg| known.insert(svg.clone()))
+        charts::drawn(model, &state).filter(|svg| known.insert(svg.clone()))
     };
     all.filter_map(draw).collect()
 }

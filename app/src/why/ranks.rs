@@ -52,7 +52,7 @@ fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
         let latency_s = f64::from(pair.messages) * link.latency_s.unwrap_or_default();
         if let Some((seconds, bytes)) = received.get_mut(pair.to as usize) {
             *seconds += pair.bytes as f64 / link.bandwidth + latency_s;
-            *bytes += pair.bytes;
+            *bytes = bytes.saturating_add(pair.bytes);
         }
     }
     let (halo_s, halo) = received.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;

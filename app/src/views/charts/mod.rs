@@ -41,3 +41,5 @@ mod view;
 pub(crate) use list::{ids, ids_for};
 pub(crate) use looks::Looks;
 pub(super) use view::VIEW;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use view::drawn;

@@ -14,7 +14,7 @@ fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
     }
     // Blocks and diagonals have no column of each slot.
     let slot = if ["bsr", "dia"].contains(&size.format.as_str()) { 8 } else { 12 };
-    slot * padding
+    padding.saturating_mul(slot)
 }
 
 /// Bytes of padding that a run moves; `None` where its format was made with other parameters than

@@ -210,6 +210,18 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 }
 
 pub(super) fn svg(model: &Model, state: &ViewState) -> String {
+    picture(model, state).0
+}
+
+/// The same where there is anything to draw.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn drawn(model: &Model, state: &ViewState) -> Option<String> {
+    let (svg, is_empty) = picture(model, state);
+    (!is_empty).then_some(svg)
+}
+
+/// The figure as SVG, and whether it is empty.
+fn picture(model: &Model, state: &ViewState) -> (String, bool) {
     let chart = current(state);
     let data = Data::of(model, state);
     let plot = plot(&data);
@@ -232,5 +244,5 @@ pub(super) fn svg(model: &Model, state: &ViewState) -> String {
             figure.text(at, Anchor::Start, sheet::TYPE, ink.text, line);
         }
     }
-    figure.to_svg(chart.sentence, &from)
+    (figure.to_svg(chart.sentence, &from), plot.is_empty())
 }
