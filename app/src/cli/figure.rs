@@ -24,7 +24,8 @@ pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
 
 /// A path without the ending of its kind is a folder.
 fn is_file(path: &Path, ending: &str) -> bool {
-    is_stdout(path)
+    // A picture of pixels is nothing to print.
+    (is_stdout(path) && ending == "svg")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
@@ -78,7 +79,7 @@ fn place(
 ) -> anyhow::Result<()> {
     if is_file(path, ending) {
         let svg = figures.first().map_or("", |(_, svg)| svg);
-        return Ok(keep(path, force, &of(svg)?)?);
+        return keep(path, force, &of(svg)?);
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
     let file = |name: &str| path.join(format!("{name}.{ending}"));

@@ -92,7 +92,7 @@ pub(super) fn print_beside<'p>(
     if !files.into_iter().any(is_stdout) {
         return print(text);
     }
-    eprint!("{text}");
+    eprintln!("{}", text.trim_end());
     Ok(())
 }
 
@@ -113,7 +113,7 @@ pub(super) fn now() -> String {
 
 /// Writes the table of a bundle's runs.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
-    Ok(keep(path, force, &bundle.results_csv()?)?)
+    keep(path, force, &bundle.results_csv()?)
 }
 
 /// Endings of names, and the forms that they promise.
@@ -199,11 +199,15 @@ pub(super) fn save(
     }
 }
 
-/// Writes a file as [`save`] does.
-pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> Result<(), IoError> {
-    save(path, overwrite(force), |out| {
+/// Writes a file as [`save`] does. To standard output it is printed as any other text: it may be read from
+/// a terminal.
+pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> anyhow::Result<()> {
+    if is_stdout(path) {
+        return print(&String::from_utf8_lossy(content));
+    }
+    Ok(save(path, overwrite(force), |out| {
         out.write_all(content).map_err(|error| IoError::System { doing: "write", error })
-    })
+    })?)
 }
 
 /// Runs `work`, which reads or writes `total` bytes, while its progress is shown.
