@@ -299,7 +299,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
         runs.len() - passed - failed - undecided
     );
     if undecided > 0 {
-        text += &format!(" {undecided} are undecided: rounding hides what is right.");
+        text += &format!(" {undecided} are undecided: no check can tell whether they are right.");
     }
     if limited > 0 {
         text += &format!(" {limited} of those that passed are limited by rounding and not ranked.");
