@@ -24,7 +24,7 @@ pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
             .into_par_iter()
             .map(|block| {
                 let rows = block * BLOCK..b.len().min((block + 1) * BLOCK);
-                rows.fold([0.0; 3], |[above, below, most], i| {
+                rows.fold([0.0f64; 3], |[above, below, most], i| {
                     let (r, b): (f64, f64) = (residual(i), b[i].into());
                     let (r, b) = (r * unit, b * unit);
                     [above + r * r, below + b * b, most.max(r.abs()).max(b.abs())]
