@@ -145,7 +145,7 @@ fn backward_error(systems: Systems<'_>, s: usize, norm: f64, x: &[f64]) -> f64 {
     match largest(&b) {
         // Nothing is small beside infinity.
         _ if !scale.is_finite() => f64::NAN,
-        residual if residual == 0.0 => 0.0,
+        0.0 => 0.0,
         residual => residual / scale,
     }
 }

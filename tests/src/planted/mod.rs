@@ -10,17 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, Executed, Groups, LastOutput, Observer, Output,
-    ParameterLists, PrepareError, Prepared, Problem, Runner, Sampled, SetUp, Settings, Temperature,
-    Ticket, Watch,
+    PrepareError, Prepared, Problem, Runner, Sampled, SetUp, Temperature, Ticket, Watch,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{
-    Costs, Distributed, Environment, History, Operation, Precision, Run, Verdict,
-};
+use sparsescope_core::record::{Costs, Distributed, Environment, History, Operation, Run, Verdict};
 
 pub use fault::{CaughtBy, Fault};
-use subjects::{Subject, subjects};
+use subjects::{Subject, settings, subjects};
 
 /// Puts a wrong result in the place of a right one.
 type Spoil<'s> = &'s dyn Fn(Output) -> Output;
@@ -134,23 +131,6 @@ impl Observer for Seen {
     fn finished(&mut self, run: Run) -> bool {
         self.0.push(run);
         true
-    }
-}
-
-/// A few samples of each kernel in both precisions.
-fn settings() -> Settings {
-    let mut parameters = ParameterLists::default();
-    parameters.set(Parameter::MinFill, &[0]).expect("blocks may be empty"); // invariant
-    Settings {
-        runs: 2,
-        until: None,
-        warmup: 1,
-        threads: vec![2],
-        blocks: vec![128],
-        cold: false,
-        seed: 42,
-        precisions: Precision::ALL.to_vec(),
-        parameters,
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::dense::Solutions;
 use sparsescope_core::experiment::{
-    Backend, BatchedDenseProblem, Configuration, CpuBackend, Given, Output, Problem,
-    SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, Watch,
+    Backend, BatchedDenseProblem, Configuration, CpuBackend, Given, Output, ParameterLists,
+    Problem, Settings, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, Watch,
 };
 use sparsescope_core::kernel::{Mapping, Parameter, reference};
 use sparsescope_core::matrix::{Batch, Csr, Points};
@@ -15,7 +15,7 @@ use sparsescope_core::record::{Operation, Precision};
 use sparsescope_core::skyline::Found;
 use sparsescope_core::symgs::{right_hand_side, starting_vector};
 
-use super::{Fault, settings};
+use super::fault::Fault;
 
 /// Moves one element of a right result by three bounds of a configuration.
 type Off = Box<dyn Fn(&Configuration, &mut Vec<f64>)>;
@@ -278,4 +278,21 @@ fn dense() -> Subject {
         x[0] += 3.0 * bound / a[0];
     };
     Subject::new(move || of(1.0), &of(2.0), None, last_unit, off)
+}
+
+/// A few samples of each kernel in both precisions.
+pub(super) fn settings() -> Settings {
+    let mut parameters = ParameterLists::default();
+    parameters.set(Parameter::MinFill, &[0]).expect("blocks may be empty"); // invariant
+    Settings {
+        runs: 2,
+        until: None,
+        warmup: 1,
+        threads: vec![2],
+        blocks: vec![128],
+        cold: false,
+        seed: 42,
+        precisions: Precision::ALL.to_vec(),
+        parameters,
+    }
 }
