@@ -21,7 +21,8 @@ fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
         time: Some(0.25 * frame as f64),
         ..RawInput::default()
     };
-    let drawn = context.run_ui(input, |ui| app.ui(ui));
+    let mut drawn = context.run_ui(input, |ui| app.ui(ui));
+    drawn.textures_delta.clear();
     drawn.shapes.iter().map(|of| [of.clip_rect, of.shape.visual_bounding_rect()]).collect()
 }
 
