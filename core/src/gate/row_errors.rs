@@ -69,6 +69,19 @@ struct FailedRow {
     allowed: f64,
 }
 
+/// A wrong value beside the right one, in words; by how much they differ where that is a number.
+pub(super) fn how_far_off(found: f64, expected: f64, allowed: f64) -> String {
+    let difference = (found - expected).abs();
+    match difference.is_finite() && allowed.is_finite() {
+        true => {
+            format!(
+                "{found:e} instead of {expected:e}: they differ by {difference:e}, {allowed:e} is allowed"
+            )
+        }
+        false => format!("{found:e} instead of {expected:e}"),
+    }
+}
+
 /// A row that no check can judge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct UndecidedRow {
@@ -138,14 +151,8 @@ impl RowErrors {
             norm.and_then(|norm| finite((self.squared_difference / norm).sqrt()))
         };
         let reason = self.first_failed.map(|FailedRow { row, found, expected, allowed }| {
-            let allowed = match allowed.is_finite() {
-                true => format!(", allowed to differ by {allowed:e}"),
-                false => String::new(),
-            };
-            format!(
-                "row {row} is {found:e} instead of {expected:e}{allowed}; {} of {} rows are wrong",
-                self.failed, self.rows
-            )
+            let off = how_far_off(found, expected, allowed);
+            format!("row {row} is {off}; {} of {} rows are wrong", self.failed, self.rows)
         });
         Check {
             verdict: if self.failed == 0 { Verdict::Pass } else { Verdict::Fail },
@@ -259,8 +266,7 @@ mod tests {
         assert_eq!(good.check().verdict, Verdict::Pass);
         let all = good.join(bad).check();
         assert_eq!((all.verdict, all.row), (Verdict::Fail, Some(2)));
-        let expected =
-            "row 2 is 2.5e0 instead of 2e0, allowed to differ by 1e-3; 2 of 4 rows are wrong";
+        let expected = "row 2 is 2.5e0 instead of 2e0: they differ by 5e-1, 1e-3 is allowed; 2 of 4 rows are wrong";
         assert_eq!(all.reason.as_deref(), Some(expected));
         assert_eq!(all, row(row(good, 2, 2.5), 3, f64::NAN).check());
         let unknown = Compared {

@@ -1,7 +1,7 @@
 //! The gate of symmetric Gauss–Seidel: a result has the bits of the serial loop, for the sum of a row is
 //! part of the operator's definition; what adds in another order lies as near as rounding lets it.
 
-use super::row_errors::undecided;
+use super::row_errors::{how_far_off, undecided};
 use crate::matrix::{Csr, Real};
 use crate::record::{Check, Verdict};
 use crate::symgs::{Diagonal, Mode};
@@ -146,9 +146,8 @@ impl SweepBounds {
             verdict: if wrong == 0 { Verdict::Pass } else { Verdict::Fail },
             reason: first.map(|i| {
                 let (y, z, bound) = row(i);
-                format!(
-                    "row {i} is {z:e} instead of {y:e}, allowed to differ by {bound:e}; {wrong} of {rows} rows are wrong"
-                )
+                let off = how_far_off(z, y, bound);
+                format!("row {i} is {off}; {wrong} of {rows} rows are wrong")
             }),
             row: first.map(|i| i as u64),
             worst: finite(worst),

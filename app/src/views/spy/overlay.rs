@@ -146,7 +146,7 @@ impl Padding {
             let of = picture.profile.bins.get(groups.clone()).unwrap_or(&[]);
             let longest = of.iter().map(|bin| bin.max).max().unwrap_or(0) as f64;
             for bin in groups {
-                let rows = rows.min((bin + 1) << shift) - (bin << shift);
+                let rows = (rows - (bin << shift)).min(group);
                 if let Some(slots) = slots.get_mut(bin) {
                     *slots = slots.max(longest * rows as f64);
                 }

@@ -185,7 +185,8 @@ fn halo(cells: &Cells<'_>, place: &Place, band: &Range<u64>) -> Vec<Range<usize>
     }
     let mut found: Vec<Range<usize>> = Vec::new();
     for (column, sum) in columns.zip(sums) {
-        let (from, to) = (column << shift, (column + 1) << shift);
+        let from = column << shift;
+        let to = from.saturating_add(1 << shift);
         if sum == 0 || (from < end && to > first) {
             continue;
         }

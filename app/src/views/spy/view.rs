@@ -128,7 +128,7 @@ fn cell_words(
     let (r, c) = (row as usize >> shift, col as usize >> shift);
     let entries = scene.cells.count(r, c);
     let span = |cell: usize, n: usize| {
-        let (first, last) = (cell << shift, n.min((cell + 1) << shift) - 1);
+        let (first, last) = (cell << shift, (n - 1).min((cell << shift) | ((1 << shift) - 1)));
         if first == last { index(first) } else { format!("{} to {}", index(first), index(last)) }
     };
     let plural = |one: &str, cell: usize, n: usize| {
