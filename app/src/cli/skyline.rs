@@ -181,7 +181,12 @@ impl Report<'_> {
     fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         let dimensions = counted(self.d as usize, "dimension", "dimensions");
-        writeln!(out, "{}: {} points of {dimensions}", self.points, count(self.n))?;
+        writeln!(
+            out,
+            "{}: {} of {dimensions}",
+            self.points,
+            counted(self.n as usize, "point", "points")
+        )?;
         if let Some(read) = &self.read {
             let points = counted(self.n as usize, "point", "points");
             writeln!(out, "read        {}; {points} of {dimensions}", read.words)?;

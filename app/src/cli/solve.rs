@@ -412,8 +412,9 @@ impl<'a> Report<'a> {
             writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
         }
         if let Some(spectrum) = &self.spectrum {
-            let (condition, steps) = (three_digits(spectrum.condition), spectrum.steps);
-            writeln!(out, "condition  at least {condition}, from {steps} steps")?;
+            let condition = three_digits(spectrum.condition);
+            let steps = counted(spectrum.steps as usize, "step", "steps");
+            writeln!(out, "condition  at least {condition}, from {steps}")?;
         }
         writeln!(out, "ended      {}", self.ended)?;
         writeln!(out, "check      {}", self.check.as_str())?;
