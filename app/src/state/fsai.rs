@@ -40,7 +40,7 @@ choice! {
     /// Low(S·Ã) again and again.
     #[default]
     Recursive "recursive" "recursive",
-    /// Low(Ãᵏ), paths above the diagonal included.
+    /// Low(Ã^k), paths above the diagonal included.
     Power "power" "power",
     /// Entries that promise most, row by row.
     Adaptive "adaptive" "adaptive",

@@ -211,13 +211,13 @@ fn what_breaks_down_or_gives_up_says_what_the_processor_says() {
             }
             let ours = solved(&backend, &configuration, &problem).unwrap_err().reason;
             let expected = solved(&cpu, &of("cpu/pcg/serial"), &problem).unwrap_err().reason;
-            // Numbers differ in their last digits.
-            let words = |sentence: &str| {
-                let (before, rest) = sentence.split_once(" = ").unwrap();
-                let (_, after) = rest.split_once(' ').unwrap();
-                (before.to_owned(), after.to_owned())
-            };
-            assert_eq!(words(&ours), words(&expected), "{id}");
+            // The GPU does not compute what rounding may be.
+            assert!(expected.ends_with("so the matrix is not positive definite"), "{expected}");
+            let so = "so the matrix is not positive definite, or singular to rounding";
+            assert!(ours.ends_with(so), "{id}: {ours}");
+            let iteration =
+                |sentence: &str| sentence.split_once(": p·Ap is ").unwrap().0.to_owned();
+            assert_eq!(iteration(&ours), iteration(&expected), "{id}");
         }
     }
 }
