@@ -14,7 +14,7 @@ static ALLOCATOR: Telling = Telling;
 fn told(allocated: *mut u8, bytes: usize) -> *mut u8 {
     if allocated.is_null() {
         let mut to = std::io::stderr();
-        let _ = writeln!(to, "error: out of memory: the system does not give {bytes} bytes more");
+        let _ = writeln!(to, "error: out of memory: cannot allocate {bytes} more bytes");
         std::process::exit(1);
     }
     allocated
@@ -61,8 +61,7 @@ mod tests {
         let ran = again.output().unwrap();
         assert_eq!(ran.status.code(), Some(1));
         let told = String::from_utf8_lossy(&ran.stderr);
-        let sentence =
-            format!("error: out of memory: the system does not give {BYTES} bytes more\n");
+        let sentence = format!("error: out of memory: cannot allocate {BYTES} more bytes\n");
         assert!(told.contains(&sentence), "{told}");
     }
 }

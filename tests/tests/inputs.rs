@@ -68,10 +68,10 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
 fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();
     for (name, content, expected) in [
-        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data, not read here: decompress it first"),
-        ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file, not read here: "),
-        ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file, not read here: "),
-        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list, not read here: "),
+        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it first"),
+        ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
+        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list (not supported): "),
         ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
         (
             "b.mtx",
@@ -140,7 +140,7 @@ fn an_x_that_fits_nothing_is_wrong_usage() {
     let of_sweep = bench(&["gen:diagonal?m=5", "--operation", "symgs"]);
     assert_eq!(of_sweep, "error: --x has 4 elements, but diagonal?m=5 has 5 rows");
     let of_solve = bench(&["gen:diagonal?m=4", "--operation", "solve"]);
-    assert_eq!(of_solve, "error: --x is the vector of spmv and symgs; solve takes none");
+    assert_eq!(of_solve, "error: --x applies only to spmv and symgs, not to solve");
     assert_eq!(p.files(), ["x.txt"]);
 }
 

@@ -65,7 +65,7 @@ fn text_is_written_to_standard_output_and_a_bundle_is_not() {
         let error = p.fail(2, &["symgs", "a.mtx", "--json", "-o", name]);
         assert!(error.contains("both want standard output"), "{error}");
         let error = p.fail(2, &["bench", "a.mtx", "--runs", "1", "-o", name]);
-        assert!(error.contains("a bundle is not printed"), "{error}");
+        assert!(error.contains("a bundle cannot be printed"), "{error}");
     }
     assert_eq!(p.files(), ["a.mtx", "made.mtx", "x.txt"]);
 }

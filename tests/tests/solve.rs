@@ -243,7 +243,7 @@ fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()), "{}", ran.err);
     assert_eq!(told["check"]["limited_by_rounding"], true, "{told}");
     let reason = told["check"]["reason"].as_str().unwrap();
-    assert!(reason.contains("1e-10 was asked for") && reason.contains("the backward error is"));
+    assert!(reason.contains("1e-10 was requested") && reason.contains("the backward error is"));
     std::fs::remove_file(p.path("x.mtx")).unwrap();
     let (ran, told) = from("1e15");
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(3), &"refused".into()), "{}", ran.err);

@@ -337,8 +337,8 @@ pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The file to write: Matrix Market, or points as text, as CSV where its name ends in .csv, or in the
-    /// binary form where it ends in .points; .gz compresses
+    /// The file to write: Matrix Market, or points as text, as CSV if its name ends in .csv, or in binary
+    /// form if it ends in .points; .gz compresses
     #[arg(short, value_name = "FILE", required_unless_present = "list")]
     pub(super) output: Option<PathBuf>,
     /// Explain every generator and suite
@@ -363,7 +363,7 @@ pub(super) struct FetchArgs {
     /// Fetch what is there already once more
     #[arg(long)]
     pub(super) force: bool,
-    /// Bytes that an archive may have, and a sixteenth of those that it may decompress to, e.g. 500M
+    /// Largest archive to download, in bytes, e.g. 500M; it may decompress to 16 times as much
     /// [default: 64GiB]
     #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true)]
     pub(super) max_size: u64,

@@ -115,7 +115,7 @@ fn as_text(
     text += &comparison.summary();
     if comparison.untimed > 0 {
         let runs = counted(comparison.untimed, "run has", "runs have");
-        text += &format!("{runs} no times to compare, for the same outcome of the check.\n");
+        text += &format!("{runs} no times to compare; the check ended the same way in both.\n");
     }
     for change in &comparison.verdicts {
         let words = change.key.words(change.subject.name());

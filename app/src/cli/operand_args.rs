@@ -161,8 +161,8 @@ pub(super) struct SkylineArgs {
     /// Threads a block, for a GPU kernel that takes them
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 64)]
     pub(super) block_size: u32,
-    /// Where to write the points kept, in their order: CSV where the name ends in .csv, the binary form where it
-    /// ends in .points, else text (.gz compresses)
+    /// Where to write the skyline points, in input order: CSV if the name ends in .csv, binary if it ends in
+    /// .points, else text (.gz compresses)
     #[arg(short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -205,7 +205,7 @@ pub(super) struct SolveArgs {
     #[arg(long, requires = "reuse_pattern")]
     pub(super) keep_filter: bool,
     /// The right-hand side: a1 (A times ones, so that the solution is known), ones, range (A times random numbers
-    /// of a seed), or a file
+    /// from a seed), or a file
     #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1")]
     pub(super) b: String,
     #[command(flatten)]

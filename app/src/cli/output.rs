@@ -68,8 +68,7 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
 pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
     if is_stdout(path) {
         let path = path.display();
-        let sentence =
-            format!("a bundle is not printed: expected the name of a file, found {path}");
+        let sentence = format!("a bundle cannot be printed: expected a file name, found {path}");
         return Err(UsageError(sentence).into());
     }
     check_free(path, force)
@@ -154,7 +153,7 @@ pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> 
     match promised.filter(|promised| !forms.contains(promised)) {
         None => Ok(()),
         Some(promised) => Err(UsageError(format!(
-            "{} is named as {promised}, and what is written is {}: expected another ending",
+            "the ending of {} means {promised}, but what is written is {}: expected another ending",
             path.display(),
             forms.join(" or ")
         ))),

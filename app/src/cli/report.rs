@@ -253,7 +253,7 @@ fn fastest_of(
         false => "",
     };
     let note = format!(
-        "Right results with warm caches, in f64, or in f32 (said so) of kernels that have no other, each kernel \
+        "Right results with warm caches, in f64, or in f32 (marked) of kernels that have no f64, each kernel \
          at its best setting, over all bundles. Lead is over the second kernel, vs serial over {reference} on \
          the same {what}{vendors}. % of copy relates the bytes that must move at least to the measured copy \
          bandwidth."

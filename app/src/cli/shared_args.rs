@@ -103,10 +103,10 @@ impl FormatArgs {
 /// What the first line of a file of points is.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct HeaderArgs {
-    /// Take the first line of CSV for names [default: where no field of it is a number or missing]
+    /// Read the first line of a CSV file as names [default: if none of its fields is a number or missing]
     #[arg(long)]
     header: bool,
-    /// Take the first line of CSV for a point
+    /// Read the first line of a CSV file as a point
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
 }

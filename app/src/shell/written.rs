@@ -37,7 +37,7 @@ fn shown(link: &str) -> Result<(&'static View, ViewState), String> {
 pub(crate) fn state_of(link: &str) -> Result<ViewState, String> {
     let fragment = link.rsplit('#').next().unwrap_or_default();
     ViewState::from_fragment(fragment)
-        .ok_or_else(|| format!("{fragment} is not what a link holds: v1;key=value;…"))
+        .ok_or_else(|| format!("expected a link (v1;key=value;…), found {fragment}"))
 }
 
 /// The table of a view as CSV that a spreadsheet opens without running anything. What the view finds
@@ -90,7 +90,7 @@ mod tests {
     fn a_link_without_a_table_or_a_figure_is_told_why() {
         let model = Model::default();
         let table = |link: &str| table_of(&model, link).unwrap_err();
-        assert_eq!(table("v2;view=runs"), "v2;view=runs is not what a link holds: v1;key=value;…");
+        assert_eq!(table("v2;view=runs"), "expected a link (v1;key=value;…), found v2;view=runs");
         assert_eq!(table("v1;view=moon"), "there is no view moon");
         assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs is no figure");
         let rows =

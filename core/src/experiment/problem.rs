@@ -24,7 +24,7 @@ pub fn check_vectors(operation: Operation, a: &Csr, limit: MemoryLimit) -> Resul
     let (rows, cols) = (a.rows() as u128, a.cols() as u128);
     let (what, elements) = match operation {
         // x as it comes and as kernels read it, y, the sums that it is held against and their bounds.
-        Operation::Spmv => ("the product with x, y and its check", 2 * cols + 3 * rows),
+        Operation::Spmv => ("SpMV with x, y and its check", 2 * cols + 3 * rows),
         // b, x before, x after, what the two loops give and their bounds.
         Operation::Symgs => ("the sweep with b, x and its check", 6 * rows),
         // b, x, and the vectors of the iteration.

@@ -171,7 +171,9 @@ impl RowErrors {
                 "row {row} is {found:e}, and whether its sum overflows depends on the order of summation"
             ),
             Doubt::Length => {
-                format!("row {row} has so many nonzeros that rounding alone may explain any result")
+                format!(
+                    "row {row} has too many nonzeros to check: rounding alone could explain any result"
+                )
             }
         };
         let reason = format!("{why}; {} of {} rows are undecided", self.undecided, self.rows);

@@ -70,7 +70,7 @@ impl ResidualNorms {
             return failed(
                 format!(
                     "not converged: after {iterations} iterations the relative residual is {relative:.3e}, where \
-                     {tolerance:e} was asked for"
+                     {tolerance:e} was requested"
                 ),
                 None,
             );
@@ -85,7 +85,7 @@ impl ResidualNorms {
             Judgement::LimitedByRounding => Check {
                 limited_by_rounding: true,
                 reason: Some(format!(
-                    "the relative residual is {relative:.3e}, where {tolerance:e} was asked for \
+                    "the relative residual is {relative:.3e}, where {tolerance:e} was requested \
                      and rounding explains {explained:.3e}; the backward error is {backward:.3e}"
                 )),
                 ..passed
@@ -94,14 +94,14 @@ impl ResidualNorms {
                 verdict: Verdict::Refused,
                 undecided: true,
                 reason: Some(format!(
-                    "rounding alone explains a relative residual of {explained:.3e}, so that {relative:.3e} \
-                     shows neither a right solution nor a wrong one; the backward error is {backward:.3e}"
+                    "rounding alone explains a relative residual of {explained:.3e}, so {relative:.3e} does \
+                     not show whether the solution is right; the backward error is {backward:.3e}"
                 )),
                 ..Check::default()
             },
             Judgement::Missed => failed(
                 format!(
-                    "the true relative residual is {relative:.3e}, where {tolerance:e} was asked for and rounding \
+                    "the true relative residual is {relative:.3e}, where {tolerance:e} was requested and rounding \
                      explains {explained:.3e}"
                 ),
                 None,
@@ -138,8 +138,8 @@ pub fn vanishes(b: f64, size: f64) -> Option<String> {
     let floor = rounding_floor(size);
     (floor > 0.0 && !is_seen(floor, b)).then(|| {
         format!(
-            "b = A·1 is zero up to rounding, its norm {b:.1e} where rounding may be {floor:.1e}; --b range takes b = A·z \
-             with random z"
+            "b = A·1 is zero up to rounding: its norm is {b:.1e}, and rounding errors may reach {floor:.1e}; \
+             use --b range for b = A·z with random z"
         )
     })
 }
@@ -180,7 +180,7 @@ mod tests {
         let (a, b) = system();
         let check = solved(&a, &b, &[1.0, 1.0], 1e-6, &told(false));
         let expected = "not converged: after 7 iterations the relative residual is 0.000e0, where \
-                        1e-6 was asked for";
+                        1e-6 was requested";
         assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(expected)));
     }
 
@@ -199,7 +199,7 @@ mod tests {
         );
         // x is 8 ulps off in the first element: 8·ε·√2 over ‖b‖ = 1e-12, and over ‖|A|·|x|‖ = 2·√2.
         let reason = check(8.0).reason.unwrap();
-        let expected = "the relative residual is 2.512e-3, where 1e-10 was asked for";
+        let expected = "the relative residual is 2.512e-3, where 1e-10 was requested";
         assert!(reason.starts_with(expected), "{reason}");
         assert!(reason.ends_with("the backward error is 8.882e-16"), "{reason}");
     }

@@ -327,7 +327,7 @@ mod tests {
         r.long = vec![0];
         let check = r.check(&[3.0f32]);
         assert_eq!((check.verdict, check.undecided), (Verdict::Refused, true));
-        assert!(check.reason.unwrap().starts_with("row 0 has so many nonzeros"));
+        assert!(check.reason.unwrap().starts_with("row 0 has too many nonzeros"));
         assert_eq!(r.check(&[4.0f32]).verdict, Verdict::Fail);
     }
 

@@ -37,18 +37,18 @@ pub enum IoError {
     #[error("expected a matrix, found {0}")]
     NotAMatrix(&'static str),
     /// A file of a form that is known, but not read.
-    #[error("expected {expected}, found {found}, not read here: {instead}")]
+    #[error("expected {expected}, found {found} (not supported): {instead}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Foreign { expected: &'static str, found: &'static str, instead: &'static str },
     /// A file that fits two forms, and whose name names neither.
     #[error(
-        "expected text of one form, found a METIS graph of {vertices} vertices that may be triplets: name it .graph to read it as the graph, or give it the size line \"rows columns entries\""
+        "expected text of one form, found a METIS graph of {vertices} vertices that may also be triplets: name it .graph to read it as a graph, or give it the size line \"rows columns entries\""
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TwoForms { vertices: u64 },
     /// Compressed data that cannot be decompressed.
     #[error(
-        "the gzip data is damaged or cut off, or other bytes follow it, after {decompressed} decompressed bytes: {error}"
+        "the gzip data is damaged or cut off, or followed by other bytes, after {decompressed} decompressed bytes: {error}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Gzip { decompressed: u64, error: std::io::Error },

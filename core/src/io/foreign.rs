@@ -8,12 +8,11 @@ type Named = (&'static str, &'static str);
 const DECOMPRESS: &str = "decompress it first, or compress it with gzip";
 const SPREADSHEET: &str = "save it as CSV";
 
-const LOADMAT: &str =
-    "scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME]) writes what is read";
+const LOADMAT: &str = "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME])";
 
 /// PETSc's files begin with the class in 4 or 8 bytes.
 const PETSC_MATRIX: Named =
-    ("a PETSc binary matrix", "MatView with PETSC_VIEWER_ASCII_MATRIXMARKET writes what is read");
+    ("a PETSc binary matrix", "convert it with MatView and PETSC_VIEWER_ASCII_MATRIXMARKET");
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
 /// What a file begins with, and what it is then.
@@ -28,13 +27,13 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"Rar!\x1a\x07", ("a RAR archive", "unpack it first")),
     (
         b"\x89HDF\r\n\x1a\n",
-        ("an HDF5 file", "load it with h5py; scipy.io.mmwrite(\"A.mtx\", A) writes what is read"),
+        ("an HDF5 file", "load it with h5py and save it with scipy.io.mmwrite(\"A.mtx\", A)"),
     ),
     (
         b"MATLAB 7.3 MAT-file",
         (
             "a MATLAB 7.3 file, which is HDF5",
-            "load it with h5py or in MATLAB; scipy.io.mmwrite or mmwrite writes what is read",
+            "load it with h5py or MATLAB and save it with scipy.io.mmwrite or mmwrite",
         ),
     ),
     (b"MATLAB 5.0 MAT-file", ("a MATLAB 5 file", LOADMAT)),
@@ -42,14 +41,14 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
         b"\x93NUMPY",
         (
             "a NumPy array (.npy)",
-            "numpy.savetxt writes points and vectors as text, scipy.io.mmwrite matrices",
+            "save points and vectors as text with numpy.savetxt, matrices with scipy.io.mmwrite",
         ),
     ),
     (b"\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\x12\x7b\x4e", PETSC_VECTOR),
     (b"\0\0\0\0\0\x12\x7b\x4e", PETSC_VECTOR),
-    (b"\x7fELF", ("a program (ELF)", "name the file that it writes or reads")),
+    (b"\x7fELF", ("a program (ELF)", "pass the file that it writes or reads")),
     (b"%PDF-", ("a PDF", "name the file with the numbers")),
     (b"\x89PNG", ("a picture (PNG)", "name the file with the numbers")),
     (b"PAR1\x15", ("a Parquet file", SPREADSHEET)),
@@ -64,7 +63,7 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
 ];
 
 const EDGES: &str =
-    "replace its comments by the banner and the size line of Matrix Market, with vertices from 1";
+    "replace its comments with a Matrix Market banner and size line, and number vertices from 1";
 
 /// Refuses data that is of such a form where `expected` was.
 pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
@@ -87,7 +86,7 @@ fn of(data: &[u8]) -> Option<Named> {
     if is_boeing(data) {
         return Some((
             "a Harwell-Boeing or Rutherford-Boeing file",
-            "scipy.io.hb_read reads many, and scipy.io.mmwrite(\"A.mtx\", A) writes what is read",
+            "read it with scipy.io.hb_read, if it can, and save it with scipy.io.mmwrite(\"A.mtx\", A)",
         ));
     }
     if is_matlab_4(data) {
@@ -137,7 +136,7 @@ fn zip(data: &[u8]) -> Named {
     if name.ends_with(b".npy") {
         return (
             "a NumPy archive (.npz)",
-            "scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE)) writes what is read",
+            "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE))",
         );
     }
     match name {
@@ -228,7 +227,7 @@ mod tests {
                 let error = message(name, &data);
                 let begins = format!("expected a matrix, found {expected}");
                 assert!(
-                    error.starts_with(&begins) && error.contains(", not read here: "),
+                    error.starts_with(&begins) && error.contains(" (not supported): "),
                     "{error}"
                 );
             }

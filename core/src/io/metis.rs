@@ -256,8 +256,7 @@ pub(super) async fn read_bytes(
     let mut warnings = Vec::new();
     if header.before > 0 {
         warnings.push(
-            "the sizes and weights of vertices are no part of the matrix and were passed over"
-                .to_owned(),
+            "vertex sizes and weights are not part of the matrix and were ignored".to_owned(),
         );
     }
     if rounded > 0 {

@@ -104,9 +104,7 @@ impl Plan {
         let kernels = self.kernels(&[])?;
         let most = self.settings.most_runs().saturating_mul(kernels.len() as u64);
         if most > MOST_LISTED {
-            bail!(
-                "the plan lists {most} runs on each subject, more than the {MOST_LISTED} that are looked at"
-            );
+            bail!("the plan lists {most} runs per subject, more than the limit of {MOST_LISTED}");
         }
         let mut all = Configuration::all(&kernels, &self.settings);
         let of_processors = |c: &&mut Configuration| c.kernel.id.starts_with("mpi/");

@@ -74,9 +74,7 @@ impl<'s> Share<'s> {
                 "--x has {elements} elements, but {name} has {length} {of}"
             ))),
             None if matches!(operation, Operation::Spmv | Operation::Symgs) => Ok(()),
-            None => {
-                Err(UsageError(format!("--x is the vector of spmv and symgs; {word} takes none")))
-            }
+            None => Err(UsageError(format!("--x applies only to spmv and symgs, not to {word}"))),
         }
     }
 

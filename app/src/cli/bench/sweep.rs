@@ -230,7 +230,8 @@ fn named(
     }
     let header = args.header.line();
     if header != HeaderLine::Find && operation != Operation::Skyline {
-        let sentence = "--header and --no-header are of files of points: --operation skyline";
+        let sentence =
+            "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
     }
     Ok(sources.into_iter().map(|source| source.with_header(header)).collect())

@@ -165,7 +165,7 @@ impl<'c> Client<'c> {
         match bytes <= most {
             true => Ok(()),
             false => Err(Failure::Refused(format!(
-                "{url}: expected at most {most} bytes, found {bytes} or more; fetch --max-size allows more"
+                "{url}: expected at most {most} bytes, found {bytes} or more; use --max-size to allow more"
             ))),
         }
     }

@@ -26,7 +26,7 @@ fn unexpected(line: u64, expected: String, found: String) -> IoError {
 fn found(field: &[u8]) -> String {
     match field {
         [] => "an empty field".to_owned(),
-        _ if is_too_large(field) => format!("{}, which 64 bits do not hold", quoted(field)),
+        _ if is_too_large(field) => format!("{}, which does not fit in 64 bits", quoted(field)),
         _ => quoted(field),
     }
 }
@@ -63,7 +63,7 @@ impl Table {
             (Some(k), HeaderLine::Find) => {
                 let column = k + 1;
                 let expected = format!(
-                    "a number in column {column}, or a name in every column (--header takes this line for names)"
+                    "a number in column {column}, or a name in every column (use --header to read this line as names)"
                 );
                 Err(unexpected(line, expected, found(fields.get(k).copied().unwrap_or_default())))
             }
@@ -163,7 +163,8 @@ pub(super) fn read(
         return Err(unexpected(1, "a line of CSV".to_owned(), found));
     }
     if table.coordinates.is_empty() && header == HeaderLine::Find {
-        let expected = "a point after the line of names (--header allows none)".to_owned();
+        let expected =
+            "a point after the line of names (use --header if there are no points)".to_owned();
         return Err(unexpected(table.first_line + 1, expected, "the end of the file".to_owned()));
     }
     let taken = PointsTaken {

@@ -49,7 +49,7 @@ fn read_as(text: &str, header: HeaderLine) -> Result<(Points, PointsTaken), IoEr
 fn a_first_line_with_a_number_or_without_a_value_is_not_taken_for_names() {
     let either = |column: u32| {
         format!(
-            "line 1: expected a number in column {column}, or a name in every column (--header takes this line for names), found"
+            "line 1: expected a number in column {column}, or a name in every column (use --header to read this line as names), found"
         )
     };
     for (text, column, found) in [
@@ -80,7 +80,7 @@ fn a_first_line_with_a_number_or_without_a_value_is_not_taken_for_names() {
 fn a_table_without_points_is_one_only_where_its_names_were_asked_for() {
     assert_eq!(
         message("a.csv", "x,y\n"),
-        "line 2: expected a point after the line of names (--header allows none), found the end of the file"
+        "line 2: expected a point after the line of names (use --header if there are no points), found the end of the file"
     );
     let (points, _) = read_as("x,y\n", HeaderLine::Names).unwrap();
     assert_eq!((points.dimensions(), points.len()), (2, 0));
@@ -112,7 +112,7 @@ fn separators_and_decimal_commas_are_found_and_told() {
         ),
         (
             "1,5 2,5\n",
-            "line 1: expected a number in column 2, or a name in every column (--header takes this line for names), found \"5 2\"",
+            "line 1: expected a number in column 2, or a name in every column (use --header to read this line as names), found \"5 2\"",
         ),
     ] {
         assert_eq!(message("a.csv", text), expected, "{text:?}");
@@ -172,7 +172,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             "2\n1\n1 1e400\n",
-            "line 3: expected a number that 64 bits hold for coordinate 2 of 2 of point 1 of 1, found \"1e400\"",
+            "line 3: expected a number that fits in 64 bits for coordinate 2 of 2 of point 1 of 1, found \"1e400\"",
         ),
         ("2\n1\n1 2\n3 4\n", "line 4: expected the end of the file after 1 points, found \"3\""),
     ] {
@@ -184,7 +184,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("x,y\n3,y\n", "line 2: expected a number in column 2, found \"y\""),
         (
             "1;2\n3;1,5e400\n",
-            "line 2: expected a number in column 2, found \"1,5e400\", which 64 bits do not hold",
+            "line 2: expected a number in column 2, found \"1,5e400\", which does not fit in 64 bits",
         ),
         ("1,2\n3,NaN\n", "line 2: expected a number in column 2, found \"NaN\""),
     ] {

@@ -57,7 +57,7 @@ pub fn write(
     let (d, n) = (points.dimensions(), points.len());
     if n == 0 && form == PointsForm::Csv {
         let why = format!(
-            "0 points of {d} dimensions cannot be written as CSV, which does not tell how many dimensions they have; text (.txt) does"
+            "0 points of {d} dimensions cannot be written as CSV, which does not record the number of dimensions; use text (.txt)"
         );
         return Err(IoError::Points(why));
     }
