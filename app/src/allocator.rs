@@ -15,9 +15,20 @@ fn told(allocated: *mut u8, bytes: usize) -> *mut u8 {
     if allocated.is_null() {
         let mut to = std::io::stderr();
         let _ = writeln!(to, "error: out of memory: cannot allocate {bytes} more bytes");
-        std::process::exit(1);
+        leave();
     }
     allocated
+}
+
+/// Ends the program at once: handlers of libraries may wait for a lock that this thread holds.
+fn leave() -> ! {
+    #[cfg(unix)]
+    // SAFETY: it takes a number, and nothing runs after it.
+    unsafe {
+        libc::_exit(1)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(1)
 }
 
 // SAFETY: every call is the system allocator's own, with what the caller has asked of this one.

@@ -48,9 +48,24 @@ fn hold(file: &File, path: &Path) -> Result<(), BundleError> {
     let locked = if cfg!(unix) { file.try_lock() } else { Ok(()) };
     match locked {
         Err(TryLockError::WouldBlock) => Err(BundleError::InUse { path: path.to_owned() }),
+        // Another program may have put its own journal there before this one was locked.
+        Ok(()) if !lies_at(file, path) => Err(BundleError::InUse { path: path.to_owned() }),
         // Some file systems know no locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
+}
+
+/// Whether an open file is the one at a path.
+#[cfg(unix)]
+fn lies_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |of: &std::fs::Metadata| (of.dev(), of.ino());
+    matches!((file.metadata(), std::fs::metadata(path)), (Ok(a), Ok(b)) if id(&a) == id(&b))
+}
+
+#[cfg(not(unix))]
+fn lies_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// A journal open for appending.

@@ -136,7 +136,7 @@ fn failed(reason: String, row: Option<u64>) -> Check {
 /// Why b = A·1 is no right-hand side, where its norm is this and ‖|A|·1‖ is `size`: rounding alone may be as much.
 pub fn vanishes(b: f64, size: f64) -> Option<String> {
     let floor = rounding_floor(size);
-    (floor > 0.0 && !is_seen(floor, b)).then(|| {
+    (floor > 0.0 && floor.is_finite() && !is_seen(floor, b)).then(|| {
         format!(
             "b = A·1 is zero up to rounding: its norm is {b:.1e}, and rounding errors may reach {floor:.1e}; \
              use --b range for b = A·z with random z"

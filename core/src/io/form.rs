@@ -4,7 +4,7 @@ use super::{MatrixForm, metis, triplet_text};
 
 /// What a text in a file called `name` is: a banner decides, then the name, then how it begins.
 pub(super) fn form_of(name: &str, text: &[u8]) -> MatrixForm {
-    if metis::is_meant(name) && !triplet_text::has_banner(text) {
+    if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
         return MatrixForm::Metis;
     }
     match triplet_text::is_meant(name, text) {

@@ -144,6 +144,9 @@ impl Header {
                 weight = integer.value;
             }
             row.push((neighbour - 1, weight));
+            if row.len() as u64 > self.neighbours().min(self.vertices.into()) {
+                break; // Whoever reads the row says what is wrong with it.
+            }
         }
         Ok(())
     }
@@ -188,7 +191,9 @@ pub(super) async fn read_bytes(
     // A vertex takes a line and a neighbour two bytes at least, whatever is declared.
     let room = u64::from(vertices).min(memchr::memchr_iter(b'\n', text).count() as u64 + 1);
     let most = header.neighbours().min(text.len() as u64 / 2 + 1);
-    limit.check("the graph", u128::from(room + 1) * 16 + u128::from(most) * 12)?;
+    let longest = most.min(vertices.into());
+    let bytes = u128::from(room + 1) * 16 + u128::from(most) * 12 + u128::from(longest) * 32;
+    limit.check("the graph", bytes)?;
     let mut row_ptr = Vec::with_capacity(room as usize + 1);
     row_ptr.push(0u64);
     let (mut col, mut val) = (Vec::with_capacity(most as usize), Vec::with_capacity(most as usize));
