@@ -27,8 +27,11 @@
 //! 'cpu/csr/serial,cuda/csr/warp-shuffle,cuda/spmv/auto' --kernel-file docs/examples/my-csr.cu --backend cpu,cuda
 //! --block-sizes 64 --precision f64,f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`,
 //! `golden/bundle-1.10.zip` on two NVIDIA H100 with `bench 'gen:stencil7?n=6' 'gen:random?m=60&row=3' --gpus 1,2
-//! --kernels 'nccl/*/*' --runs 4 --warmup 1 --spy-bytes 1KiB --label golden`. They
-//! are never made anew: a new schema adds a file beside them.
+//! --kernels 'nccl/*/*' --runs 4 --warmup 1 --spy-bytes 1KiB --label golden`, `golden/bundle-1.11.zip` with `bench
+//! limited.mtx singular.mtx --operation solve --b ones --precond none,jacobi --kernels cpu/pcg/serial --runs 4 --warmup
+//! 1 --threads 1 --label golden`: limited.mtx is the Laplacian of a path of 40 nodes with 1e-9 added to its first
+//! element, singular.mtx that of 2 nodes with 1e-14 added to its last. They are never made again: a new schema adds a
+//! file beside them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -61,6 +64,8 @@ const GOLDEN_1_8: &[u8] = include_bytes!("../golden/bundle-1.8.zip");
 const GOLDEN_1_9: &[u8] = include_bytes!("../golden/bundle-1.9.zip");
 
 const GOLDEN_1_10: &[u8] = include_bytes!("../golden/bundle-1.10.zip");
+
+const GOLDEN_1_11: &[u8] = include_bytes!("../golden/bundle-1.11.zip");
 
 /// What window and page show of a GPU.
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");
@@ -420,6 +425,28 @@ fn a_bundle_of_schema_1_10_tells_what_each_of_several_gpus_has_sends_and_waits_f
         // What is received, 8 bytes an element, is what others lack.
         assert_eq!(shared.bytes(), 8 * sum(|rank| rank.halo));
         assert!(shared.ranks.iter().all(|rank| rank.computing_s > 0.0));
+    }
+}
+
+#[test]
+fn a_bundle_of_schema_1_11_tells_which_solves_rounding_limits_or_hides() {
+    let bundle = Bundle::read(GOLDEN_1_11, &Limits::default()).unwrap();
+    let run = |matrix: &str, precond: &str| {
+        let is_it = |run: &&Run| {
+            run.matrix.starts_with(matrix) && run.params.get("precond").unwrap() == precond
+        };
+        bundle.runs.iter().find(is_it).unwrap()
+    };
+    assert_eq!(bundle.runs.len(), 4);
+    let met = run("limited", "none");
+    assert!(met.ranks() && !met.check.limited_by_rounding);
+    let limited = run("limited", "jacobi");
+    assert_eq!((limited.check.verdict, limited.samples.len()), (Verdict::Pass, 4));
+    assert!(limited.check.limited_by_rounding && !limited.ranks());
+    for precond in ["none", "jacobi"] {
+        let undecided = run("singular", precond);
+        assert_eq!((undecided.check.verdict, undecided.samples.len()), (Verdict::Refused, 0));
+        assert!(undecided.check.undecided && !undecided.ranks());
     }
 }
 
