@@ -95,6 +95,11 @@ impl Buffer {
         Ok(())
     }
 
+    /// Writes its elements before whatever is submitted next, without waiting for it.
+    pub(crate) fn enqueue_write<T: Pod>(&self, device: &Device, host: &[T]) {
+        device.queue.write_buffer(&self.raw, 0, bytemuck::cast_slice(host));
+    }
+
     /// Its elements, and the seconds of copying them.
     pub(crate) async fn read<T: Pod>(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {
         self.read_first(device, self.bytes).await

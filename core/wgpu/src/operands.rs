@@ -113,11 +113,20 @@ impl GuardedVector {
 
     /// Fills it with NaN, and the guards with what they are to hold.
     pub(crate) async fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
+        self.with_guards.write(device, "the vector y", &self.spoilt()).await
+    }
+
+    /// The same before whatever is submitted next, without waiting for it.
+    pub(crate) fn enqueue_spoil(&self, device: &Device) {
+        self.with_guards.enqueue_write(device, &self.spoilt());
+    }
+
+    fn spoilt(&self) -> Vec<u32> {
         let mut host = vec![GUARD_BITS; self.rows + 2 * GUARD];
         if let Some(elements) = host.get_mut(GUARD..GUARD + self.rows) {
             elements.fill(f32::NAN.to_bits());
         }
-        self.with_guards.write(device, "the vector y", &host).await
+        host
     }
 
     /// The result or what is wrong with it, and the seconds of copying.

@@ -212,7 +212,7 @@ impl PreparedProduct<'_> {
             // A product without rows is nothing to do: less than the clock tells.
             return Ok(vec![made.clock.resolution_s; n]);
         }
-        made.y.spoil(&made.machine.device).await?;
+        made.y.enqueue_spoil(&made.machine.device);
         match temperature {
             Temperature::Hot => {
                 let mut timed = made.products(&[], interruptions);
