@@ -220,7 +220,7 @@ fn a_plan_of_more_runs_than_a_bundle_may_hold_is_told_in_a_sentence() {
     assert!(ran.err.contains(sentence), "{}", ran.err);
 }
 
-/// A bundle of so many matrices with 15 runs each, of the kinds that a golden one holds.
+/// A bundle of `matrices` matrices with 15 runs each, of the kinds that a golden one holds.
 fn wide(matrices: usize) -> Bundle {
     let mut bundle = golden(GOLDEN[1]);
     let folder = bundle.matrices[0].clone();

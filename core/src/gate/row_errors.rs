@@ -18,7 +18,7 @@ pub(super) enum Judged {
 pub(super) enum Doubt {
     /// It is not finite, and whether it should be depends on the order of summation.
     Overflow,
-    /// It has so many terms that its bound is as large as the terms together.
+    /// Its bound is as large as the sum of its terms, because it has too many of them.
     Length,
 }
 

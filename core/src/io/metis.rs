@@ -1,6 +1,6 @@
 //! Graphs as METIS reads them: a line `vertices edges [fmt [ncon]]`, then a line for each vertex with its
 //! neighbours, from 1. The digits of `fmt` say whether vertices have sizes, vertices have `ncon` weights and edges
-//! have weights; the matrix has an entry for each neighbour, the edge's weight or 1. Every edge stands in the lines
+//! have weights; the matrix has a nonzero for each neighbour, the edge's weight or 1. Every edge stands in the lines
 //! of both its vertices. Comments begin with `%`; the line of a vertex without neighbours is blank.
 
 use super::error::quoted;

@@ -314,7 +314,7 @@ mod tests {
         assert_eq!((s.nnz, s.row.empty, s.row.max, s.diagonal), (4, rows as u64 - 3, 2, 1));
         assert_eq!((s.lower_bandwidth, s.upper_bandwidth), (rows as u64 - 1, 1));
         let slots = |name: &str| s.formats.iter().find(|f| f.format == name).unwrap().slots;
-        // Nobody's third row has an entry: all of them stick out of HYB.
+        // Almost all rows are empty: HYB keeps every nonzero in its COO part.
         assert_eq!((slots("ell"), slots("hyb"), slots("csr-compact")), (2 * rows as u64, 4, 4));
         // Three hacks of 32 rows have entries, one of width 2; the last one is whole.
         assert_eq!((slots("hll"), slots("hll-column-major")), (32 * 4, 32 * 4));

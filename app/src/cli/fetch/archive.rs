@@ -125,7 +125,7 @@ impl Part {
         self.file.set_len(0)
     }
 
-    /// Fails unless it is gzip data from its first byte to its last checksum, of at most so many bytes.
+    /// Fails unless it is gzip data from its first byte to its last checksum and holds at most that many bytes.
     pub(super) fn check(&mut self, most: u64, cancel: &AtomicBool) -> Result<(), Failure> {
         self.file.seek(SeekFrom::Start(0))?;
         let progress = Progress::none().cancelled_by(cancel);

@@ -22,7 +22,7 @@ use super::viewer;
 use http::{Request, Status, send_head};
 use site::{Found, Site};
 
-/// How long a connection may take for its request, and for each so many bytes of the answer.
+/// How long a connection may take for its request, and for each piece of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENT_BYTES: u64 = 1 << 20;
 
@@ -110,7 +110,7 @@ struct Until<'s> {
 }
 
 impl<'s> Until<'s> {
-    /// Of a request, or of an answer of so many bytes.
+    /// Of a request, or of an answer of this size in bytes.
     fn of(stream: &'s TcpStream, bytes: u64) -> Self {
         let times = u32::try_from(1 + bytes / PATIENT_BYTES).unwrap_or(u32::MAX);
         Self { stream, end: Instant::now() + PATIENCE.saturating_mul(times).min(LONGEST) }

@@ -6,7 +6,7 @@ use egui::Rect;
 
 /// Side of a cell, in points.
 const SIDE: f32 = 16.0;
-/// A cell takes no more: where so many lie over one another, none is seen apart from the others.
+/// A cell takes no more: beyond that, marks cover one another.
 const MOST: usize = 64;
 
 /// Things by the cells of the sheet that they reach into.

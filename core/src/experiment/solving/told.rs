@@ -43,7 +43,7 @@ impl ToldSetUp {
         self.solution_of((a.rows() as u64, a.nnz() as u64), solved).in_unit(asked.scale())
     }
 
-    /// The same in the solver's unit, where the matrix has so many rows and entries.
+    /// The same in the solver's unit, for a matrix with these numbers of rows and nonzeros.
     pub fn solution_of(&self, size: (u64, u64), solved: &Solved) -> Solution {
         let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         let ritz = self.ritz.get_or_init(|| solved.ritz()).clone();

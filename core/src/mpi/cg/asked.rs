@@ -39,7 +39,7 @@ pub(super) struct About {
     is_a_times_ones: bool,
 }
 
-/// The right-hand side that the parameters name. Fails on all ranks alike where rounding hides it.
+/// The right-hand side that the parameters name. Fails on every rank where rounding hides it.
 pub(super) fn right_side(
     world: &World,
     matrix: &SharedMatrix,
