@@ -114,13 +114,14 @@ impl Viewer {
     }
 
     /// The widgets of the last frame, as JSON: a list of `{id, role, name, value, rect, …}` in
-    /// reading order.
+    /// reading order. Reading them draws nothing.
     pub fn widgets(&self) -> String {
-        let tree = self.with(|window| {
-            let widgets = window.context.plugin_opt::<Widgets>();
-            widgets.map(|widgets| widgets.lock().to_json(window.context.zoom_factor()))
+        let tree = self.runner.app_mut::<Window>().and_then(|window| {
+            let widgets = window.context.plugin_opt::<Widgets>()?;
+            let tree = widgets.lock().to_json(window.context.zoom_factor());
+            Some(tree)
         });
-        tree.flatten().unwrap_or_else(|| "[]".into())
+        tree.unwrap_or_else(|| "[]".into())
     }
 
     /// Does to a widget what a user would: `click`, `focus` or `set`, which takes a value. Ids are

@@ -16,8 +16,9 @@ use super::wanted::{Subject, Wanted};
 use super::work::{Measured, Outcome, Work};
 use crate::shell::App;
 
-/// While something is measured the panel is drawn at most so often: drawing takes the time of the one thread.
-const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
+/// While something is measured the panel is drawn about so often: drawing takes the time of the one thread,
+/// and of the GPU that is measured.
+const BETWEEN_FRAMES: Duration = Duration::from_secs(1);
 
 /// The same while it is being stopped, for which somebody waits.
 const WHILE_STOPPING: Duration = Duration::from_millis(40);
