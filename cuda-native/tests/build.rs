@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sparsescope_core::kernel::user_kernels;
 use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant, check_user_kernel};
-use sparsescope_tests::{Need, skip};
+use sparsescope_test_support::{Need, skip};
 
 /// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
 /// program finds by itself.

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value;
-use sparsescope_tests::{Need, Program, Ran, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::{Program, Ran};
 
 /// Runs the program with what GPUs there are, which other tests leave alone.
 fn run(p: &Program, args: &[&str]) -> Ran {

@@ -11,7 +11,8 @@ use sparsescope::model::Model;
 use sparsescope::state::ViewState;
 use sparsescope::views::{Texts, texts_of};
 use sparsescope_core::bundle::Limits;
-use sparsescope_tests::{Links, Need, Program, Shown, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::{Links, Program, Shown};
 
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use sparsescope_core::measure::{CacheFlusher, CacheSizes, cpu, pool};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_tests::{Need, is_required, skip};
+use sparsescope_test_support::{Need, is_required, skip};
 
 /// Seconds to follow `steps` links, each load waiting for the one before it.
 fn chase(links: &[u32], steps: usize) -> f64 {

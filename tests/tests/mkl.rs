@@ -3,7 +3,8 @@
 
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Verdict;
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 fn program() -> Program {
     Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))

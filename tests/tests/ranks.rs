@@ -11,7 +11,8 @@ use sparsescope_core::generate::{GeneratorSpec, generate};
 use sparsescope_core::measure::{DEFAULT_SEED, integer_vector};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Verdict;
-use sparsescope_tests::{Need, Program, Ran, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::{Program, Ran};
 
 const KERNELS: [&str; 3] = ["mpi/csr/halo", "mpi/csr/halo-overlap", "mpi/hll/halo-overlap"];
 

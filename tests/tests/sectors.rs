@@ -12,7 +12,7 @@ use sparsescope_core::kernel::{FormatParams, kernel};
 use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_tests::{Need, skip};
+use sparsescope_test_support::{Need, skip};
 
 const COUNTED: &str = include_str!("../golden/nsight-compute.csv");
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Shard;
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 /// The daemons of a cluster of one node; they end with it.
 struct Slurm {

@@ -9,7 +9,8 @@ use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::Key;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{Better, Operation, Verdict};
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 const PRECONDITIONERS: [&str; 4] = ["none", "jacobi", "symgs", "fsai"];
 

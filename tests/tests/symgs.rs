@@ -10,7 +10,8 @@ use sparsescope_core::io::{AnyMatrix, Progress, open_matrix};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Run, Verdict};
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 fn program() -> Program {
     Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))

@@ -5,7 +5,8 @@
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::matrix::sha256;
 use sparsescope_core::record::{Run, Verdict};
-use sparsescope_tests::{Need, Program, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 /// The example of the documentation.
 const EXAMPLE: &str = include_str!("../../docs/examples/my-csr.cu");

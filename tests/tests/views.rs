@@ -20,7 +20,7 @@ use sparsescope_core::generate::{GeneratorSpec, generate};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Figures;
-use sparsescope_tests::{Need, skip};
+use sparsescope_test_support::{Need, skip};
 
 const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
 const H200: &[u8] = include_bytes!("../../app/example/h200.zip");

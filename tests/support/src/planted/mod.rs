@@ -266,3 +266,19 @@ fn is_caught(
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::experiment::CpuBackend;
+
+    use super::*;
+
+    /// Prints which check catches which fault with `--nocapture`.
+    #[test]
+    fn every_fault_that_is_planted_on_the_cpu_is_caught() {
+        match plant(&CpuBackend::new(), DeviceKind::Cpu) {
+            Ok(table) => println!("{table}"),
+            Err(missed) => panic!("{missed}"),
+        }
+    }
+}
