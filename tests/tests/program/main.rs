@@ -1,0 +1,37 @@
+//! Tests that may run side by side: of the built program, of the library in other hands than its own, and of the sources.
+//! What has to be alone is in `timing.rs`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod accidents;
+mod adapters;
+mod architecture;
+mod auto;
+mod bench;
+mod commands;
+mod compare;
+mod debug;
+mod dense;
+mod fetch;
+mod foreign;
+mod golden;
+mod imported;
+mod inputs;
+#[cfg(unix)]
+mod machine;
+mod measurement;
+mod mkl;
+mod nothing;
+mod precision;
+mod report;
+mod rooms;
+mod scipy;
+mod sectors;
+mod shards;
+mod skyline;
+#[cfg(target_os = "linux")]
+mod slurm;
+mod solve;
+mod symgs;
+mod user_kernels;
+mod viewer;
