@@ -4,17 +4,15 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
-use sparsescope_core::record::Verdict;
+use sparsescope_core::record::{Run, Verdict};
 use sparsescope_test_support::{Need, skip};
-use sparsescope_tests::Program;
+use sparsescope_tests::{Killed, Program, Ran};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{open, program};
 
 /// The default suite, quickly.
 const BENCH: [&str; 12] = [
@@ -35,28 +33,13 @@ const BENCH: [&str; 12] = [
 /// How often a bench is killed; `SPARSESCOPE_KILLS` asks for more.
 const KILLS: u32 = 2;
 
-/// A child that does not outlive its test.
-struct Killed(Child);
-
-impl Killed {
-    fn start(mut command: Command) -> Self {
-        Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    }
-
-    /// Kills it after `delay` (SIGKILL), unless it ends before.
-    fn after(mut self, delay: Duration) {
-        let start = Instant::now();
-        while start.elapsed() < delay && self.0.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+/// Starts a command and kills it after `delay` (SIGKILL), unless it ends before.
+fn killed_after(delay: Duration, mut command: Command) {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = Killed(child.unwrap());
+    let start = Instant::now();
+    while start.elapsed() < delay && child.0.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -68,9 +51,7 @@ fn random(most: Duration) -> Duration {
 
 /// The samples of every run, by matrix and kernel.
 fn samples(bundle: &Bundle) -> BTreeMap<(String, String), Vec<f64>> {
-    let of = |run: &sparsescope_core::record::Run| {
-        ((run.matrix.clone(), run.kernel.clone()), run.samples.clone())
-    };
+    let of = |run: &Run| ((run.matrix.clone(), run.kernel.clone()), run.samples.clone());
     bundle.runs.iter().map(of).collect()
 }
 
@@ -100,9 +81,7 @@ fn left(output: &Path) -> (Left, Option<Bundle>) {
         bundle
     });
     for bundle in finished.iter().chain(&journaled) {
-        let good = |run: &sparsescope_core::record::Run| {
-            run.check.verdict == Verdict::Pass && run.samples.len() == 2
-        };
+        let good = |run: &Run| run.check.verdict == Verdict::Pass && run.samples.len() == 2;
         assert!(bundle.runs.iter().all(good));
     }
     match (finished, journaled) {
@@ -119,7 +98,7 @@ fn left(output: &Path) -> (Left, Option<Bundle>) {
 /// Continues the bench of `before` at `name`: complete, and every run of before is in it.
 fn continues(p: &Program, name: &str, before: &Bundle, runs: usize) {
     p.succeed(&["bench", "--resume", name, "-q"]);
-    let after = Bundle::open(&p.path(name), &Limits::default()).unwrap();
+    let after = open(p, name);
     assert!(after.complete && !journal_path(&p.path(name)).exists());
     assert_eq!(after.runs.len(), runs);
     let kept = samples(&after);
@@ -141,7 +120,7 @@ fn a_bench_that_is_killed_at_any_moment_leaves_a_valid_bundle_or_one_to_continue
     for _ in 0..kills {
         let _ = std::fs::remove_file(p.path("b.zip"));
         let moment = random(whole);
-        Killed::start(p.command(&[&BENCH[..], &["-o", "b.zip"]].concat())).after(moment);
+        killed_after(moment, p.command(&[&BENCH[..], &["-o", "b.zip"]].concat()));
         let (left_there, bundle) = left(&p.path("b.zip"));
         *outcomes.entry(left_there).or_default() += 1;
         let Some(bundle) = bundle.filter(|bundle| !bundle.complete) else {
@@ -149,7 +128,7 @@ fn a_bench_that_is_killed_at_any_moment_leaves_a_valid_bundle_or_one_to_continue
             continue;
         };
         // Continuing is killed as well.
-        Killed::start(p.command(&["bench", "--resume", "b.zip", "-q"])).after(random(whole / 2));
+        killed_after(random(whole / 2), p.command(&["bench", "--resume", "b.zip", "-q"]));
         let (left_there, again) = left(&p.path("b.zip"));
         assert!(left_there != Left::Nothing, "killed after {moment:?}: the journal is gone");
         let kept = samples(again.as_ref().unwrap());
@@ -322,7 +301,7 @@ fn the_memory_that_a_control_group_allows_is_all_there_is() {
     let mut inside = Command::new("sh");
     inside.args(["-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$@\""]).arg(&group.0);
     inside.arg(program.get_program()).args(program.get_args()).current_dir(p.folder());
-    let ran = sparsescope_tests::Ran::of(inside.output().unwrap());
+    let ran = Ran::of(inside.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let sentence = "needs 588028000 bytes (588.0 MB), more than the memory limit of ";
     let limit = ran.out.split(sentence).nth(1).unwrap_or_else(|| panic!("{}", ran.out));

@@ -21,7 +21,7 @@ fn succeed(p: &Program, args: &[&str]) -> Value {
 /// A program with a folder, where there is an adapter.
 macro_rules! program {
     () => {{
-        let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+        let p = crate::common::program();
         let devices = succeed(&p, &["devices", "--json"]);
         let all = devices["gpus"].as_array().cloned().unwrap_or_default();
         let is_first = |gpu: &&Value| gpu["details"]["chosen by"] == "--backend wgpu --device 0";

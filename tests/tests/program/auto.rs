@@ -2,11 +2,9 @@
 
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Verdict;
-use sparsescope_tests::{Program, documents, follow_the_schema};
+use sparsescope_tests::{documents, follow_the_schema};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::program;
 
 #[test]
 fn bench_records_and_tells_what_was_chosen() {

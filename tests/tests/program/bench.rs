@@ -4,19 +4,12 @@ use std::io::Read;
 use std::process::Stdio;
 
 use sparsescope_core::bundle::{Bundle, HEADER, Journal, Limits, journal_path};
-use sparsescope_core::experiment::{Availability, Backend, CpuBackend, Key};
-use sparsescope_core::kernel::{KernelDescriptor, kernels};
-use sparsescope_core::record::{Operation, Run, Verdict};
+use sparsescope_core::experiment::Key;
+use sparsescope_core::record::{Run, Verdict};
 use sparsescope_core::spy;
-use sparsescope_tests::Program;
+use sparsescope_tests::{Killed, Program};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
+use crate::common::{open, products_here, program};
 
 /// An entry of a bundle as text.
 fn entry(p: &Program, bundle: &str, name: &str) -> String {
@@ -28,11 +21,9 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
 
 /// Configurations of all products on the processor with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
-    let (all, cpu) = (kernels(Operation::Spmv).iter(), CpuBackend::new());
-    let is_here = |k: &&KernelDescriptor| cpu.availability(k) == Availability::Available;
-    let on_cpu: Vec<_> = all.filter(is_here).collect();
-    let serial = on_cpu.iter().filter(|k| !k.takes.threads).count();
-    serial + threads * (on_cpu.len() - serial)
+    let here: Vec<_> = products_here().collect();
+    let serial = here.iter().filter(|k| !k.takes.threads).count();
+    serial + threads * (here.len() - serial)
 }
 
 const SMALL: [&str; 7] =
@@ -198,19 +189,6 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     }
 }
 
-/// A child that does not outlive its test.
-#[cfg(unix)]
-struct Killed(std::process::Child);
-
-#[cfg(unix)]
-impl Drop for Killed {
-    fn drop(&mut self) {
-        // It has ended already, unless the test failed before.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Samples of each run of the bench that is stopped: many enough that the last matrix takes
 /// seconds, while the first is done at once.
 #[cfg(unix)]
@@ -221,9 +199,9 @@ const SAMPLES: &str = "2000";
 const PRODUCTS: [&str; 4] =
     ["gen:diagonal?m=9", "suite:grid-27pt", "--kernels", "cpu/csr/{serial,rows,nnz,merge}"];
 
-/// Starts a bench that takes seconds, and sends it `signal` once three runs are in its journal.
+/// Starts a bench that takes seconds, and sends it the signal `name` once three runs are in its journal.
 #[cfg(unix)]
-fn stopped_by(p: &Program, signal: &str, what: &[&str]) -> std::process::ExitStatus {
+fn stopped_by(p: &Program, name: &str, what: &[&str]) -> std::process::ExitStatus {
     let how = ["--runs", SAMPLES, "--warmup", "0", "--threads", "1", "-o", "b.zip", "-q"];
     let args = [&["bench"], what, &how].concat();
     let child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -239,8 +217,7 @@ fn stopped_by(p: &Program, signal: &str, what: &[&str]) -> std::process::ExitSta
         assert!(started.elapsed().as_secs() < 120, "no run was journaled: {text}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let id = child.0.id().to_string();
-    assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+    crate::common::signal(&child.0, name);
     child.0.wait().unwrap()
 }
 

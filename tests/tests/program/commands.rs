@@ -1,12 +1,9 @@
 //! The commands that describe, make and multiply matrices.
 
-use sparsescope_core::kernel::{DeviceKind, Mapping, all_kernels, distributed_kernels, kernels};
+use sparsescope_core::kernel::{Mapping, all_kernels, distributed_kernels};
 use sparsescope_core::record::Operation;
-use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{on_cpu, program};
 
 /// The 5 x 5 example of the papers.
 const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n\
@@ -142,8 +139,7 @@ fn spmv_multiplies_with_every_kernel() {
     let p = program();
     p.write("five.mtx", FIVE);
     p.write("x.txt", "1\n2\n3\n4\n5\n");
-    let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
-    for k in on_cpu.filter(|k| k.mapping != Mapping::Library) {
+    for k in on_cpu(Operation::Spmv).filter(|k| k.mapping != Mapping::Library) {
         let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
         // Blocks and diagonals however empty.
         p.succeed(&[&args[..], &["--min-fill", "0"]].concat());

@@ -1,16 +1,9 @@
 //! Bundles side by side and joined.
 
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::{Figures, Verdict};
 use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
+use crate::common::{open, program};
 
 /// A measured bundle `name` of the given kernels on two small matrices.
 fn bench(p: &Program, name: &str, kernels: &str) {

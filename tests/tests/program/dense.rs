@@ -1,26 +1,16 @@
 //! Many small dense systems through the whole program: `bench --operation batched-dense`.
 
-use sparsescope_core::bundle::{Bundle, Limits, SubjectFolder};
+use sparsescope_core::bundle::{Bundle, SubjectFolder};
 use sparsescope_core::dense::Flagged;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
+use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_tests::{Program, documents, follow_the_schema};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::BatchedDense).iter().filter(|k| k.device == DeviceKind::Cpu)
-}
+use crate::common::{on_cpu, open, program};
 
 /// The batch of the bundle whose name begins so.
 fn batch<'b>(bundle: &'b Bundle, name: &str) -> &'b SubjectFolder {
     bundle.subjects.iter().find(|s| s.record.name.starts_with(name)).unwrap()
-}
-
-fn bundle(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
 }
 
 const HOW: [&str; 8] =
@@ -34,7 +24,7 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
     let table = p.succeed(&[&["bench"], &specs[..], &HOW, &rhs].concat());
     let is_heading = |line: &str| line.contains("subject") && line.contains("GFLOPS");
     assert!(table.lines().any(is_heading), "{table}");
-    let bundle = bundle(&p, "out.zip");
+    let bundle = open(&p, "out.zip");
     assert!(bundle.matrices.is_empty() && bundle.complete);
     let kinds: Vec<_> =
         bundle.subjects.iter().map(|s| (s.folder.as_str(), s.record.kind.as_str())).collect();
@@ -45,7 +35,10 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
     let large = flagged(batch(&bundle, "spd-batch?n=20&"));
     assert_eq!((large.systems, large.flagged), (9, 0));
     let threads = |kernel: &KernelDescriptor| if kernel.takes.threads { 2 } else { 1 };
-    assert_eq!(bundle.runs.len(), 2 * 2 * on_cpu().map(threads).sum::<usize>());
+    assert_eq!(
+        bundle.runs.len(),
+        2 * 2 * on_cpu(Operation::BatchedDense).map(threads).sum::<usize>()
+    );
     for run in &bundle.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
         assert!(
@@ -85,7 +78,7 @@ fn a_measurement_that_was_stopped_goes_on_where_it_ended() {
     let specs = ["gen:spd-batch?n=6&count=40&bad=7", "gen:spd-batch?n=12&count=20"];
     let whole = ["--rhs", "random", "-o", "whole.zip"];
     p.succeed(&[&["bench"], &specs[..], &HOW, &whole].concat());
-    let all = bundle(&p, "whole.zip");
+    let all = open(&p, "whole.zip");
     // As when it is killed after half of the runs: they are left in the bundle, and the plan.
     let mut half = all.clone();
     half.complete = false;
@@ -93,7 +86,7 @@ fn a_measurement_that_was_stopped_goes_on_where_it_ended() {
     half.subjects.retain(|s| half.runs.iter().any(|run| run.matrix == s.record.id));
     std::fs::write(p.path("half.zip"), half.to_bytes().unwrap()).unwrap();
     p.succeed(&["bench", "--resume", "half.zip"]);
-    let resumed = bundle(&p, "half.zip");
+    let resumed = open(&p, "half.zip");
     assert!(resumed.complete);
     let keys = |bundle: &Bundle| bundle.runs.iter().map(of).collect::<Vec<_>>();
     assert_eq!(keys(&resumed), keys(&all));
@@ -116,7 +109,7 @@ fn the_systems_of_a_matrixs_rows_are_one_batch_of_several_sizes() {
     p.succeed(&["generate", "poisson2d?n=6", "-o", "grid.mtx"]);
     let specs = ["fsai?k=1:grid.mtx", "fsai?most=10:gen:poisson2d?n=6"];
     p.succeed(&[&["bench"], &specs[..], &HOW, &["-o", "rows.zip"]].concat());
-    let bundle = bundle(&p, "rows.zip");
+    let bundle = open(&p, "rows.zip");
     let [file, made] = ["grid-fsai", "poisson2d"].map(|name| batch(&bundle, name));
     assert_eq!((file.record.name.as_str(), &file.record.generator), ("grid-fsai-k1", &None));
     assert_eq!(made.record.generator.as_deref(), Some("fsai?most=10:gen:poisson2d?n=6"));

@@ -3,13 +3,11 @@
 use sha2::{Digest, Sha256};
 use sparsescope_tests::{Program, Ran, Reply, Server};
 
+use crate::common::program;
+
 /// As the collection's index is: two lines of other things, then a line a matrix.
 const INDEX: &str = "3\n31-Oct-2023 18:12:37\n\
     Gleich,road,20000,20000,1,1,0,0,1,1,1,road network,1\nA,twin,1,1,1\nB,twin,1,1,1\n";
-
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
 
 /// What the server has: a gzip file of some 100 kB.
 fn served(p: &Program) -> Vec<u8> {
@@ -230,8 +228,7 @@ fn ctrl_c_keeps_the_part_and_the_next_fetch_continues_it() {
         assert!(started.elapsed().as_secs() < 60, "nothing arrived");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    crate::common::signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(std::fs::read(&part).unwrap(), file[..20_000]);
     assert_eq!(fetch(&p, &server, &["Gleich/road"]).code, Some(0));

@@ -8,9 +8,7 @@ use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::{Shard, is_invisible};
 use sparsescope_tests::{Program, Ran, changed};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{open, program};
 
 /// Runs on matrices, of several ranks and of users' kernels, and on batches.
 const GOLDEN: [&[u8]; 3] = [
@@ -202,7 +200,7 @@ fn a_plan_of_more_runs_than_a_bundle_may_hold_is_told_in_a_sentence() {
     let p = program();
     let sweep = ["bench", "gen:diagonal?m=9", "--kernels", "cpu/csr/serial", "--runs", "1", "-q"];
     p.succeed(&[&sweep[..], &["--shard", "1/2", "-o", "1.zip"]].concat());
-    let mut bundle = Bundle::open(&p.path("1.zip"), &Limits::default()).unwrap();
+    let mut bundle = open(&p, "1.zip");
     let plan = bundle.plan.as_mut().unwrap();
     plan["matrices"] = (0..60_000).map(|k| json!({ "name": format!("m{k}") })).collect();
     plan["settings"]["cold"] = true.into();

@@ -1,8 +1,10 @@
 //! Results of another program beside our own, through the command line.
 
-use sparsescope_core::bundle::{Bundle, Limits, is_known_by_name};
+use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::record::Verdict;
 use sparsescope_tests::Program;
+
+use crate::common::open;
 
 const SECONDS: &str = include_str!("../../golden/ginkgo-seconds.json");
 const PLAIN: &str = include_str!("../../golden/ginkgo-plain.json");
@@ -14,7 +16,7 @@ const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n1 1 2
     2 3 1\n3 3 2\n3 4 1\n4 4 2\n4 5 1\n5 5 2\n5 1 1\n";
 
 fn program() -> Program {
-    let program = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let program = crate::common::program();
     program.write("five.mtx", FIVE);
     program.write("ginkgo.json", SECONDS);
     program.write("plain.json", PLAIN);
@@ -37,7 +39,7 @@ fn merging_puts_them_on_the_matrix_of_equal_name_and_size_and_says_so() {
         assert!(
             ran.err.contains("plain.json: imported, not checked by Sparsescope; 0 of 3 matrices")
         );
-        let all = Bundle::open(&p.path("all.zip"), &Limits::default()).unwrap();
+        let all = open(&p, "all.zip");
         assert_eq!(all.matrices.len(), 4);
         let five = all.matrices.iter().find(|m| m.record.name == "five").unwrap();
         assert!(!is_known_by_name(&five.record) && !five.record.statistics.formats.is_empty());
@@ -93,7 +95,7 @@ fn nvbench_and_google_benchmark_stand_beside_ours_and_what_is_left_out_is_told()
     ] {
         assert!(ran.err.contains(sentence), "{sentence}: {}", ran.err);
     }
-    let all = Bundle::open(&p.path("all.zip"), &Limits::default()).unwrap();
+    let all = open(&p, "all.zip");
     let five = all.matrices.iter().find(|m| m.record.name == "five").unwrap();
     assert!(!is_known_by_name(&five.record));
     let timed = |run: &&sparsescope_core::record::Run| {
@@ -109,7 +111,7 @@ fn one_file_of_another_program_becomes_a_bundle_and_one_bundle_is_not_merged() {
     let p = program();
     p.write("nvbench.json", NVBENCH);
     p.succeed(&["merge", "nvbench.json", "-o", "imported.zip"]);
-    assert_eq!(Bundle::open(&p.path("imported.zip"), &Limits::default()).unwrap().runs.len(), 4);
+    assert_eq!(open(&p, "imported.zip").runs.len(), 4);
     p.fail(2, &["merge", "ours.zip", "-o", "all.zip"]);
 }
 

@@ -1,16 +1,9 @@
 //! What is read beside Matrix Market, and what `bench` takes and prints beside its defaults.
 
-use sparsescope_core::bundle::{Bundle, HEADER, Limits};
+use sparsescope_core::bundle::HEADER;
 use sparsescope_core::record::Verdict;
-use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
+use crate::common::{open, program};
 
 /// The 4 x 4 example of the papers.
 const ENTRIES: &str = "1 1 1\n1 2 7\n2 2 2\n2 3 8\n3 1 5\n3 3 3\n3 4 9\n4 2 6\n4 4 4\n";

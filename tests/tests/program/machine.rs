@@ -3,13 +3,10 @@
 use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
 
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Verdict;
-use sparsescope_tests::Program;
+use sparsescope_tests::{Program, Ran};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{open, program, signal};
 
 const DIAGONAL: &str = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n";
 
@@ -75,7 +72,7 @@ fn vectors_of_a_file_that_declares_a_million_columns_ask_for_memory() {
     p.write("wide.mtx", format!("{header}1 1000000 1\n1 1 2\n"));
     let kernel = ["--runs", "1", "--kernels", "cpu/csr/serial", "-q", "-o", "b.zip"];
     p.succeed(&[&["bench", "wide.mtx", "--memory-limit", "1M"], &kernel[..]].concat());
-    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "b.zip");
     let check = &bundle.runs.first().unwrap().check;
     let reason = check.reason.clone().unwrap_or_default();
     assert_eq!(check.verdict, Verdict::Refused, "{reason}");
@@ -87,14 +84,14 @@ fn vectors_of_a_file_that_declares_a_million_columns_ask_for_memory() {
 
 /// The program in a shell that sets a limit first.
 #[cfg(target_os = "linux")]
-fn limited(p: &Program, limit: &str, args: &[&str]) -> sparsescope_tests::Ran {
+fn limited(p: &Program, limit: &str, args: &[&str]) -> Ran {
     let inner = p.command(args);
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(inner.get_program());
     command.args(inner.get_args()).current_dir(p.folder()).env("SPARSESCOPE_GPU", "off");
     // Address space that threads set aside for themselves and do not use.
     command.env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
-    sparsescope_tests::Ran::of(command.output().unwrap())
+    Ran::of(command.output().unwrap())
 }
 
 #[cfg(target_os = "linux")]
@@ -126,7 +123,7 @@ fn commands_work_where_the_system_gives_no_threads() {
         // No system has the address space for the stack of such a thread.
         let mut command = p.command(args);
         command.env("RUST_MIN_STACK", (1u64 << 50).to_string());
-        sparsescope_tests::Ran::of(command.output().unwrap())
+        Ran::of(command.output().unwrap())
     };
     for args in [
         &["info", "gen:poisson2d?n=40"][..],
@@ -158,19 +155,18 @@ fn commands_on_bundles_end_at_once_when_they_are_told_to() {
         &["export", "pipe", "--report", "b.html"],
         &["export", "pipe", "--svg", "b.svg"],
     ] {
-        for signal in ["-TERM", "-INT"] {
+        for name in ["-TERM", "-INT"] {
             let child = p.command(args).stderr(std::process::Stdio::piped()).spawn().unwrap();
             // Opened once the program reads it; then it waits for what is never written.
             let pipe = std::fs::OpenOptions::new().write(true).open(p.path("pipe")).unwrap();
-            let id = child.id().to_string();
-            assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+            signal(&child, name);
             // A program that does not end has the rest of the pipe after a while, and ends otherwise.
             let (ended, wait) = std::sync::mpsc::channel::<()>();
             let patience = std::thread::spawn(move || {
                 let _ = wait.recv_timeout(std::time::Duration::from_secs(60));
                 drop(pipe);
             });
-            let ran = sparsescope_tests::Ran::of(child.wait_with_output().unwrap());
+            let ran = Ran::of(child.wait_with_output().unwrap());
             drop(ended);
             patience.join().unwrap();
             assert_eq!((ran.code, ran.err.as_str()), (Some(130), "interrupted\n"), "{args:?}");

@@ -9,6 +9,7 @@ mod architecture;
 mod auto;
 mod bench;
 mod commands;
+mod common;
 mod compare;
 mod debug;
 mod dense;

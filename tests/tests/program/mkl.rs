@@ -1,13 +1,9 @@
 //! oneMKL's kernels through the whole program, where it is found, and what is told where it is not.
 
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Verdict;
 use sparsescope_test_support::{Need, skip};
-use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{open, program};
 
 const SWEEP: [&str; 14] = [
     "bench",
@@ -26,10 +22,6 @@ const SWEEP: [&str; 14] = [
     "-o",
 ];
 
-fn bundle(p: &Program, file: &str) -> Bundle {
-    Bundle::read(&std::fs::read(p.path(file)).unwrap(), &Limits::default()).unwrap()
-}
-
 /// Why the library is not found; nothing where it is.
 fn absence(kernels: &serde_json::Value) -> Option<String> {
     let of = |k: &&serde_json::Value| k["id"] == "vendor/mkl/csr";
@@ -44,7 +36,7 @@ fn its_products_pass_the_check_and_its_version_is_recorded() {
         skip!(Need::Mkl, "{why}");
     }
     p.succeed(&[&SWEEP[..], &["b.zip"]].concat());
-    let bundle = bundle(&p, "b.zip");
+    let bundle = open(&p, "b.zip");
     // Serial once and two kernels with three thread counts, more than there may be processors.
     assert_eq!(bundle.runs.len(), 2 * 2 * (1 + 2 * 3));
     for run in &bundle.runs {
@@ -76,7 +68,7 @@ fn without_it_nothing_of_it_runs_and_the_reason_is_told() {
     assert!(why.contains("mkl_rt") && why.contains("SPARSESCOPE_MKL"), "{why}");
     let ran = without(&[&SWEEP[..], &["asked.zip"]].concat());
     assert!(ran.status.success());
-    for run in bundle(&p, "asked.zip").runs {
+    for run in open(&p, "asked.zip").runs {
         let is_vendors = run.kernel.starts_with("vendor/");
         let expected = if is_vendors { Verdict::Unsupported } else { Verdict::Pass };
         assert_eq!((run.check.verdict, run.samples.is_empty()), (expected, is_vendors));
@@ -85,5 +77,5 @@ fn without_it_nothing_of_it_runs_and_the_reason_is_told() {
     // What nobody asks for is not missed.
     let all = ["bench", "gen:diagonal?m=9", "--runs", "1", "--warmup", "0", "-o", "all.zip"];
     assert!(without(&all).status.success());
-    assert!(bundle(&p, "all.zip").runs.iter().all(|run| !run.kernel.starts_with("vendor/")));
+    assert!(open(&p, "all.zip").runs.iter().all(|run| !run.kernel.starts_with("vendor/")));
 }

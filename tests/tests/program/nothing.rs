@@ -1,14 +1,10 @@
 //! Numbers that are none: matrices in which there is nothing to compute, sums that overflow, values that are
 //! not finite. No stream and no page shows NaN or infinity in the place of a time, a rate or a bound.
 
-use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, kernels};
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_tests::{Program, Ran};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{on_cpu, open, program};
 
 fn matrix(p: &Program, name: &str, lines: &str) {
     p.write(name, format!("%%MatrixMarket matrix coordinate real general\n{lines}\n"));
@@ -41,7 +37,7 @@ fn what_computes_nothing_passes_without_times_and_no_page_shows_a_number_that_is
             let how = ["--backend", "cpu", "--runs", "3", "--threads", "1,2", "-o", "b.zip"];
             let ran = p.run(&[&["bench", name, "--operation", operation][..], &how].concat());
             all_of(&what, &ran);
-            let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+            let bundle = open(&p, "b.zip");
             assert!(!bundle.runs.is_empty(), "{what}");
             for run in &bundle.runs {
                 let has_time = !run.samples.is_empty() || run.figures.is_some();
@@ -82,8 +78,7 @@ fn a_finite_sum_that_overflows_on_its_way_is_right_or_undecided_for_every_kernel
     let p = program();
     matrix(&p, "m.mtx", "1 3 3\n1 1 1e308\n1 2 1e308\n1 3 -1e308");
     p.write("x.txt", "1\n1\n1\n");
-    let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
-    for kernel in on_cpu.filter(|k| k.id.starts_with("cpu/")) {
+    for kernel in on_cpu(Operation::Spmv).filter(|k| k.id.starts_with("cpu/")) {
         let args =
             ["spmv", "m.mtx", "--x", "x.txt", "--kernel", kernel.id, "-o", "y.mtx", "--force"];
         let ran = p.run(&args);

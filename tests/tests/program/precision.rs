@@ -2,17 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Run, Verdict};
-use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
+use crate::common::{open, program};
 
 /// The runs of a bundle on its one matrix by kernel and precision.
 fn by_precision(bundle: &Bundle) -> BTreeMap<(&str, &str), &Run> {

@@ -6,9 +6,7 @@ use roxmltree::{Document, ParsingOptions};
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::program;
 
 fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/example").join(name);

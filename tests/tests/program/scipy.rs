@@ -1,33 +1,17 @@
 //! SciPy as the outside check of reading, multiplying and sweeping, and PyAMG of sweeping.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
+use crate::common::{on_cpu, open, products_here, program, python_imports, real_matrices};
 
 fn has_scipy() -> bool {
-    imports("scipy.io")
-}
-
-/// Whether Python can import a module.
-fn imports(module: &str) -> bool {
-    let import = Command::new("python3").args(["-c", &format!("import {module}")]).output();
-    import.is_ok_and(|output| output.status.success())
-}
-
-/// The folder of real matrices, if one is named.
-fn real_matrices() -> Option<PathBuf> {
-    std::env::var_os("SPARSESCOPE_MATRICES").map(PathBuf::from).filter(|folder| folder.is_dir())
+    python_imports("scipy.io")
 }
 
 /// Real matrices of every field and symmetry that kernels compute with.
@@ -98,20 +82,13 @@ fn check_in<'k>(p: &Program, precision: &str, matrix: &str, kernels: &[&'k str])
     compared
 }
 
-/// The products that run on this processor: a library's only where it is.
-fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    let cpu = CpuBackend::new();
-    let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
-    on_cpu.filter(move |k| cpu.availability(k) == Availability::Available)
-}
-
 #[test]
 fn scipy_agrees_in_single_precision_on_every_kernel() {
     if !has_scipy() {
         skip!(Need::Scipy, "python3 cannot import scipy");
     }
     let p = program();
-    let all: Vec<&str> = on_cpu().map(|k| k.id).collect();
+    let all: Vec<&str> = products_here().map(|k| k.id).collect();
     p.succeed(&["generate", "fem-hex?n=6&dof=3", "-o", "a.mtx"]);
     let compared = check_in(&p, "f32", "a.mtx", &all);
     assert!(compared.iter().all(|id| all.contains(id)) && compared.len() + 1 >= all.len());
@@ -123,7 +100,7 @@ fn scipy_agrees_on_a_matrix_of_every_generator_and_on_every_kernel() {
         skip!(Need::Scipy, "python3 cannot import scipy");
     }
     let p = program();
-    let all: Vec<&str> = on_cpu().map(|k| k.id).collect();
+    let all: Vec<&str> = products_here().map(|k| k.id).collect();
     let mut compared = BTreeSet::new();
     for (spec, kernels) in [
         ("powerlaw?m=2000&nnz=9000&max=700", &all[..]),
@@ -171,7 +148,7 @@ fn every_kernel_passes_its_check_on_real_matrices() {
     let mut args = vec!["bench", "-q", "-o", "b.zip", "--runs", "2", "--warmup", "0"];
     args.extend(paths.iter().map(String::as_str));
     p.succeed(&args);
-    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "b.zip");
     assert_eq!(bundle.matrices.len(), REAL.len());
     let mut passed = BTreeSet::new();
     for run in &bundle.runs {
@@ -188,7 +165,7 @@ fn every_kernel_passes_its_check_on_real_matrices() {
             ),
         }
     }
-    assert_eq!(passed, on_cpu().map(|k| k.id).collect(), "every kernel on some matrix");
+    assert_eq!(passed, products_here().map(|k| k.id).collect(), "every kernel on some matrix");
 }
 
 #[test]
@@ -254,9 +231,10 @@ fn check_sweeps(p: &Program, program: &str, precision: &str, matrix: &str, sweep
         let header = format!("%%MatrixMarket matrix array real general\n{rows} 1\n");
         p.write(name, header + &elements.join("\n") + "\n");
     }
-    let all = kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu);
     let mut results = Vec::new();
-    for (kernel, sweeps) in all.flat_map(|k| sweeps.iter().map(move |sweeps| (k, sweeps))) {
+    for (kernel, sweeps) in
+        on_cpu(Operation::Symgs).flat_map(|k| sweeps.iter().map(move |sweeps| (k, sweeps)))
+    {
         let x = format!("swept{}.mtx", results.len());
         let args = ["symgs", matrix, "--kernel", kernel.id, "--b", "b.mtx", "--x0", "x0.mtx"];
         let how = ["--precision", precision, "--sweeps", sweeps, "-o", &x, "--force"];
@@ -286,7 +264,7 @@ fn a_symmetric_sweep_is_scipys_solving_with_one_triangle_after_the_other() {
 
 #[test]
 fn sweeps_are_pyamgs_in_both_precisions() {
-    if !imports("pyamg") {
+    if !python_imports("pyamg") {
         skip!(Need::Pyamg, "python3 cannot import pyamg");
     }
     let p = program();

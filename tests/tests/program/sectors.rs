@@ -3,7 +3,7 @@
 //! `golden/nsight-compute.csv` holds what Nsight Compute counted; it is never written from the
 //! model. `cuda-native/gpu-check.sh` with `STEPS=sectors` takes such counts on another GPU.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
@@ -12,6 +12,8 @@ use sparsescope_core::layout::{Loops, Schedule, Traffic};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_test_support::{Need, skip};
+
+use crate::common::real_matrices;
 
 const COUNTED: &str = include_str!("../../golden/nsight-compute.csv");
 
@@ -84,8 +86,7 @@ fn sectors_of_a_generated_matrix_are_those_that_nsight_compute_counted() {
 
 #[test]
 fn sectors_of_real_matrices_are_those_that_nsight_compute_counted() {
-    let folder = std::env::var_os("SPARSESCOPE_MATRICES").map(PathBuf::from);
-    let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
+    let Some(folder) = real_matrices() else {
         skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
     };
     let counts = counted(false);

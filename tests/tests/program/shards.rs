@@ -3,17 +3,11 @@
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
 
-use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{MatrixRecord, Shard};
 use sparsescope_tests::{Program, Ran, Reply, Server};
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
+use crate::common::{open, program};
 
 /// Four matrices, one of them more than half of everything, and kernels with and without threads.
 const SWEEP: [&str; 14] = [

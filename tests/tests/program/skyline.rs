@@ -1,18 +1,11 @@
 //! The skyline operator through the whole program: the command, and `bench --operation skyline`.
 
-use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
+use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::record::{Better, Operation, Verdict};
 use sparsescope_core::skyline::PointsPicture;
 use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Skyline).iter().filter(|k| k.device == DeviceKind::Cpu)
-}
+use crate::common::{on_cpu, open, program};
 
 /// Seven hotels by (quiet, near): two are copies, two are dominated.
 const HOTELS: &str = "2 quiet near\n7\n1 9\n5 5\n5 5\n4 5\n9 -0.0\n9 0\n8 -1\n";
@@ -30,7 +23,7 @@ fn every_kernel_keeps_the_hotels_that_none_dominates_with_all_copies_as_they_wer
     let p = program();
     p.write("hotels.txt", HOTELS);
     p.write("hotels.csv", "quiet,near\n1,9\n5,5\n5,5\n4,5\n9,-0.0\n9,0\n8,-1\n");
-    for kernel in on_cpu() {
+    for kernel in on_cpu(Operation::Skyline) {
         for file in ["hotels.txt", "hotels.csv"] {
             let how = ["skyline", file, "--kernel", kernel.id, "--threads", "2"];
             p.succeed(&[&how[..], &["-o", "kept.txt", "--force"]].concat());
@@ -170,7 +163,7 @@ fn what_was_taken_of_a_table_is_said_and_what_may_be_lost_is_refused() {
         let once = ["--runs", "1", "--warmup", "0", "-o", "b.zip", "--force"];
         assert_eq!(p.run(&[&bench[..], &once].concat()).code, Some(1));
         p.succeed(&[&bench[..], &once, &["--header"]].concat());
-        let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+        let bundle = open(&p, "b.zip");
         assert_eq!(bundle.subjects[0].record.sizes["points"], n);
     }
     p.write("one.csv", "1.5;2.5\n");
@@ -209,7 +202,7 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     let table = p.succeed(&[&["bench", spec, "hotels.txt"], &how[..], &["-o", "out.zip"]].concat());
     let is_heading = |line: &str| line.contains("subject") && line.contains(" ms ");
     assert!(table.lines().any(is_heading), "{table}");
-    let bundle = Bundle::open(&p.path("out.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "out.zip");
     assert!(bundle.matrices.is_empty() && bundle.complete);
     let kinds: Vec<_> =
         bundle.subjects.iter().map(|s| (s.folder.as_str(), s.record.kind.as_str())).collect();
@@ -229,7 +222,7 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     let dominators: Vec<_> = (0..7).map(|place| hotels.dominator(place)).collect();
     assert!(matches!(dominators[..], [None, None, None, Some(1 | 2), None, None, Some(4 | 5)]));
     let threads = |kernel: &KernelDescriptor| if kernel.takes.threads { 2 } else { 1 };
-    assert_eq!(bundle.runs.len(), 2 * on_cpu().map(threads).sum::<usize>());
+    assert_eq!(bundle.runs.len(), 2 * on_cpu(Operation::Skyline).map(threads).sum::<usize>());
     for run in &bundle.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
         assert!(run.work.unwrap().comparisons > 0, "{}", run.kernel);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Shard;
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::Program;
+
+use crate::common::{open, program};
 
 /// The daemons of a cluster of one node; they end with it.
 struct Slurm {
@@ -164,13 +165,12 @@ fn configuration(folder: &Path) -> Result<String, String> {
 
 #[test]
 fn a_job_array_measures_a_sweep_and_its_parts_become_the_whole() {
-    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let p = program();
     let folder = tempfile::tempdir().unwrap();
     let slurm = match Slurm::start(folder.path()) {
         Ok(slurm) => slurm,
         Err(why) => skip!(Need::Slurm, "{why}"),
     };
-    let open = |name: &str| Bundle::open(&p.path(name), &Limits::default()).unwrap();
     let sweep = "gen:poisson2d?n=20 gen:stencil27?n=10 gen:road?m=900 gen:diagonal?m=99 \
                  --kernels 'cpu/csr/{serial,rows}' --runs 2 --threads 1,2 -q";
     let program = env!("CARGO_BIN_EXE_sparsescope-under-test");
@@ -179,7 +179,7 @@ fn a_job_array_measures_a_sweep_and_its_parts_become_the_whole() {
     let script = format!("exec {bench} -o part-$SLURM_ARRAY_TASK_ID.zip");
     slurm.batch(&p, &["--array=3-9:2"], &script);
     for (id, part) in [(3, 1), (5, 2), (7, 3), (9, 4)] {
-        assert_eq!(open(&format!("part-{id}.zip")).shard, Some(Shard { part, of: 4 }));
+        assert_eq!(open(&p, &format!("part-{id}.zip")).shard, Some(Shard { part, of: 4 }));
     }
     let parts = ["part-3.zip", "part-5.zip", "part-7.zip", "part-9.zip"];
     p.succeed(&[&["merge"], &parts[..], &["-o", "array.zip"]].concat());
@@ -190,7 +190,7 @@ fn a_job_array_measures_a_sweep_and_its_parts_become_the_whole() {
     let made: Vec<String> = made.collect();
     assert_eq!(made.len(), 2, "{made:?}");
     p.succeed(&["merge", &made[0], &made[1], "-o", "tasks.zip"]);
-    for whole in [open("array.zip"), open("tasks.zip")] {
+    for whole in ["array.zip", "tasks.zip"].map(|name| open(&p, name)) {
         assert_eq!((whole.complete, whole.shard), (true, None));
         assert_eq!((whole.matrices.len(), whole.runs.len()), (4, 4 * 3));
     }

@@ -4,22 +4,14 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde_json::Value;
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::Key;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::{Better, Operation, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::Program;
 
+use crate::common::{elements, on_cpu, open, program, python_imports};
+
 const PRECONDITIONERS: [&str; 4] = ["none", "jacobi", "symgs", "fsai"];
-
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Solve).iter().filter(|k| k.device == DeviceKind::Cpu)
-}
 
 /// Writes a matrix of these entries, rows and columns from 1.
 fn matrix(p: &Program, name: &str, rows: usize, entries: &[(usize, usize, f64)]) {
@@ -27,12 +19,6 @@ fn matrix(p: &Program, name: &str, rows: usize, entries: &[(usize, usize, f64)])
     let size = format!("{rows} {rows} {}", entries.len());
     let header = "%%MatrixMarket matrix coordinate real general\n";
     p.write(name, format!("{header}{size}\n{}", lines.concat()));
-}
-
-/// The elements of a vector that the program wrote.
-fn elements(p: &Program, name: &str) -> Vec<f64> {
-    let text = std::fs::read_to_string(p.path(name)).unwrap();
-    text.lines().skip(2).map(|line| line.parse().unwrap()).collect()
 }
 
 fn number(told: &Value, name: &str) -> f64 {
@@ -43,7 +29,7 @@ fn number(told: &Value, name: &str) -> f64 {
 fn a_diagonal_is_solved_in_as_many_iterations_as_it_has_values_and_in_one_with_a_preconditioner() {
     let p = program();
     matrix(&p, "a.mtx", 4, &[(1, 1, 1.0), (2, 2, 2.0), (3, 3, 4.0), (4, 4, 2.0)]);
-    for kernel in on_cpu() {
+    for kernel in on_cpu(Operation::Solve) {
         for precond in PRECONDITIONERS {
             let how = ["solve", "a.mtx", "--kernel", kernel.id, "--precond", precond];
             let told = p.json(&[&how[..], &["--json", "-o", "x.mtx", "--force"]].concat());
@@ -206,7 +192,7 @@ fn a_laplacian_is_refused_with_ones_solved_in_its_range_and_zero_is_solved_by_ze
     let lists = ["--precond", "none", "--b", "a1,range", "--runs", "2", "-o", "b.zip"];
     let table = p.succeed(&[&bench[..], &lists].concat());
     assert!(table.contains("1 passed the check, 0 failed, 1 not run"), "{table}");
-    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "b.zip");
     let of = |verdict| bundle.runs.iter().find(|run| run.check.verdict == verdict).unwrap();
     assert!(of(Verdict::Refused).samples.is_empty() && of(Verdict::Pass).ranks());
     assert_eq!(of(Verdict::Pass).params["b"], "range:42");
@@ -273,7 +259,7 @@ fn what_does_not_converge_says_so_and_leaves_its_history_and_no_solution() {
         table.contains("fail: poisson2d?n=30, cpu/pcg/serial: not converged: after 7"),
         "{table}"
     );
-    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "b.zip");
     let verdicts: Vec<Verdict> = bundle.runs.iter().map(|run| run.check.verdict).collect();
     assert_eq!(verdicts.iter().filter(|v| **v == Verdict::Fail).count(), 2, "{verdicts:?}");
     for run in bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Fail) {
@@ -297,7 +283,7 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
     assert!(plan.contains(&format!("{runs} runs of 2 samples")), "{plan}");
     let table = p.succeed(&[&all[..], &["-o", "b.zip"]].concat());
     assert!(table.contains(&format!("{runs} runs on 1 matrix: {runs} passed")), "{table}");
-    let bundle = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let bundle = open(&p, "b.zip");
     assert_eq!(bundle.runs.len(), runs);
     let mut settings = BTreeSet::new();
     for run in &bundle.runs {
@@ -323,7 +309,7 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
     begun.runs.retain(|run| run.threads == 1 && run.params["precond"] != "jacobi");
     begun.save(&p.path("b.zip"), true).unwrap();
     p.succeed(&["bench", "--resume", "b.zip", "-q"]);
-    let after = Bundle::open(&p.path("b.zip"), &Limits::default()).unwrap();
+    let after = open(&p, "b.zip");
     assert_eq!(after.runs.iter().map(Key::of).collect::<BTreeSet<_>>(), settings);
     for run in &begun.runs {
         assert!(after.runs.iter().any(|kept| kept == run), "{:?}", run.asked);
@@ -342,8 +328,7 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
 
 #[test]
 fn scipy_takes_as_many_iterations_with_the_same_preconditioner() {
-    let imports = Command::new("python3").args(["-c", "import scipy.sparse.linalg"]).output();
-    if !imports.is_ok_and(|output| output.status.success()) {
+    if !python_imports("scipy.sparse.linalg") {
         skip!(Need::Scipy, "python3 cannot import scipy");
     }
     let p = program();
@@ -351,7 +336,7 @@ fn scipy_takes_as_many_iterations_with_the_same_preconditioner() {
     for spec in ["poisson2d?n=40", "stencil27?n=10", "fem-hex?n=5&dof=3&dominant=1"] {
         p.succeed(&["generate", spec, "-o", "a.mtx", "--force"]);
         for precond in PRECONDITIONERS {
-            for kernel in on_cpu() {
+            for kernel in on_cpu(Operation::Solve) {
                 let mut how = vec!["solve", "a.mtx", "--kernel", kernel.id, "--precond", precond];
                 how.extend(["--b", "ones", "--json", "--force", "-o", "x.mtx"]);
                 if precond == "fsai" {

@@ -1,33 +1,15 @@
 //! Symmetric Gauss–Seidel through the whole program: the command, and `bench --operation symgs`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
-use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::io::{AnyMatrix, Progress, open_matrix};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::Program;
 
-fn program() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"))
-}
-
-fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu)
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
-}
-
-/// The folder of real matrices, if one is named.
-fn real_matrices() -> Option<PathBuf> {
-    std::env::var_os("SPARSESCOPE_MATRICES").map(PathBuf::from).filter(|folder| folder.is_dir())
-}
+use crate::common::{elements, on_cpu, open, program, real_matrices};
 
 /// A system of three rows, its middle one coupled to both others.
 fn three(p: &Program) {
@@ -38,15 +20,6 @@ fn three(p: &Program) {
 }
 
 const THREE: [&str; 6] = ["symgs", "a.mtx", "--b", "b.txt", "--x0", "x0.txt"];
-
-/// The elements of a vector that the program wrote.
-fn elements(p: &Program, name: &str) -> Vec<f64> {
-    let text = std::fs::read_to_string(p.path(name)).unwrap();
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("%%MatrixMarket matrix array real general"));
-    assert!(lines.next().is_some_and(|size| size.ends_with(" 1")));
-    lines.map(|line| line.parse().unwrap()).collect()
-}
 
 #[test]
 fn every_kernel_sweeps_three_rows_as_one_does_by_hand() {
@@ -64,7 +37,7 @@ fn every_kernel_sweeps_three_rows_as_one_does_by_hand() {
     // By colours: (2 − 2)/2 = 0, (2 − 4)/8 = −0.25, (2 − 0 + 0.5)/4 = 0.625; back:
     // (0.625 − 0 + 0.5)/4 = 0.28125, (−0.25 − 0.5625)/8, (0 − 0.28125)/2.
     let smoothed_by_color = [-0.140625, 0.28125, -0.1015625];
-    for kernel in on_cpu() {
+    for kernel in on_cpu(Operation::Symgs) {
         let (standard, smoother) = match kernel.exact {
             true => (rows, smoothed),
             false => (colors, smoothed_by_color),
@@ -131,7 +104,7 @@ fn what_is_told_of_three_rows_is_what_one_finds_by_hand() {
 fn sweeps_go_on_where_those_before_them_ended() {
     let p = program();
     p.succeed(&["generate", "random?m=300&row=6&dominant=1", "-o", "a.mtx"]);
-    for kernel in on_cpu() {
+    for kernel in on_cpu(Operation::Symgs) {
         for mode in ["standard", "smoother"] {
             for precision in ["f64", "f32"] {
                 let how = ["symgs", "a.mtx", "--kernel", kernel.id, "--mode", mode];
@@ -156,7 +129,7 @@ fn exact_kernels_give_the_same_file_for_any_number_of_threads_and_b_and_x_follow
         std::fs::read(p.path("x.mtx")).unwrap()
     };
     let serial = with(&[]);
-    for kernel in on_cpu().filter(|k| k.exact && k.takes.threads) {
+    for kernel in on_cpu(Operation::Symgs).filter(|k| k.exact && k.takes.threads) {
         for threads in ["1", "2", "5"] {
             let found = with(&["--kernel", kernel.id, "--threads", threads]);
             assert!(found == serial, "{} with {threads} threads", kernel.id);
@@ -169,7 +142,7 @@ fn exact_kernels_give_the_same_file_for_any_number_of_threads_and_b_and_x_follow
 #[test]
 fn residuals_fall_from_sweep_to_sweep() {
     let p = program();
-    for kernel in on_cpu() {
+    for kernel in on_cpu(Operation::Symgs) {
         let how = ["symgs", "gen:stencil27?n=12", "--kernel", kernel.id, "--json", "--sweeps"];
         let mut before = f64::INFINITY;
         for sweeps in ["1", "2", "4", "8"] {
@@ -286,7 +259,7 @@ fn real_matrices_that_lack_diagonal_entries_are_refused_by_the_first_row_without
         let (row, is_zero) = first_bad_row(&path).unwrap();
         let reason = if is_zero { "has a zero there" } else { "has no entry there" };
         let path = path.to_string_lossy().into_owned();
-        for kernel in on_cpu() {
+        for kernel in on_cpu(Operation::Symgs) {
             let error = p.fail(1, &["symgs", &path, "--kernel", kernel.id, "-o", "x.mtx"]);
             assert!(error.contains(&format!("row {row} (0-based) {reason}")), "{name}: {error}");
         }
@@ -305,18 +278,18 @@ fn real_matrices_that_lack_diagonal_entries_are_refused_by_the_first_row_without
 #[test]
 fn ctrl_c_ends_the_sweeps_that_are_shown_and_writes_nothing() {
     use std::io::BufRead as _;
+    use std::process::Stdio;
 
     let p = program();
     let args = ["symgs", "gen:stencil27?n=30", "--sweeps", "100000", "-o", "x.mtx"];
     let mut child = p.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let said = std::io::BufReader::new(child.stderr.take().unwrap());
-    let id = child.id().to_string();
     let mut interrupted = false;
     for line in said.lines() {
         let line = line.unwrap();
         if line.contains("100 000 symmetric sweeps") && !interrupted {
-            let sent = Command::new("kill").args(["-INT", &id]).status();
-            interrupted = sent.unwrap().success();
+            crate::common::signal(&child, "-INT");
+            interrupted = true;
         }
     }
     assert!(interrupted, "it never said that it sweeps");
@@ -361,7 +334,7 @@ fn bench_measures_every_kernel_in_both_modes_and_precisions() {
     assert!(csv.lines().skip(1).all(|line| line.contains(",symgs,")), "{csv}");
     let json = p.json(&[&args[..], &["--json", "--runs", "1", "--threads", "1", "-q"]].concat());
     let runs = json["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 2 * on_cpu().count());
+    assert_eq!(runs.len(), 2 * on_cpu(Operation::Symgs).count());
     assert!(runs.iter().all(|run| run["operation"] == "symgs"));
 }
 

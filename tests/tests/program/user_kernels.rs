@@ -1,11 +1,13 @@
 //! Kernels that users bring: `bench --kernel-file`, and what bundles keep of them. Where it matters that there
 //! is a GPU, `cuda-native/tests/gpu` has the tests.
 
-use sparsescope_core::bundle::{Bundle, Limits};
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::matrix::sha256;
 use sparsescope_core::record::{Run, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::Program;
+
+use crate::common::open;
 
 /// The example of the documentation.
 const EXAMPLE: &str = include_str!("../../../docs/examples/my-csr.cu");
@@ -26,13 +28,9 @@ const BENCH: [&str; 9] = [
 
 /// The program in a folder with the example.
 fn program() -> Program {
-    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let p = crate::common::program();
     p.write("my-csr.cu", EXAMPLE);
     p
-}
-
-fn open(p: &Program, name: &str) -> Bundle {
-    Bundle::open(&p.path(name), &Limits::default()).unwrap()
 }
 
 fn of_user(bundle: &Bundle) -> Vec<&Run> {

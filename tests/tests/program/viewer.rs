@@ -2,16 +2,16 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
-use sparsescope_tests::Program;
+use sparsescope_tests::{Killed, Program};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../app/example/mini.zip");
 const PAGE: &str = "<html>\n<!-- sparsescope:bundles -->\n<script>run()</script></html>\n";
 
 /// The program in a folder with a bundle and a viewer.
 fn program() -> Program {
-    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let p = crate::common::program();
     std::fs::copy(EXAMPLE, p.path("a b.zip")).unwrap();
     std::fs::create_dir_all(p.path("web/dist/examples")).unwrap();
     p.write("web/dist/index.html", "the page");
@@ -23,7 +23,7 @@ fn program() -> Program {
 
 /// A running server, ended with the test.
 struct Server {
-    child: Child,
+    child: Killed,
     address: String,
 }
 
@@ -31,9 +31,9 @@ impl Server {
     fn start(p: &Program, args: &[&str]) -> Self {
         let mut command = p.command(&[&["serve"], args].concat());
         command.env_remove("SPARSESCOPE_WEB").stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut child = Killed(command.spawn().unwrap());
         let mut address = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut address).unwrap();
         Self { child, address: address.trim_end().to_owned() }
     }
 
@@ -55,13 +55,6 @@ impl Server {
 
     fn get(&self, path: &str) -> (String, String) {
         self.ask(&format!("GET {path} HTTP/1.1\r\nHost: localhost:{}", self.port()))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -155,15 +148,13 @@ fn ctrl_c_ends_the_server() {
     let p = program();
     let mut server = Server::start(&p, &[]);
     assert!(server.address.ends_with('/'), "without a bundle the page shows its example");
-    let kill =
-        std::process::Command::new("kill").args(["-INT", &server.child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
-    assert_eq!(server.child.wait().unwrap().code(), Some(130));
+    crate::common::signal(&server.child.0, "-INT");
+    assert_eq!(server.child.0.wait().unwrap().code(), Some(130));
 }
 
 #[test]
 fn without_the_viewer_the_sentence_names_what_builds_it() {
-    let p = Program::new(env!("CARGO_BIN_EXE_sparsescope-under-test"));
+    let p = crate::common::program();
     std::fs::copy(EXAMPLE, p.path("b.zip")).unwrap();
     for args in [&["serve", "b.zip"][..], &["export", "b.zip", "--html", "b.html"]] {
         for variable in ["", "elsewhere"] {
