@@ -1,5 +1,5 @@
-//! Tests that may run side by side: of the built program, of the library in other hands than its own, and of the sources.
-//! What has to be alone is in `timing.rs`.
+//! Tests that may run side by side: of the built program, of the libraries and of the sources. Those that must be
+//! alone are in `timing.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
