@@ -1,5 +1,4 @@
 //! Any matrix survives every format and every file, and every kernel computes its product.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

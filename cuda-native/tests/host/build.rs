@@ -1,6 +1,5 @@
 //! The kernels are built by every NVRTC that is found, for every generation of architectures that it
 //! knows. No GPU is needed.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
 
@@ -112,7 +111,7 @@ fn a_users_kernel_is_built_and_its_errors_have_its_own_lines() {
     if compilers.is_empty() {
         skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
     }
-    let example = include_str!("../../docs/examples/my-csr.cu");
+    let example = include_str!("../../../docs/examples/my-csr.cu");
     for nvrtc in &compilers {
         let folder = tempfile::tempdir().unwrap();
         let cache = KernelCache::in_folder(folder.path().to_owned());

@@ -1,7 +1,5 @@
 //! The probe against drivers that are missing, broken or old: small libraries that answer as such
 //! drivers do, each in a process of its own.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::Command;
@@ -68,7 +66,7 @@ impl Driver {
 /// What the probe says where `libraries` is searched first.
 fn probed(libraries: &Path, gpu: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "probe::child", "--nocapture", "--test-threads=1"])
         .env("LD_LIBRARY_PATH", libraries)
         .env("SPARSESCOPE_GPU", gpu)
         .env(CHILD, "1")

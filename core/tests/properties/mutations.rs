@@ -1,6 +1,5 @@
 //! Files of every kind, broken in many ways: each is read or refused, never more, and what was read
 //! is written and read again as the same. The fuzz targets in `fuzz/` hold the same entry points.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write;
 use std::path::Path;
@@ -222,15 +221,15 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
 
 /// Results of Ginkgo's benchmark in the forms it has had, of Google Benchmark and of nvbench.
 const RESULTS: [&str; 6] = [
-    include_str!("../../tests/golden/ginkgo-seconds.json"),
-    include_str!("../../tests/golden/ginkgo-nanoseconds.json"),
-    include_str!("../../tests/golden/ginkgo-plain.json"),
-    include_str!("../../tests/golden/ginkgo-variants.json"),
-    include_str!("../../tests/golden/google-benchmark.json"),
-    include_str!("../../tests/golden/nvbench.json"),
+    include_str!("../../../tests/golden/ginkgo-seconds.json"),
+    include_str!("../../../tests/golden/ginkgo-nanoseconds.json"),
+    include_str!("../../../tests/golden/ginkgo-plain.json"),
+    include_str!("../../../tests/golden/ginkgo-variants.json"),
+    include_str!("../../../tests/golden/google-benchmark.json"),
+    include_str!("../../../tests/golden/nvbench.json"),
 ];
 
-const GOLDEN: &[u8] = include_bytes!("../../tests/golden/bundle-1.0.zip");
+const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/bundle-1.0.zip");
 
 #[test]
 fn the_seeds_are_read() {
