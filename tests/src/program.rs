@@ -1,7 +1,7 @@
 //! Running the program as a user does, each time in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 
 /// A folder that is removed at the end, and the program run inside it.
 pub struct Program {
@@ -127,6 +127,17 @@ impl Program {
         let panicked = ["panicked", "RUST_BACKTRACE", "stack backtrace"];
         assert!(!panicked.iter().any(|p| ran.err.contains(p)), "{args:?}: {}", ran.err);
         errors.first().map(|e| (*e).to_owned()).unwrap_or_default()
+    }
+}
+
+/// A process that does not outlive its test.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
@@ -11,7 +11,8 @@ use sparsescope::model::Model;
 use sparsescope::state::ViewState;
 use sparsescope::views::{Texts, texts_of};
 use sparsescope_core::bundle::Limits;
-use sparsescope_tests::{Links, Need, Program, Shown, skip};
+use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::{Killed, Links, Program, Shown};
 
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
@@ -155,16 +156,6 @@ fn the_choices_of_a_question_differ_and_one_of_them_is_right() {
     assert!(questions > 50, "{questions}");
 }
 
-/// `sparsescope serve`, ended with the test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn the_page_does_in_a_browser_what_it_should() {
     let Some(node) = program_named(&["node"]) else {
@@ -213,7 +204,7 @@ fn the_page_does_in_a_browser_what_it_should() {
     let all = [&["golden.zip", "unknown.zip"], &refused[..], &session[..]].concat();
     let mut serve = p.command(&[&["serve"], &all[..]].concat());
     serve.env("SPARSESCOPE_WEB", &dist).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Server(serve.spawn().unwrap());
+    let mut server = Killed(serve.spawn().unwrap());
     let mut address = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut address).unwrap();
     let (address, _) = address.split_once("/?").unwrap();

@@ -14,7 +14,7 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
-use sparsescope_tests::{Need, skip};
+use sparsescope_test_support::{Need, skip};
 use sparsescope_wgpu::{ClockChoice, Options, WgpuBackend};
 
 /// The first adapter, or a skip that says why there is none.

@@ -1,6 +1,6 @@
 //! Faults that are planted in what a GPU computed are caught.
 
-use sparsescope_tests::planted::plant;
+use sparsescope_test_support::planted::plant;
 
 use super::*;
 

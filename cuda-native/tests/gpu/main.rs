@@ -16,7 +16,7 @@ use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_cuda::CudaBackend;
-use sparsescope_tests::{Need, skip};
+use sparsescope_test_support::{Need, skip};
 
 /// The first GPU, or a skip that says why there is none.
 macro_rules! gpu {

@@ -1,0 +1,387 @@
+//! Files of every kind, broken in many ways: each is read or refused, never more, and what was read
+//! is written and read again as the same. The fuzz targets in `fuzz/` hold the same entry points.
+
+use std::io::Write;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use sparsescope_core::bundle::{Bundle, Journal, Limits};
+use sparsescope_core::io::{
+    AnyMatrix, IoError, MatrixFile, Progress, matrix_market, points, read_matrix,
+    read_named_matrix, vector,
+};
+use sparsescope_core::memory::MemoryLimit;
+
+/// What a broken file may take: declared sizes must not matter.
+const LIMIT: u64 = 1 << 22;
+
+/// One thing that goes wrong with a file.
+#[derive(Clone, Debug)]
+enum Mutation {
+    Set(Index, u8),
+    Flip(Index, u8),
+    Cut(Index),
+    Remove(Index, usize),
+    Repeat(Index, usize),
+    Insert(Index, &'static [u8]),
+    SwapLines(Index, Index),
+}
+
+/// Text that readers have stumbled over.
+const TOKENS: [&[u8]; 28] = [
+    b"0",
+    b"-1",
+    b"1",
+    b"4294967295",
+    b"4294967296",
+    b"18446744073709551615",
+    b"99999999999999999999",
+    b"1e400",
+    b"-0",
+    b"nan",
+    b"-inf",
+    b"1D5",
+    b"1.",
+    b".5",
+    b"+",
+    b"%",
+    b"%%MatrixMarket",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b" ",
+    b"\0",
+    b"\xff\xfe",
+    b"symmetric",
+    b"hermitian",
+    b"complex",
+    b"array",
+    b"1 1 1\n",
+];
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let at = any::<Index>;
+    prop_oneof![
+        (at(), any::<u8>()).prop_map(|(at, byte)| Mutation::Set(at, byte)),
+        (at(), 1u8..).prop_map(|(at, mask)| Mutation::Flip(at, mask)),
+        at().prop_map(Mutation::Cut),
+        (at(), 1usize..40).prop_map(|(at, n)| Mutation::Remove(at, n)),
+        (at(), 1usize..40).prop_map(|(at, n)| Mutation::Repeat(at, n)),
+        (at(), prop::sample::select(&TOKENS[..]))
+            .prop_map(|(at, token)| Mutation::Insert(at, token)),
+        (at(), at()).prop_map(|(one, other)| Mutation::SwapLines(one, other)),
+    ]
+}
+
+fn mutated(start: &[u8], mutations: &[Mutation]) -> Vec<u8> {
+    let mut bytes = start.to_vec();
+    for mutation in mutations {
+        if bytes.is_empty() {
+            break;
+        }
+        let length = bytes.len();
+        match mutation {
+            Mutation::Set(at, byte) => bytes[at.index(length)] = *byte,
+            Mutation::Flip(at, mask) => bytes[at.index(length)] ^= mask,
+            Mutation::Cut(at) => bytes.truncate(at.index(length)),
+            Mutation::Remove(at, n) => {
+                let at = at.index(length);
+                bytes.drain(at..length.min(at + n));
+            }
+            Mutation::Repeat(at, n) => {
+                let at = at.index(length);
+                let copy = bytes[at..length.min(at + n)].to_vec();
+                bytes.splice(at..at, copy);
+            }
+            Mutation::Insert(at, token) => {
+                let at = at.index(length + 1);
+                bytes.splice(at..at, token.iter().copied());
+            }
+            Mutation::SwapLines(one, other) => {
+                let mut lines: Vec<Vec<u8>> =
+                    bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
+                let (one, other) = (one.index(lines.len()), other.index(lines.len()));
+                lines.swap(one, other);
+                bytes = lines.concat();
+            }
+        }
+    }
+    bytes
+}
+
+const SEEDS: [&str; 9] = [
+    "%%MatrixMarket matrix coordinate real general\n% c\n3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
+    "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 1 5\n1 2 5\n3 3 1\n",
+    "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n3 1 -7\n",
+    "%%MatrixMarket matrix coordinate pattern general\r\n2 2 2\r\n1 1\r\n2 2\r\n",
+    "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 1 2\n",
+    "%%MatrixMarket matrix array real general\n2 2\n1\n2\n0\n4\n",
+    "3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
+    "2 3\n1 1 4\n1 2 -1\n2 2 4\n",
+    "3 3 2\n1 2\n3 3\n",
+];
+
+fn read(name: &str, bytes: &[u8]) -> Result<MatrixFile, IoError> {
+    read_named_matrix(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none())
+}
+
+/// What was read is a matrix: written, it reads back as itself. What was refused says so in a line.
+fn holds(read: Result<MatrixFile, IoError>) {
+    match read {
+        Ok(file) => {
+            let mut text = Vec::new();
+            match &file.matrix {
+                AnyMatrix::Real(a) => matrix_market::write(a, &mut text, Progress::none()).unwrap(),
+                AnyMatrix::Complex(a) => {
+                    matrix_market::write(a, &mut text, Progress::none()).unwrap()
+                }
+            }
+            let back = read_matrix(&text, MemoryLimit::unlimited(), Progress::none()).unwrap();
+            // NaN is not equal to itself; as text it is.
+            assert_eq!(format!("{:?}", back.matrix), format!("{:?}", file.matrix));
+            assert!(file.warnings.iter().all(|warning| !warning.contains('\n')));
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
+            assert!(message.len() < 1000, "{message}");
+        }
+    }
+}
+
+/// Points that were read have all their coordinates; what was refused says so in a line.
+fn holds_points(name: &str, bytes: &[u8]) {
+    // Sizes are told or refused, whatever follows them.
+    let _ = points::read_named_points_extent(name, bytes);
+    match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
+        Ok(points) => {
+            assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
+            assert!(points.coordinates().iter().all(|value| !value.is_nan()));
+            for (form, name) in [
+                (points::PointsForm::Exact, "a"),
+                (points::PointsForm::Csv, "a.csv"),
+                (points::PointsForm::Binary, "a"),
+            ] {
+                if form == points::PointsForm::Csv && points.is_empty() {
+                    continue;
+                }
+                let mut written = Vec::new();
+                points::write(points.view(), form, &mut written, Progress::none()).unwrap();
+                let limit = MemoryLimit::unlimited();
+                let back = points::read_named_points(name, &written, limit, Progress::none());
+                assert_eq!(back.unwrap().identity(), points.identity());
+            }
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
+            assert!(message.len() < 1000, "{message}");
+        }
+    }
+}
+
+/// Graphs as METIS reads them.
+const GRAPHS: [&str; 3] = [
+    "4 4\n2 4\n1 3\n2 4\n1 3\n",
+    "% c\n3 2 1\n2 5\n1 5 3 7\n2 7\n",
+    "3 1 111 2\n4 1 2 2 9\n4 1 2 1 9\n4 1 2\n",
+];
+
+/// Points as text, as CSV and as bytes.
+const POINTS: [&str; 6] = [
+    "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
+    "price; distance\n1,5;2\n3;4,25\n",
+    "1.5\t2\nNA\t4\n",
+    "x,y\n1,-2.5\n3,4e2\n",
+    "1,\"2\"\r\n3,inf\r\n",
+    "SSPOINTS\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",
+];
+
+fn gz(data: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A tar archive of one file (POSIX.1-1988, `ustar`).
+fn tar(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut header = [0u8; 512];
+    header[..name.len()].copy_from_slice(name.as_bytes());
+    header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+    header[148..156].fill(b' ');
+    header[156] = b'0';
+    header[257..263].copy_from_slice(b"ustar\0");
+    let sum: u32 = header.iter().map(|b| u32::from(*b)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let mut archive = [&header[..], content].concat();
+    archive.resize(archive.len().next_multiple_of(512) + 1024, 0);
+    archive
+}
+
+/// Results of Ginkgo's benchmark in the forms it has had, of Google Benchmark and of nvbench.
+const RESULTS: [&str; 6] = [
+    include_str!("../../../tests/golden/ginkgo-seconds.json"),
+    include_str!("../../../tests/golden/ginkgo-nanoseconds.json"),
+    include_str!("../../../tests/golden/ginkgo-plain.json"),
+    include_str!("../../../tests/golden/ginkgo-variants.json"),
+    include_str!("../../../tests/golden/google-benchmark.json"),
+    include_str!("../../../tests/golden/nvbench.json"),
+];
+
+const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/bundle-1.0.zip");
+
+#[test]
+fn the_seeds_are_read() {
+    for (k, seed) in SEEDS.iter().enumerate() {
+        let name = if k < 6 { "a.mtx" } else { "a.txt" };
+        assert!(read(name, seed.as_bytes()).is_ok(), "{seed}");
+        assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
+    }
+    for graph in GRAPHS {
+        assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
+    }
+    assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
+}
+
+/// What fuzzing kept (`fuzz/corpus`): each input that reached something new.
+#[test]
+fn what_the_fuzz_targets_begin_with_holds() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let files = |target: &str| {
+        let entries = std::fs::read_dir(corpus.join(target)).unwrap();
+        let paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        assert!(!paths.is_empty(), "{target}");
+        paths
+    };
+    for (target, name) in
+        [("matrix_market", "a.mtx"), ("triplet_text", "a.txt"), ("archive", "a.tar")]
+    {
+        for path in files(target) {
+            let bytes = std::fs::read(path).unwrap();
+            holds(read(name, &bytes));
+            let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+        }
+    }
+    for path in files("metis") {
+        holds(read("a.graph", &std::fs::read(path).unwrap()));
+    }
+    for path in files("points") {
+        let bytes = std::fs::read(path).unwrap();
+        for name in ["a.txt", "a.csv"] {
+            holds_points(name, &bytes);
+        }
+    }
+    let limits = Limits::default();
+    let bundles = files("bundle").into_iter().map(|path| Bundle::open(&path, &limits));
+    let journals = files("journal").into_iter().map(|path| Journal::recover(&path, &limits));
+    let mut whole = 0;
+    for bundle in bundles.chain(journals).flatten() {
+        let again = Bundle::read(&bundle.to_bytes().unwrap(), &limits).unwrap();
+        assert_eq!(again, bundle);
+        whole += 1;
+    }
+    assert!(whole >= 2, "{whole} bundles and journals can be read");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn broken_texts_are_read_or_refused_under_every_name(
+        seed in prop::sample::select(&SEEDS[..]),
+        mutations in prop::collection::vec(mutation(), 1..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.mtx", "a.txt"] {
+            holds(read(name, &bytes));
+        }
+        let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+    }
+
+    #[test]
+    fn broken_graphs_are_read_or_refused(
+        seed in prop::sample::select(&GRAPHS[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.graph", "a.txt"] {
+            holds(read(name, &bytes));
+        }
+    }
+
+    #[test]
+    fn broken_points_are_read_or_refused(
+        seed in prop::sample::select(&POINTS[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        for name in ["a.txt", "a.csv", "a.csv.gz"] {
+            holds_points(name, &bytes);
+        }
+    }
+
+    #[test]
+    fn broken_archives_are_read_or_refused(
+        seed in prop::sample::select(&SEEDS[..6]),
+        inside in prop::collection::vec(mutation(), 0..3),
+        outside in prop::collection::vec(mutation(), 0..3),
+    ) {
+        let archive = mutated(&tar("a/a.mtx", seed.as_bytes()), &inside);
+        holds(read("a.tar", &archive));
+        holds(read("a.tar.gz", &mutated(&gz(&archive), &outside)));
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_change_what_is_read(
+        seed in prop::sample::select(&SEEDS[..]),
+        mutations in prop::collection::vec(mutation(), 0..3),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            format!("{:?}", pool.install(|| read("a.txt", &bytes)))
+        };
+        prop_assert_eq!(with(1), with(3));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_broken_bundle_is_refused_or_is_a_bundle(
+        mutations in prop::collection::vec(mutation(), 1..4),
+    ) {
+        match Bundle::read(&mutated(GOLDEN, &mutations), &Limits::default()) {
+            Ok(bundle) => {
+                let again = bundle.to_bytes().unwrap();
+                prop_assert_eq!(Bundle::read(&again, &Limits::default()).unwrap(), bundle);
+            }
+            Err(error) => {
+                let message = error.to_string();
+                prop_assert!(!message.chars().any(char::is_control), "{message:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn broken_results_of_another_program_are_refused_or_are_a_bundle(
+        seed in prop::sample::select(&RESULTS[..]),
+        mutations in prop::collection::vec(mutation(), 1..4),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        let when = "2026-02-01T12:00:00Z".to_owned();
+        match Bundle::read_any("A100/cuda/a.json", &bytes, when, &Limits::default()) {
+            Ok(bundle) => {
+                let again = bundle.to_bytes().unwrap();
+                prop_assert_eq!(Bundle::read(&again, &Limits::default()).unwrap(), bundle);
+            }
+            Err(error) => {
+                let message = error.to_string();
+                prop_assert!(!message.chars().any(char::is_control), "{message:?}");
+                prop_assert!(message.len() < 1000, "{message}");
+            }
+        }
+    }
+}

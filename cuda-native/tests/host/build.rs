@@ -1,0 +1,129 @@
+//! The kernels are built by every NVRTC that is found, for every generation of architectures that it
+//! knows. No GPU is needed.
+
+use std::path::PathBuf;
+
+use sparsescope_core::kernel::user_kernels;
+use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant, check_user_kernel};
+use sparsescope_test_support::{Need, skip};
+
+/// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
+/// program finds by itself.
+fn compilers() -> Vec<Nvrtc> {
+    let folders = std::env::var_os(sparsescope_cuda::LIBRARY_FOLDERS).unwrap_or_default();
+    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
+    let files = std::env::split_paths(&folders).flat_map(|f| names.map(|name| f.join(name)));
+    let listed: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+    if listed.is_empty() {
+        return Nvrtc::find(None).into_iter().collect();
+    }
+    listed.into_iter().map(|file| Nvrtc::load(file).unwrap()).collect()
+}
+
+/// The machine that an ELF file is for; 190 is CUDA.
+fn elf_machine(cubin: &[u8]) -> Option<u16> {
+    cubin.starts_with(b"\x7fELF").then(|| u16::from_le_bytes([cubin[18], cubin[19]]))
+}
+
+/// The first architecture of each generation, and the newest of all: what lies between differs in
+/// nothing that the kernels ask for.
+fn generations(architectures: &[u32]) -> Vec<u32> {
+    let mut firsts = architectures.to_vec();
+    firsts.dedup_by_key(|architecture| *architecture / 10);
+    let newest = architectures.last().filter(|newest| firsts.last() != Some(newest));
+    firsts.extend(newest);
+    firsts
+}
+
+#[test]
+fn every_kernel_is_built_for_every_generation() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    std::thread::scope(|scope| {
+        for nvrtc in &compilers {
+            scope.spawn(|| every_kernel_is_built_by(nvrtc));
+        }
+    });
+}
+
+fn every_kernel_is_built_by(nvrtc: &Nvrtc) {
+    let cache = tempfile::tempdir().unwrap();
+    let cache = KernelCache::in_folder(cache.path().to_owned());
+    let architectures = generations(nvrtc.architectures());
+    for &architecture in &architectures {
+        let newest = architectures.last() == Some(&architecture);
+        let oldest = architectures.first() == Some(&architecture);
+        for family in Family::ALL {
+            if architecture < family.least_architecture() {
+                continue;
+            }
+            // Those that are written out for each size take seconds: the ends stand for those between.
+            let is_long = [Family::DenseCholesky, Family::FsaiSolve].contains(&family);
+            if is_long && !newest && !oldest {
+                continue;
+            }
+            for variant in family.variants() {
+                // Widths are one kernel: the ends stand for those between, but for one device.
+                let [narrowest, .., widest] = Variant::WIDTHS;
+                if !newest && variant.width > narrowest && variant.width < widest {
+                    continue;
+                }
+                let what = format!("{variant:?} {architecture} {}", nvrtc.version_name());
+                let cubin = variant.build(nvrtc, &cache, architecture);
+                let cubin = cubin.unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_eq!(elf_machine(&cubin), Some(190), "{what}");
+                assert_eq!(variant.build(nvrtc, &cache, architecture), Ok(cubin), "{what}");
+            }
+        }
+    }
+    eprintln!("NVRTC {} built for {architectures:?}", nvrtc.version_name());
+}
+
+#[test]
+fn an_error_shows_the_source_line_and_what_the_compiler_said() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    for nvrtc in &compilers {
+        let options = [format!("--gpu-architecture=sm_{}", nvrtc.architectures().last().unwrap())];
+        let prelude = ("common.cuh", "typedef double real;\n");
+        let source = "\n__global__ void k(real* y)\n{\n    y[0] = undefined_name;\n}\n";
+        let error = nvrtc.compile(prelude, ("broken.cu", source), &options).unwrap_err();
+        let text = error.to_string();
+        let begin = "broken.cu does not compile at `y[0] = undefined_name;`: broken.cu(4): error";
+        assert!(text.starts_with(begin), "{text}");
+
+        let error = nvrtc.compile(prelude, ("k.cu", ""), &["--nonsense".to_owned()]).unwrap_err();
+        assert!(matches!(&error, CompileError::Compiler { .. }), "{error}");
+        let error = nvrtc.architecture_for(3, 5).unwrap_err().to_string();
+        assert!(error.contains("not for 3.5"), "{error}");
+        let newest = *nvrtc.architectures().last().unwrap();
+        assert_eq!(nvrtc.architecture_for(newest / 10, newest % 10 + 1), Ok(newest));
+    }
+}
+
+#[test]
+fn a_users_kernel_is_built_and_its_errors_have_its_own_lines() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    let example = include_str!("../../../docs/examples/my-csr.cu");
+    for nvrtc in &compilers {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = KernelCache::in_folder(folder.path().to_owned());
+        let check = |text: &str| {
+            let kernels = user_kernels("my.cu", text.as_bytes()).unwrap();
+            kernels.iter().try_for_each(|kernel| check_user_kernel(kernel, nvrtc, &cache))
+        };
+        check(example).unwrap_or_else(|error| panic!("{}: {error}", nvrtc.version_name()));
+        let line = 1 + example.lines().position(|line| line.contains("y[row] = sum")).unwrap();
+        let error = check(&example.replace("y[row] = sum", "y[row] = sums")).unwrap_err();
+        let begin = "my.cu does not compile at `if (lane == 0) y[row] = sums;`: ";
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("{begin}my.cu({line}): error")), "{text}");
+    }
+}

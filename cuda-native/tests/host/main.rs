@@ -1,0 +1,6 @@
+//! What of CUDA needs no GPU: finding the driver and building the kernels.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod build;
+#[cfg(target_os = "linux")]
+mod probe;

@@ -1,0 +1,335 @@
+//! The commands that describe, make and multiply matrices.
+
+use sparsescope_core::kernel::{Mapping, all_kernels, distributed_kernels};
+use sparsescope_core::record::Operation;
+
+use crate::common::{on_cpu, program};
+
+/// The 5 x 5 example of the papers.
+const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n\
+    1 1 3\n1 2 4\n2 2 5\n2 3 1\n3 2 1\n3 3 2\n4 3 2\n4 4 3\n5 4 1\n5 5 6\n";
+
+#[test]
+fn kernels_lists_every_kernel_with_the_documented_fields() {
+    let kernels = program().json(&["kernels", "--json"]);
+    let kernels = kernels.as_array().unwrap();
+    let of_ranks = Operation::ALL.iter().flat_map(|&operation| distributed_kernels(operation));
+    assert_eq!(kernels.len(), all_kernels().count() + of_ranks.count());
+    for k in kernels {
+        let names: Vec<&str> = k.as_object().unwrap().keys().map(String::as_str).collect();
+        let documented = [
+            "id",
+            "operation",
+            "format",
+            "device",
+            "mapping",
+            "origin",
+            "needs_finite_x",
+            "available",
+            "reason",
+            "precisions",
+        ];
+        assert_eq!(names, documented);
+        let precision = if k["device"] == "wgpu" { "f32" } else { "f64" };
+        assert_eq!(k["precisions"][0], precision, "{k}");
+        let on_cpu = k["device"] == "cpu";
+        let reason = k["reason"].as_str().unwrap_or_default();
+        if k["id"].as_str().unwrap().starts_with("vendor/mkl/") {
+            // Here or not: then with the reason.
+            assert_eq!(k["available"], reason.is_empty(), "{k}");
+            continue;
+        }
+        if k["id"].as_str().unwrap().starts_with("mpi/") {
+            let expected = (cfg!(feature = "mpi"), !cfg!(feature = "mpi"));
+            assert_eq!((reason.is_empty(), reason.contains("feature `mpi`")), expected, "{k}");
+            continue;
+        }
+        assert_eq!(k["available"], on_cpu, "{k}");
+        assert_eq!(reason.contains("SPARSESCOPE_GPU=off"), !on_cpu, "{k}");
+    }
+    // Every row of the papers' table of CPU kernels, and ours beside them.
+    for id in [
+        "cpu/csr/serial",
+        "cpu/csr/rows",
+        "cpu/csr/nnz",
+        "cpu/csr/merge",
+        "cpu/csr/simd",
+        "cpu/coo/serial",
+        "cpu/ell/serial",
+        "cpu/ell/rows",
+        "cpu/hyb/serial",
+        "cpu/hyb/rows",
+        "cpu/hll/serial",
+        "cpu/hll/guided",
+        "cpu/hll/simd",
+        "cpu/csr/compact",
+        "cpu/hll/compact",
+        "cpu/spmv/auto",
+        "vendor/mkl/csr",
+        "vendor/mkl/optimized",
+    ] {
+        assert!(kernels.iter().any(|k| k["id"] == id), "{id}");
+    }
+}
+
+#[test]
+fn info_gives_the_figures_worked_out_by_hand() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    let info = p.json(&["info", "five.mtx", "--json"]);
+    for (name, expected) in [("rows", 5), ("cols", 5), ("nnz", 10)] {
+        assert_eq!(info[name], expected, "{name}");
+    }
+    assert_eq!((&info["path"], &info["field"]), (&"five.mtx".into(), &"real".into()));
+    assert_eq!((&info["symmetry"], &info["stand_in"]), (&"general".into(), &false.into()));
+    let row = &info["row"];
+    for (name, expected) in [
+        ("min", 2.0),
+        ("mean", 2.0),
+        ("max", 2.0),
+        ("stddev", 0.0),
+        ("average_deviation", 0.0),
+        ("percent_average_deviation", 0.0),
+    ] {
+        assert_eq!(row[name].as_f64(), Some(expected), "{name}");
+    }
+    let format = |name: &str| {
+        let formats = info["formats"].as_array().unwrap();
+        formats.iter().find(|f| f["format"] == name).unwrap().clone()
+    };
+    // 12 nnz + 4 (m + 1) bytes; with 8 m + 8 n for y and x.
+    assert_eq!(format("csr")["bytes"], 12 * 10 + 4 * 6);
+    assert_eq!(format("csr")["minimal_bytes"], 12 * 10 + 4 * 6 + 8 * 5 + 8 * 5);
+    assert_eq!((&format("ell")["slots"], &format("ell")["padding"]), (&10.into(), &1.0.into()));
+    assert_eq!(format("coo")["minimal_bytes"], 16 * 10 + 8 * 5 + 8 * 5);
+    assert!(info["read_seconds"].as_f64().unwrap() >= 0.0);
+    let text = p.succeed(&["info", "five.mtx"]);
+    assert!(text.contains("5 x 5") && text.contains("hll"), "{text}");
+}
+
+#[test]
+fn what_generate_writes_is_the_matrix_that_gen_names() {
+    let p = program();
+    for spec in ["fem-hex?n=4&dof=3", "powerlaw?m=300&nnz=900&max=80", "kkt?n=3"] {
+        for file in ["a.mtx", "a.mtx.gz"] {
+            p.succeed(&["generate", spec, "-o", file, "--force"]);
+            let written = p.json(&["info", file, "--json"]);
+            let generated = p.json(&["info", &format!("gen:{spec}"), "--json"]);
+            assert_eq!(written["sha256"], generated["sha256"], "{spec} {file}");
+            assert_eq!(written["symmetry"], "general");
+        }
+    }
+}
+
+#[test]
+fn generated_matrices_are_the_same_for_any_number_of_threads() {
+    let p = program();
+    let with = |threads: &str| {
+        let mut command = p.command(&["info", "gen:circuit?m=5000&nnz=40000&dense=3000", "--json"]);
+        command.env("RAYON_NUM_THREADS", threads);
+        let out = command.output().unwrap();
+        let info: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        info["sha256"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(with("1"), with("3"));
+}
+
+#[test]
+fn spmv_multiplies_with_every_kernel() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    p.write("x.txt", "1\n2\n3\n4\n5\n");
+    for k in on_cpu(Operation::Spmv).filter(|k| k.mapping != Mapping::Library) {
+        let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
+        // Blocks and diagonals however empty.
+        p.succeed(&[&args[..], &["--min-fill", "0"]].concat());
+        let y = std::fs::read_to_string(p.path("y.mtx")).unwrap();
+        let mut lines = y.lines();
+        assert_eq!(lines.next(), Some("%%MatrixMarket matrix array real general"));
+        assert_eq!(lines.next(), Some("5 1"));
+        // 3·1 + 4·2, 5·2 + 1·3, 1·2 + 2·3, 2·3 + 3·4, 1·4 + 6·5, with 17 significant digits.
+        let expected = [
+            "1.1000000000000000e+01",
+            "1.3000000000000000e+01",
+            "8.0000000000000000e+00",
+            "1.8000000000000000e+01",
+            "3.4000000000000000e+01",
+        ];
+        assert_eq!(lines.collect::<Vec<_>>(), expected, "{}", k.id);
+    }
+}
+
+#[test]
+fn spmv_compares_with_an_expected_result() {
+    let p = program();
+    p.write("five.mtx", FIVE);
+    p.write("x.txt", "1\n2\n3\n4\n5\n");
+    p.write("right.txt", "11\n13\n8\n18\n34\n");
+    p.write("wrong.txt", "11\n13\n8\n18.001\n34\n");
+    let with = |expected: &str, tol: &str| {
+        p.run(&["spmv", "five.mtx", "--x", "x.txt", "--expect", expected, "--tol", tol])
+    };
+    assert_eq!(with("right.txt", "0").code, Some(0));
+    let ran = with("wrong.txt", "1e-5");
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.err.contains("error: row 4 is 1.8e1 where 1.8001e1 is expected"), "{}", ran.err);
+    assert_eq!(with("wrong.txt", "1e-3").code, Some(0));
+}
+
+#[test]
+fn devices_measures_a_bandwidth() {
+    let devices = program().json(&["devices", "--json", "--threads", "1"]);
+    let b = &devices["bandwidth"][0];
+    for name in ["copy", "triad", "read"] {
+        assert!(b[name].as_f64().unwrap() > 1e8, "{name}: {b}");
+    }
+    assert!(devices["gpus"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn generate_lists_every_generator_and_suite() {
+    let list = program().succeed(&["generate", "--list"]);
+    for name in ["stencil27?n=", "fem-hex", "powerlaw", "mini", "circuit-dense", "seed"] {
+        let found = list.contains(name) || name == "circuit-dense" && list.contains("circuit");
+        assert!(found, "{name}");
+    }
+}
+
+#[test]
+fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
+    let p = program();
+    let mm = |body: &str| format!("%%MatrixMarket matrix coordinate real general\n{body}");
+    p.write("five.mtx", FIVE);
+    p.write("no-banner.mtx", "5 5 1\n1 1 1\n");
+    p.write("range.mtx", mm("2 2 1\n3 1 1\n"));
+    p.write("short.mtx", mm("2 2 2\n1 1 1\n"));
+    p.write("text.mtx", mm("2 2 1\n1 1 one\n"));
+    p.write("huge.mtx", mm("4000000000 4000000000 4000000000000000000\n1 1 1\n"));
+    p.write("empty.mtx", "");
+    p.write("page.mtx", "<!DOCTYPE html>\n<html></html>\n");
+    p.write("torn.mtx.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]);
+    p.write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n");
+    p.write("three.txt", "1\n2\n3\n");
+    p.write("not-a-bundle.zip", "PK nothing");
+    let before = p.files();
+    for (code, sentence, args) in [
+        (1, "missing.mtx", &["info", "missing.mtx"][..]),
+        (1, "line 1", &["info", "no-banner.mtx"]),
+        (1, "line 3", &["info", "range.mtx"]),
+        (1, "declares 2 entries", &["info", "short.mtx"]),
+        (1, "line 3: expected a number, found \"one\"", &["info", "text.mtx"]),
+        (1, "huge.mtx", &["info", "huge.mtx"]),
+        (1, "empty.mtx", &["info", "empty.mtx"]),
+        (1, "HTML", &["info", "page.mtx"]),
+        (1, "torn.mtx.gz", &["info", "torn.mtx.gz"]),
+        (1, "real matrices only", &["spmv", "complex.mtx", "-o", "y.mtx"]),
+        (1, "x has 3 elements", &["spmv", "five.mtx", "--x", "three.txt", "-o", "y.mtx"]),
+        (1, "three.txt has 3 elements", &["spmv", "five.mtx", "--expect", "three.txt"]),
+        (1, "no folder", &["spmv", "five.mtx", "-o", "nowhere/y.mtx"]),
+        (1, "--force", &["spmv", "five.mtx", "-o", "five.mtx"]),
+        (1, "--force", &["generate", "stencil7?n=3", "-o", "five.mtx"]),
+        (1, "bytes", &["generate", "stencil27?n=1600", "-o", "big.mtx"]),
+        (1, "not a zip", &["export", "five.mtx", "--csv", "runs.csv"]),
+        (1, "not-a-bundle.zip", &["export", "not-a-bundle.zip", "--csv", "runs.csv"]),
+        (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
+        (1, "no matrix could be had", &["-q", "bench", "missing.mtx", "-o", "b.zip"]),
+        (2, "`info` is neither a command nor a file", &["five.mtx", "info", "five.mtx"]),
+        (2, "`--state` belongs to opening files", &["--state", "v1", "info", "five.mtx"]),
+        (1, "SPARSESCOPE_GPU=off", &["bench", "--backend", "cuda"]),
+        (1, "SPARSESCOPE_GPU=off", &["bench", "five.mtx", "--gpus", "2", "-o", "b.zip"]),
+        (1, "SPARSESCOPE_GPU=off", &["bench", "--kernels", "nccl/*/*", "-o", "b.zip"]),
+        (2, "a number of GPUs from 1", &["bench", "--gpus", "0"]),
+        (2, "--backend cpu takes none", &["bench", "--gpus", "2", "--backend", "cpu"]),
+        (
+            1,
+            "SPARSESCOPE_GPU=off",
+            &["spmv", "five.mtx", "--kernel", "cuda/coo/segmented", "-o", "y"],
+        ),
+        (2, "--block-sizes", &["bench", "--block-sizes", "100"]),
+        (
+            2,
+            "no kernel `cpu/csr/fast`",
+            &["spmv", "five.mtx", "--kernel", "cpu/csr/fast", "-o", "y"],
+        ),
+        (
+            2,
+            "`cpu/symgs/serial` computes symgs, not spmv",
+            &["spmv", "five.mtx", "--kernel", "cpu/symgs/serial", "-o", "y"],
+        ),
+        (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
+        (2, "needs the key", &["info", "gen:road"]),
+        (2, "suite", &["bench", "suite:nothing"]),
+        (2, "no suite", &["bench", "--suite", "nothing"]),
+        (2, "no cpu spmv kernel", &["bench", "--kernels", "cpu/xyz/*"]),
+        (2, "--tol", &["spmv", "five.mtx", "--expect", "three.txt", "--tol", "-1"]),
+        (2, "--threads", &["bench", "--threads", "0"]),
+        (2, "--hack-size", &["bench", "--hack-size", "33"]),
+    ] {
+        if args.contains(&"missing.mtx") {
+            // The unreadable matrix and the failure each have their own sentence.
+            let ran = p.run(args);
+            assert!(ran.code == Some(code) && ran.err.contains(sentence), "{}", ran.err);
+        } else {
+            let error = p.fail(code, args);
+            assert!(error.contains(sentence), "{args:?}: {error}");
+        }
+    }
+    assert_eq!(p.files(), before);
+    assert_eq!(std::fs::read_to_string(p.path("five.mtx")).unwrap(), FIVE);
+}
+
+#[test]
+fn figures_of_the_viewer_are_written_without_a_window() {
+    let p = program();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
+    let state = "http://localhost/#v1;search=poisson;theme=dark";
+    p.succeed(&[
+        "export", golden, "--chart", "blocks", "--svg", "b.svg", "--png", "b.png", "--table",
+        "b.csv", "--state", state,
+    ]);
+    let svg = std::fs::read_to_string(p.path("b.svg")).unwrap();
+    assert!(svg.contains("threads a block") && svg.contains("cuda/csr/warp-shuffle"), "{svg}");
+    assert!(std::fs::read(p.path("b.png")).unwrap().starts_with(b"\x89PNG"));
+    let table = std::fs::read_to_string(p.path("b.csv")).unwrap();
+    assert_eq!(
+        table,
+        p.succeed(&["export", golden, "--chart", "blocks", "--table", "-", "--state", state])
+    );
+    // Thirteen kernels with two block sizes on one matrix.
+    assert_eq!(table.lines().count(), 1 + 26, "{table}");
+    let only = |args: &[&str]| p.fail(2, &[&["export", golden, "--svg", "c.svg"], args].concat());
+    assert!(only(&["--chart", "pie"]).contains("there is no chart pie; there are kernels, "));
+    assert!(only(&["--view", "none"]).contains("there is no view none; there are best, chart, "));
+    assert!(only(&["--state", "v9"]).contains("v1;key=value"));
+    assert!(only(&["--view", "runs"]).contains("is no figure"));
+    assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
+    // A folder takes every chart that has something to draw.
+    p.succeed(&["export", golden, "--svg", "figures", "--png", "figures"]);
+    let drawn: Vec<_> = p.files().into_iter().filter(|name| name.starts_with("figures/")).collect();
+    for name in ["kernels.svg", "blocks.svg", "roofline.svg", "blocks.png"] {
+        assert!(p.path("figures").join(name).is_file(), "{name} of {drawn:?}");
+    }
+    assert!(!p.path("figures/compare.svg").exists(), "one bundle is compared with none");
+    assert!(p.fail(1, &["export", golden, "--svg", "figures"]).contains("--force"));
+}
+
+/// Each would compute the same and write over what the others wrote.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn several_ranks_of_a_build_without_mpi_are_told_how_to_build_one() {
+    let program = program();
+    let args = ["spmv", "gen:diagonal?m=3", "-o", "y.mtx"];
+    let with = |size: &str| {
+        let mut command = program.command(&args);
+        sparsescope_tests::Ran::of(command.env("OMPI_COMM_WORLD_SIZE", size).output().unwrap())
+    };
+    let ran = with("4");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let expected = "the 4 ranks that were started; `cargo build --release --features mpi`";
+    assert!(ran.err.contains(expected), "{}", ran.err);
+    assert_eq!(program.files(), [""; 0]);
+    assert_eq!(with("1").code, Some(0));
+    let sentence =
+        program.fail(2, &["spmv", "gen:diagonal?m=3", "--kernel", "mpi/csr/halo", "-o", "z.mtx"]);
+    assert!(sentence.contains("mpirun -n 4"), "{sentence}");
+}

@@ -1,0 +1,231 @@
+//! What is read beside Matrix Market, and what `bench` takes and prints beside its defaults.
+
+use sparsescope_core::bundle::HEADER;
+use sparsescope_core::record::Verdict;
+
+use crate::common::{open, program};
+
+/// The 4 x 4 example of the papers.
+const ENTRIES: &str = "1 1 1\n1 2 7\n2 2 2\n2 3 8\n3 1 5\n3 3 3\n3 4 9\n4 2 6\n4 4 4\n";
+
+#[test]
+fn triplet_texts_are_the_matrix_that_matrix_market_says() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    p.write("four.mtx", format!("{banner}4 4 9\n{ENTRIES}"));
+    p.write("symgs.txt", format!("4 4 9\n{ENTRIES}"));
+    p.write("fsai.dat", format!("4 9\n{ENTRIES}"));
+    p.write("bare.mtx", format!("4 4 9\n{ENTRIES}"));
+    let sha256 = |name: &str| p.json(&["info", name, "--json"])["sha256"].clone();
+    assert_eq!(sha256("symgs.txt"), sha256("four.mtx"));
+    assert_eq!(sha256("fsai.dat"), sha256("four.mtx"));
+    assert!(p.fail(1, &["info", "bare.mtx"]).contains("the banner"));
+}
+
+#[test]
+fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
+    let p = program();
+    let ring = "4 4\n2 4\n1 3\n2 4\n1 3\n";
+    p.write("ring.graph", ring);
+    p.write(
+        "ring.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 4\n2 1\n4 1\n3 2\n4 3\n",
+    );
+    p.write("four.txt", format!("4 4 9\n{ENTRIES}"));
+    let info = |name: &str| p.json(&["info", name, "--json"]);
+    assert_eq!(info("ring.graph")["sha256"], info("ring.mtx")["sha256"]);
+    for (name, form, nnz) in [
+        ("ring.graph", "METIS graph", 8),
+        ("ring.mtx", "Matrix Market", 8),
+        ("four.txt", "triplet text", 9),
+        ("gen:diagonal?m=4", "generated", 4),
+    ] {
+        let info = info(name);
+        assert_eq!((&info["form"], &info["nnz"]), (&form.into(), &nnz.into()), "{name}");
+        assert!(p.succeed(&["info", name]).contains(form), "{name}");
+    }
+    // What fits two forms under a name of neither is not guessed.
+    p.write("ring.txt", ring);
+    let error = p.fail(1, &["info", "ring.txt"]);
+    assert!(error.contains("ring.txt: expected text of one form, found a METIS graph"), "{error}");
+    p.write("half.graph", "3 2\n2\n1 3\n\n");
+    let error = p.fail(1, &["info", "half.graph"]);
+    assert!(
+        error.contains("half.graph: line 1: expected 4 neighbours in the lines below"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_of_other_programs_and_invisible_characters_are_named() {
+    let p = program();
+    for (name, content, expected) in [
+        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it first"),
+        ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
+        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list (not supported): "),
+        ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
+        (
+            "b.mtx",
+            b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\0\n",
+            "\"1<U+0000 NUL>\"",
+        ),
+    ] {
+        p.write(name, content);
+        for command in [&["info", name][..], &["spmv", name, "-o", "y.mtx"]] {
+            let error = p.fail(1, command);
+            assert!(error.contains(expected), "{error}");
+            assert!(error.lines().count() == 1 && error.is_ascii(), "{error}");
+        }
+    }
+}
+
+#[test]
+fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
+    let p = program();
+    p.write("x.txt", "1\n2\n3\n4\n");
+    p.write("other.txt", "1\n2\n3\n5\n");
+    let args = [
+        "bench",
+        "gen:diagonal?m=4",
+        "gen:diagonal?m=5",
+        "--runs",
+        "1",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/csr/{serial,nnz}",
+        "--threads",
+        "1",
+        "-q",
+        "-o",
+        "b.zip",
+        "--x",
+        "x.txt",
+    ];
+    p.succeed(&args);
+    let mut bundle = open(&p, "b.zip");
+    for run in &bundle.runs {
+        let fits = run.matrix.contains("m_4");
+        let expected = if fits { Verdict::Pass } else { Verdict::Refused };
+        assert_eq!(run.check.verdict, expected, "{}", run.matrix);
+        let reason = "x has 4 elements, but the matrix has 5 columns";
+        assert_eq!(run.check.reason.as_deref(), (!fits).then_some(reason));
+    }
+    bundle.complete = false;
+    bundle.runs.truncate(1);
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    assert!(p.fail(2, &["bench", "--resume", "b.zip"]).contains("name the file of x again"));
+    let error = p.fail(2, &["bench", "--resume", "b.zip", "--x", "other.txt"]);
+    assert!(error.contains("not the x"), "{error}");
+    p.succeed(&["bench", "--resume", "b.zip", "--x", "x.txt", "-q"]);
+    assert_eq!(open(&p, "b.zip").runs.len(), 4);
+}
+
+#[test]
+fn an_x_that_fits_nothing_is_wrong_usage() {
+    let p = program();
+    p.write("x.txt", "1\n2\n3\n4\n");
+    let bench = |args: &[&str]| p.fail(2, &[&["bench", "-q", "--x", "x.txt"], args].concat());
+    let of_product = bench(&["gen:diagonal?m=5", "gen:diagonal?m=6"]);
+    assert_eq!(of_product, "error: --x has 4 elements, but diagonal?m=5 has 5 columns");
+    let of_sweep = bench(&["gen:diagonal?m=5", "--operation", "symgs"]);
+    assert_eq!(of_sweep, "error: --x has 4 elements, but diagonal?m=5 has 5 rows");
+    let of_solve = bench(&["gen:diagonal?m=4", "--operation", "solve"]);
+    assert_eq!(of_solve, "error: --x applies only to spmv and symgs, not to solve");
+    assert_eq!(p.files(), ["x.txt"]);
+}
+
+#[test]
+fn the_table_of_runs_goes_to_standard_output_alone() {
+    let p = program();
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "1", "--kernels", "cpu/csr/serial", "-q"];
+    let csv = p.succeed(&[&args[..], &["-o", "b.zip", "--csv", "-"]].concat());
+    assert_eq!(csv.lines().next(), Some(HEADER));
+    assert_eq!(csv.lines().count(), 2);
+    assert_eq!(p.succeed(&["export", "b.zip", "--csv", "-"]), csv);
+    assert_eq!(p.files(), ["b.zip"]);
+    let both = [&args[..], &["-o", "c.zip", "--csv", "-", "--json"]].concat();
+    assert!(p.fail(2, &both).contains("standard output"));
+}
+
+#[test]
+fn a_time_limit_ends_a_bench_that_can_be_continued() {
+    let p = program();
+    let args = [
+        "bench",
+        "suite:grid-27pt",
+        "--runs",
+        "100000",
+        "--warmup",
+        "0",
+        "--kernels",
+        "cpu/csr/{serial,rows,nnz,merge}",
+        "--threads",
+        "1",
+        "-o",
+        "b.zip",
+        "--time-limit",
+        "8s",
+    ];
+    let started = std::time::Instant::now();
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seconds = started.elapsed().as_secs();
+    assert!((8..30).contains(&seconds), "it ended after {seconds} s");
+    assert!(
+        ran.out.contains("The time limit passed") && ran.out.contains("--resume b.zip"),
+        "{}",
+        ran.out
+    );
+    let bundle = open(&p, "b.zip");
+    assert!(!bundle.complete && bundle.plan.is_some());
+    assert_eq!(p.files(), ["b.zip"], "the journal is gone");
+    assert!(p.fail(2, &["bench", "--time-limit", "never"]).contains("90s"));
+}
+
+#[test]
+fn a_mistyped_path_is_answered_before_anything_is_measured() {
+    let p = program();
+    let ran = p.run(&["bench", "mistyped.mtx", "also.mtx.gz", "-o", "b.zip"]);
+    assert_eq!(ran.code, Some(1));
+    for path in ["mistyped.mtx", "also.mtx.gz"] {
+        assert!(ran.err.contains(&format!("error: {path}: cannot open the file")), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("bandwidth"), "{}", ran.err);
+    assert!(p.files().is_empty());
+    let sentence = p.fail(1, &["bench", "gen:diagonal?m=9", "mistyped.mtx", "--plan"]);
+    assert!(sentence.contains("mistyped.mtx"), "{sentence}");
+    let plan = p.succeed(&["bench", "gen:diagonal?m=9", "--plan"]);
+    assert!(plan.contains("9 x 9, 9 entries") && plan.contains("in the bundle"), "{plan}");
+}
+
+#[test]
+fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
+    let p = program();
+    let args = [
+        "bench",
+        "late.mtx",
+        "gen:diagonal?m=9",
+        "--runs",
+        "1",
+        "--kernels",
+        "cpu/csr/serial",
+        "-o",
+        "b.zip",
+        "-q",
+    ];
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("Some matrices could not be read"), "{}", ran.out);
+    assert!(!open(&p, "b.zip").complete);
+    p.write("late.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n");
+    p.succeed(&["bench", "late.mtx", "--resume", "b.zip", "-q"]);
+    let bundle = open(&p, "b.zip");
+    assert!(bundle.complete);
+    assert_eq!(bundle.runs.len(), 2);
+    // Small matrices are kept whole, of the field that their file has.
+    let late = bundle.matrices.iter().find(|m| m.record.name == "late").unwrap();
+    let text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n";
+    assert_eq!(late.files["matrix.mtx"], text.as_bytes());
+}

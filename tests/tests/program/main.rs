@@ -1,0 +1,38 @@
+//! Tests that may run side by side: of the built program, of the libraries and of the sources. Those that must be
+//! alone are in `timing.rs`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod accidents;
+mod adapters;
+mod architecture;
+mod auto;
+mod bench;
+mod commands;
+mod common;
+mod compare;
+mod debug;
+mod dense;
+mod fetch;
+mod foreign;
+mod golden;
+mod imported;
+mod inputs;
+#[cfg(unix)]
+mod machine;
+mod measurement;
+mod mkl;
+mod nothing;
+mod precision;
+mod report;
+mod rooms;
+mod scipy;
+mod sectors;
+mod shards;
+mod skyline;
+#[cfg(target_os = "linux")]
+mod slurm;
+mod solve;
+mod symgs;
+mod user_kernels;
+mod viewer;
