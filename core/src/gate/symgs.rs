@@ -86,10 +86,12 @@ impl SweepBounds {
                 carried += v.abs() * off[c];
             }
             scale = scale.max(size / d.abs());
-            size += carried;
             if mode == Mode::Smoother {
-                carried += off[i] + 2.0 * d.abs() * off[i];
+                // What x_i is off cancels where its product is added again; rounding does not.
+                carried += off[i];
+                size += 2.0 * d.abs() * off[i];
             }
+            size += carried;
             let terms = col.len() as f64 + 4.0;
             let of_sum = 2.0 * terms * (unit * size + smallest) + carried;
             x[i] = sum / d;
