@@ -108,8 +108,7 @@ impl SweepBounds {
     }
 
     /// How far row i may lie from what the serial loop gives.
-    #[cfg(test)]
-    pub(super) fn of_row(&self, i: usize) -> f64 {
+    pub fn of_row(&self, i: usize) -> f64 {
         self.off[i]
     }
 
