@@ -114,13 +114,14 @@ pub(crate) struct PreparedProduct<'p, Y> {
 }
 
 /// One execution after another, with the clock that times them.
-struct Timed<'a> {
+struct Timed<'a, Y> {
     machine: &'a Machine,
     bound: &'a Bound,
+    y: &'a Y,
     clock: Clock,
 }
 
-impl Execution for Timed<'_> {
+impl<Y: Written> Execution for Timed<'_, Y> {
     type Error = DeviceError;
 
     fn is_in_place(&self) -> bool {
@@ -129,6 +130,13 @@ impl Execution for Timed<'_> {
 
     fn reset(&mut self) -> Result<(), DeviceError> {
         enqueue(self.machine.device(), &self.bound.reset)
+    }
+
+    fn spoil(&mut self) -> Result<(), DeviceError> {
+        match self.is_in_place() {
+            true => Ok(()),
+            false => self.y.spoil(self.machine.device()),
+        }
     }
 
     fn flush(&mut self) -> Result<(), DeviceError> {
@@ -158,9 +166,10 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
-    fn timed(&self) -> Result<Timed<'_>, DeviceError> {
+    fn timed(&self) -> Result<Timed<'_, Y>, DeviceError> {
         let clock = Clock::new(self.machine.device())?;
-        Ok(Timed { machine: self.machine, bound: &self.parts.bound, clock })
+        let Parts { bound, y, .. } = &self.parts;
+        Ok(Timed { machine: self.machine, bound, y, clock })
     }
 
     /// The result, unless something was written beside it.
@@ -182,10 +191,8 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
     /// Executes once, on what a reset puts back or with a spoilt result before.
     fn execute(&mut self) -> Result<(), DeviceError> {
         let mut timed = self.timed()?;
-        match timed.is_in_place() {
-            true => timed.reset()?,
-            false => self.parts.y.spoil(self.machine.device())?,
-        }
+        timed.reset()?;
+        timed.spoil()?;
         self.once = Some(timed.time(1)?);
         Ok(())
     }
@@ -198,9 +205,6 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         watch: &Watch<'_>,
     ) -> Result<Samples, DeviceError> {
         let stop = || watch.is_cancelled();
-        if !self.parts.bound.is_in_place() {
-            self.parts.y.spoil(self.machine.device())?;
-        }
         let mut timed = self.timed()?;
         let chunk = || match temperature {
             Temperature::Hot => hot(&mut timed, n, self.once, &stop),

@@ -22,6 +22,12 @@ pub(crate) trait Execution {
     /// Puts back what executions in place change. Never timed.
     fn reset(&mut self) -> Result<(), Self::Error>;
 
+    /// Fills the result with what no execution gives; does nothing in place, where the reset puts back what
+    /// was before.
+    fn spoil(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
     /// Pushes everything out of the caches.
     fn flush(&mut self) -> Result<(), Self::Error>;
 
@@ -45,50 +51,56 @@ pub(crate) fn hot<E: Execution>(
     once: Option<f64>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Samples, E::Error> {
-    let in_place = execution.is_in_place();
-    let mut mean = |executions: u32| {
-        if !in_place {
-            return Ok(execution.time(executions)? / f64::from(executions));
-        }
-        let mut total = 0.0;
-        for _ in 0..executions {
-            execution.reset()?;
-            total += execution.time(1)?;
-        }
-        Ok(total / f64::from(executions))
-    };
     let once = match once.filter(|&once| once > WARM_BY_ITSELF_S) {
         Some(once) => once,
         None => {
             // Untimed first: it may have to load the kernel.
-            mean(1)?;
-            mean(1)?
+            mean(execution, 1)?;
+            mean(execution, 1)?
         }
     };
     let repetitions = (SHORTEST_SAMPLE_S / once.max(1e-7)).ceil().clamp(1.0, MOST_REPETITIONS);
     let repetitions = repetitions as u32;
-    let seconds = collect(n, stop, || mean(repetitions))?;
+    // Whatever the warm-up left, what is timed has to compute it anew.
+    execution.spoil()?;
+    let seconds = collect(n, stop, || mean(execution, repetitions))?;
     Ok(Samples { seconds, repetitions })
 }
 
-/// The same with the caches flushed before each sample, which is one execution.
+/// Mean seconds of so many executions in a row, or, in place, each after a reset.
+fn mean<E: Execution>(execution: &mut E, executions: u32) -> Result<f64, E::Error> {
+    if !execution.is_in_place() {
+        return Ok(execution.time(executions)? / f64::from(executions));
+    }
+    let mut total = 0.0;
+    for _ in 0..executions {
+        execution.reset()?;
+        total += execution.time(1)?;
+    }
+    Ok(total / f64::from(executions))
+}
+
+/// `n` samples with the caches flushed before each, which is one execution; fewer once `stop` says so.
 pub(crate) fn cold<E: Execution>(
     execution: &mut E,
     n: usize,
     once: Option<f64>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Samples, E::Error> {
-    let mut sample = || {
-        execution.reset()?;
-        execution.flush()?;
-        execution.time(1)
-    };
     if once.is_none_or(|once| once <= WARM_BY_ITSELF_S) {
         // Loads the kernel, which the first launch does.
-        sample()?;
+        flushed(execution)?;
     }
-    let seconds = collect(n, stop, sample)?;
+    execution.spoil()?;
+    let seconds = collect(n, stop, || flushed(execution))?;
     Ok(Samples { seconds, repetitions: 1 })
+}
+
+/// Seconds of one execution with cold caches.
+fn flushed<E: Execution>(execution: &mut E) -> Result<f64, E::Error> {
+    execution.reset()?;
+    execution.flush()?;
+    execution.time(1)
 }
 
 fn collect<E>(
@@ -119,12 +131,14 @@ mod tests {
         is_cold: bool,
         dirty: u32,
         executions: Vec<u32>,
+        /// How many of them came before each spoiling.
+        spoilt_after: Vec<usize>,
     }
 
     impl Noted {
         fn new(in_place: bool, seconds: f64) -> Self {
-            let (is_reset, is_cold, dirty, executions) = Default::default();
-            Self { in_place, seconds, is_reset, is_cold, dirty, executions }
+            let (is_reset, is_cold, dirty, executions, spoilt_after) = Default::default();
+            Self { in_place, seconds, is_reset, is_cold, dirty, executions, spoilt_after }
         }
     }
 
@@ -135,6 +149,10 @@ mod tests {
         }
         fn reset(&mut self) -> Result<(), Infallible> {
             (self.is_reset, self.is_cold) = (true, false);
+            Ok(())
+        }
+        fn spoil(&mut self) -> Result<(), Infallible> {
+            self.spoilt_after.push(self.executions.len());
             Ok(())
         }
         fn flush(&mut self) -> Result<(), Infallible> {
@@ -192,6 +210,20 @@ mod tests {
             sample(&mut noted, 1, Some(2.0), &never).unwrap();
             assert_eq!(noted.executions, [1]);
         }
+    }
+
+    #[test]
+    fn the_result_is_spoilt_after_the_warm_up_and_before_the_first_sample() {
+        let spoilt_after = |sample: fn(&mut Noted) -> Result<Samples, Infallible>| {
+            let mut noted = Noted::new(false, 2e-3);
+            sample(&mut noted).unwrap();
+            assert_eq!(noted.executions.len(), noted.spoilt_after[0] + 3);
+            noted.spoilt_after
+        };
+        assert_eq!(spoilt_after(|noted| hot(noted, 3, None, &never)), [2]);
+        assert_eq!(spoilt_after(|noted| cold(noted, 3, None, &never)), [1]);
+        assert_eq!(spoilt_after(|noted| hot(noted, 3, Some(2.0), &never)), [0]);
+        assert_eq!(spoilt_after(|noted| cold(noted, 3, Some(2.0), &never)), [0]);
     }
 
     #[test]

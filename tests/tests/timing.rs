@@ -96,8 +96,9 @@ fn wide(matrices: usize) -> Bundle {
     bundle
 }
 
-/// The longest that a report, a table, a comparison and a merge of such a bundle take.
-fn longest(p: &Program, matrices: usize) -> Duration {
+/// The longest that a report, a table, a comparison and a merge of such a bundle take, each in the best of so many
+/// tries.
+fn longest(p: &Program, matrices: usize, tries: usize) -> Duration {
     let mut bundle = wide(matrices);
     bundle.save(&p.path("a.zip"), true).unwrap();
     bundle.environments[0].os.push('x');
@@ -109,20 +110,24 @@ fn longest(p: &Program, matrices: usize) -> Duration {
         &["merge", "a.zip", "b.zip", "-o", "m.zip", "--force", "--prefer", "last"],
     ];
     let times = commands.map(|args| {
-        let started = Instant::now();
-        p.succeed(args);
-        eprintln!("{matrices} matrices, {}: {:.2} s", args[0], started.elapsed().as_secs_f64());
-        started.elapsed()
+        let once = || {
+            let started = Instant::now();
+            p.succeed(args);
+            started.elapsed()
+        };
+        let best = std::iter::repeat_with(once).take(tries).min().unwrap_or_default();
+        eprintln!("{matrices} matrices, {}: {:.2} s", args[0], best.as_secs_f64());
+        best
     });
     times.into_iter().max().unwrap_or_default()
 }
 
 #[test]
-fn four_times_the_bundle_takes_about_four_times_as_long() {
+fn four_times_the_bundle_does_not_take_sixteen_times_as_long() {
     let _alone = alone();
     let p = Program::new(PROGRAM);
-    let (one, four) = (longest(&p, 60), longest(&p, 240));
-    assert!(four < one * 9 + Duration::from_secs(1), "{one:?}, {four:?}");
+    let (one, four) = (longest(&p, 60, 3), longest(&p, 240, 3));
+    assert!(four < one * 12, "{one:?}, {four:?}");
 }
 
 /// In a release build: `cargo test --release -p sparsescope-tests --test timing -- --ignored --nocapture`.
@@ -131,6 +136,6 @@ fn four_times_the_bundle_takes_about_four_times_as_long() {
 fn four_thousand_matrices_are_reported_in_five_seconds() {
     let _alone = alone();
     let p = Program::new(PROGRAM);
-    let took = longest(&p, 4000);
+    let took = longest(&p, 4000, 1);
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{
@@ -19,7 +19,7 @@ use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::{Desk, Differences};
+use super::operands::{Desk, Differences, unfit};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
 use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
@@ -119,12 +119,7 @@ fn spmv(
     let Some(path) = &args.expect else { return Ok(Outcome::Success) };
     let expected = open_vector(path, memory, Progress::none())?;
     if expected.len() != y.len() {
-        bail!(
-            "{} has {} elements, but {source} has {} rows",
-            path.display(),
-            expected.len(),
-            y.len()
-        );
+        return Err(unfit("--expect", expected.len(), &source, (y.len() as u64, "rows")).into());
     }
     let tol = args.tol;
     let differences = Differences::of(&y, &expected, |e| tol * e.abs().max(1.0));

@@ -1,6 +1,7 @@
 //! What the commands that compute one result have in common: which kernel, on which matrix and
 //! vectors, where it runs, and what its result is compared with.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -86,6 +87,18 @@ pub(super) fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
     }
 }
 
+/// That a vector, which an option names, has not as many elements as a matrix has rows or columns.
+pub(super) fn unfit(
+    option: &str,
+    elements: usize,
+    source: impl Display,
+    (len, rows_or_columns): (u64, &str),
+) -> UsageError {
+    UsageError(format!(
+        "{option} has {elements} elements, but {source} has {len} {rows_or_columns}"
+    ))
+}
+
 impl Desk<'_> {
     /// Reads or makes a matrix of real values; what a person should know of how it was read goes to
     /// standard error.
@@ -109,11 +122,11 @@ impl Desk<'_> {
         }
     }
 
-    /// Reads a vector, called `name`, that has as many elements as `source` has `rows_or_columns`.
+    /// Reads the vector that `option` names, which has as many elements as `source` has `rows_or_columns`.
     pub(super) fn vector(
         &self,
         path: &Path,
-        name: &str,
+        option: &str,
         source: &MatrixSource,
         (len, rows_or_columns): (usize, &str),
     ) -> anyhow::Result<Vec<f64>> {
@@ -121,11 +134,10 @@ impl Desk<'_> {
         let read = watched(self.interrupt, self.quiet, &what, file_size(path), |progress| {
             open_vector(path, self.memory, progress)
         })?;
-        if read.len() != len {
-            let elements = read.len();
-            bail!("{name} has {elements} elements, but {source} has {len} {rows_or_columns}");
+        match read.len() == len {
+            true => Ok(read),
+            false => Err(unfit(option, read.len(), source, (len as u64, rows_or_columns)).into()),
         }
-        Ok(read)
     }
 
     /// Writes a result, replacing a file only where it is forced to.

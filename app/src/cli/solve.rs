@@ -249,9 +249,9 @@ fn given(
     a: &Csr,
 ) -> anyhow::Result<Given> {
     let rows = a.rows();
-    let vector = |parameter: Parameter, name: &str, text: &str| {
+    let vector = |parameter: Parameter, option: &str, text: &str| {
         let is_file = parameter.value(text).is_err();
-        let read = is_file.then(|| desk.vector(Path::new(text), name, source, (rows, "rows")));
+        let read = is_file.then(|| desk.vector(Path::new(text), option, source, (rows, "rows")));
         anyhow::Ok(read.transpose()?.map(Arc::new))
     };
     let matrix = |what: &str, text: &str| {
@@ -267,8 +267,8 @@ fn given(
     let pattern = has_factor(Parameter::Pattern).then(|| matrix("the pattern", &args.pattern));
     let factor = args.read_g.as_ref().map(|path| matrix("G", &path.to_string_lossy()));
     Ok(Given {
-        b: vector(Parameter::RightSide, "b", &args.b)?,
-        start: vector(Parameter::Start, "x0", &args.x0)?,
+        b: vector(Parameter::RightSide, "--b", &args.b)?,
+        start: vector(Parameter::Start, "--x0", &args.x0)?,
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })

@@ -33,13 +33,11 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let a = desk.real_matrix(&source)?;
     check_vectors(Operation::Spmv, &a, memory).with_context(|| format!("{source}"))?;
     let x = match &args.x {
-        Some(path) => desk.vector(path, "x", &source, (a.cols(), "columns"))?,
+        Some(path) => desk.vector(path, "--x", &source, (a.cols(), "columns"))?,
         None => integer_vector(a.cols(), args.seed),
     };
-    let expected = args
-        .expect
-        .as_ref()
-        .map(|path| desk.vector(path, &path.display().to_string(), &source, (a.rows(), "rows")));
+    let expected =
+        args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (a.rows(), "rows")));
     let expected = expected.transpose()?;
 
     let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));

@@ -145,16 +145,16 @@ fn system(
     let a = desk.real_matrix(source)?;
     check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
-    let of_rows = |name: &str, path| desk.vector(path, name, source, (rows, "rows"));
+    let of_rows = |option: &str, path| desk.vector(path, option, source, (rows, "rows"));
     let b = match &args.b {
-        Some(path) => of_rows("b", path)?,
+        Some(path) => of_rows("--b", path)?,
         None => right_hand_side(rows, args.seed),
     };
     let start = match &args.x0 {
-        Some(path) => of_rows("x0", path)?,
+        Some(path) => of_rows("--x0", path)?,
         None => starting_vector(rows, args.seed),
     };
-    let expected = args.expect.as_ref().map(|path| of_rows(&path.display().to_string(), path));
+    let expected = args.expect.as_ref().map(|path| of_rows("--expect", path));
     let expected = expected.transpose()?;
     let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b, start, args.sweeps);
     let problem = problem.map_err(|sentence| anyhow!("{source} cannot be swept: {sentence}"))?;

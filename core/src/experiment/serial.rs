@@ -168,8 +168,9 @@ where
             self.calibrate().await;
         }
         let mut samples = Vec::with_capacity(n);
-        self.y.fill(T::NAN);
         self.time(1);
+        // Whatever came before left, what is timed has to compute it anew.
+        self.y.fill(T::NAN);
         let mut start = Instant::now();
         while samples.len() < n && !watch.is_cancelled() {
             let before = self.backend.interruptions.count();

@@ -3,19 +3,14 @@
 use crate::dense::{Solutions, Systems};
 use crate::matrix::BatchView;
 use crate::parallel::*;
+use crate::pcg::{Magnitude, Scale, largest};
 use crate::record::{Check, Verdict};
 
-/// Which matrices of a batch are positive definite, and how large each is: found by loops that no kernel
-/// shares.
+/// Which matrices of a batch are positive definite: found by loops that no kernel shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definiteness {
     definite: Vec<bool>,
-    /// Largest sums of absolute values of a row.
-    norms: Vec<f64>,
 }
-
-/// 2⁵⁰⁰: larger solutions are looked at in units of it.
-const LARGE: f64 = f64::from_bits((1023 + 500) << 52);
 
 /// Solutions pass up to so many times n·ε of backward error, ε = 2⁻⁵².
 const BOUND: f64 = 8.0;
@@ -25,7 +20,7 @@ impl Definiteness {
     /// Cholesky's factorisation ends. None once `cancelled`, which is asked for each matrix, says so.
     pub fn of(batch: BatchView<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let n = batch.unknowns();
-        let looked: Option<Vec<(bool, f64)>> = (0..batch.len())
+        let definite: Option<Vec<bool>> = (0..batch.len())
             .into_par_iter()
             .map(|s| {
                 if cancelled() {
@@ -33,11 +28,10 @@ impl Definiteness {
                 }
                 let a = batch.matrix(s);
                 let diagonal_is_positive = a.iter().step_by(n + 1).all(|value| *value > 0.0);
-                Some((diagonal_is_positive && has_factor(a, n), norm(a, n)))
+                Some(diagonal_is_positive && has_factor(a, n))
             })
             .collect();
-        let (definite, norms) = looked?.into_iter().unzip();
-        Some(Self { definite, norms })
+        Some(Self { definite: definite? })
     }
 
     /// The numbers of the matrices that are not positive definite, ascending.
@@ -83,7 +77,7 @@ impl Definiteness {
         }
         let shares = (0..count).into_par_iter().map(|s| {
             let error = match self.definite[s] {
-                true => backward_error(systems, s, self.norms[s], &found.x[s * n..][..n]),
+                true => backward_error(systems, s, &found.x[s * n..][..n]),
                 false => 0.0,
             };
             (error / (BOUND * n as f64 * f64::EPSILON), s)
@@ -114,35 +108,30 @@ impl Definiteness {
     }
 }
 
-/// The largest sum of absolute values of a row.
-fn norm(a: &[f64], n: usize) -> f64 {
-    let sum = |row: &[f64]| row.iter().map(|value| value.abs()).sum::<f64>();
-    a.chunks(n).map(sum).fold(0.0, f64::max)
-}
-
-/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is, and where A and x are so
-/// large that what the error is held against overflows.
-fn backward_error(systems: Systems<'_>, s: usize, norm: f64, x: &[f64]) -> f64 {
-    let n = systems.unknowns();
+/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is, and where b is so much larger than A
+/// and x that it overflows in their units. These are powers of two in which A and x are about 1, for the
+/// product of their norms may be more than f64 holds.
+fn backward_error(systems: Systems<'_>, s: usize, x: &[f64]) -> f64 {
+    let (n, a) = (systems.unknowns(), systems.matrix(s));
+    let about_one = |values: &[f64]| Scale::of_right_side(Magnitude::of(values.iter().copied()));
+    let (unit_of_a, unit_of_x) = (about_one(a), about_one(x));
+    let unit_of_b = unit_of_a.and(unit_of_x);
+    let x: Vec<f64> = x.iter().map(|x| unit_of_x.there(*x)).collect();
     let mut b = vec![0.0; n];
     systems.copy_right(s, &mut b);
-    // Large solutions in other units, a power of two.
-    let unit = if x.iter().any(|x| x.abs() > LARGE) { LARGE.recip() } else { 1.0 };
-    let x: Vec<f64> = x.iter().map(|x| x * unit).collect();
-    b.iter_mut().for_each(|b| *b *= unit);
-    let largest = |values: &[f64]| {
-        values.iter().fold(0.0, |most: f64, value| match value.is_nan() {
-            true => f64::NAN,
-            false if value.abs() > most => value.abs(),
-            false => most,
-        })
-    };
-    let scale = norm * largest(&x) + largest(&b);
-    for (left, row) in b.iter_mut().zip(systems.matrix(s).chunks(n)) {
-        let product: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
-        *left -= product;
+    b.iter_mut().for_each(|b| *b = unit_of_b.there(*b));
+    let size = largest(b.iter().copied());
+    let mut norm = 0.0f64;
+    for (left, row) in b.iter_mut().zip(a.chunks(n)) {
+        let mut sum = 0.0;
+        for (a, x) in row.iter().map(|a| unit_of_a.there(*a)).zip(&x) {
+            sum += a.abs();
+            *left -= a * x;
+        }
+        norm = norm.max(sum);
     }
-    match largest(&b) {
+    let scale = norm * largest(x.iter().copied()) + size;
+    match largest(b.iter().copied()) {
         // Nothing is small beside infinity.
         _ if !scale.is_finite() => f64::NAN,
         0.0 => 0.0,
@@ -250,6 +239,25 @@ mod tests {
         assert_eq!(verdict([1e300, 1.0]), Verdict::Pass);
         assert_eq!(verdict([f64::INFINITY, 1.0]), Verdict::Fail);
         assert_eq!(verdict([1e300, 1e290]), Verdict::Fail);
+    }
+
+    #[test]
+    fn a_right_solution_passes_where_the_product_of_the_norms_overflows() {
+        // ‖A‖·‖x‖ is 1e500; and ‖A‖ alone is 2.5e308.
+        let values = [[1e200, 0.0, 0.0, 1e-300], [1.5e308, 1e308, 1e308, 1.5e308]];
+        let batch = Batch::new(2, values.concat()).unwrap();
+        let definiteness = Definiteness::of(batch.view(), &|| false).unwrap();
+        let systems = Systems::new(batch.view(), RightHandSides::Given(&[1.0, 1.0, 2.5e8, 2.5e8]));
+        let check = |x: [f64; 4]| {
+            let found = Solutions { x: x.to_vec(), flagged: vec![false; 2] };
+            definiteness.check(systems, &found, &|s| s as u64)
+        };
+        let right = check([1e-200, 1e300, 1e-300, 1e-300]);
+        assert_eq!(right.verdict, Verdict::Pass, "{right:?}");
+        let first = check([1e300, 1e300, 1e-300, 1e-300]);
+        assert_eq!((first.verdict, first.row), (Verdict::Fail, Some(0)));
+        let second = check([1e-200, 1e300, 1e-300, 2e-300]);
+        assert_eq!((second.verdict, second.row), (Verdict::Fail, Some(1)));
     }
 
     #[test]

@@ -65,33 +65,44 @@ fn system() -> impl Strategy<Value = Vec<(usize, usize, f64)>> {
 }
 
 /// A sweep and one back whose rows add up their terms from the last to the first.
-fn backwards<T: Real>(a: &Csr<T>, b: &[T], x: &mut [T]) {
+fn backwards<T: Real>(a: &Csr<T>, mode: Mode, b: &[T], x: &mut [T]) {
     let mut row = |i: usize| {
         let (col, val) = a.row(i);
         let (mut sum, mut diagonal) = (T::ZERO, T::ONE);
         for (&c, &v) in col.iter().zip(val).rev() {
-            match c as usize == i {
-                true => diagonal = v,
-                false => sum += v * x[c as usize],
+            let is_diagonal = c as usize == i;
+            if is_diagonal {
+                diagonal = v;
+            }
+            if !is_diagonal || mode == Mode::Smoother {
+                sum += v * x[c as usize];
             }
         }
-        x[i] = (b[i] - sum) / diagonal;
+        let right = match mode {
+            Mode::Standard => b[i],
+            Mode::Smoother => x[i] + diagonal * x[i],
+        };
+        x[i] = (right - sum) / diagonal;
     };
     (0..b.len()).for_each(&mut row);
     (0..b.len()).rev().for_each(&mut row);
 }
 
 /// How sweeps whose terms are added up backwards are judged, and with one element off by three bounds.
-fn judged<T: Real>(entries: &[(usize, usize, f64)], off: prop::sample::Index) -> [Check; 2] {
+fn judged<T: Real>(
+    entries: &[(usize, usize, f64)],
+    mode: Mode,
+    off: prop::sample::Index,
+) -> [Check; 2] {
     let n = entries.iter().map(|&(i, ..)| i + 1).max().unwrap();
     let a = Csr::from_triplets(n, n, entries).unwrap().map(T::rounded);
     let b: Vec<T> = (0..n).map(|i| T::rounded(0.3 - 0.1 * (i % 7) as f64)).collect();
     let start: Vec<T> = (0..n).map(|i| T::rounded(0.1 + 0.1 * (i % 5) as f64)).collect();
     let diagonal = Diagonal::of(&a, MemoryLimit::unlimited()).unwrap();
-    let bounds = SweepBounds::new(&a, &diagonal, Mode::Standard, (&b, &start), 1);
+    let bounds = SweepBounds::new(&a, &diagonal, mode, (&b, &start), 1);
     let (mut expected, mut found) = (start.clone(), start);
-    serial::symgs(&a, &diagonal, Mode::Standard, &b, &mut expected, 1);
-    backwards(&a, &b, &mut found);
+    serial::symgs(&a, &diagonal, mode, &b, &mut expected, 1);
+    backwards(&a, mode, &b, &mut found);
     let right = bounds.check(&expected, &found);
     let i = off.index(n);
     let value: f64 = expected[i].into();
@@ -105,9 +116,12 @@ proptest! {
         entries in system(),
         off in any::<prop::sample::Index>(),
     ) {
-        for [right, wrong] in [judged::<f64>(&entries, off), judged::<f32>(&entries, off)] {
-            prop_assert_eq!(right.verdict, Verdict::Pass, "{:?}", right.reason);
-            prop_assert_eq!(wrong.verdict, Verdict::Fail);
+        for mode in Mode::ALL {
+            let both = [judged::<f64>(&entries, mode, off), judged::<f32>(&entries, mode, off)];
+            for [right, wrong] in both {
+                prop_assert_eq!(right.verdict, Verdict::Pass, "{:?}", right.reason);
+                prop_assert_eq!(wrong.verdict, Verdict::Fail);
+            }
         }
     }
 

@@ -50,8 +50,10 @@ pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
 pub struct SweepBounds {
     /// What each row may be off.
     off: Vec<f64>,
-    /// The largest sum of a row's terms, without their signs, over its diagonal.
-    scale: f64,
+    /// The largest sum of each row's own terms, without their signs, over its diagonal. Of all visits and
+    /// not of the last one: a row that falls from sweep to sweep keeps what the first one rounded, as a
+    /// sum does whose terms cancel.
+    scale: Vec<f64>,
     /// Below this, what underflows may be all that there is.
     least: f64,
 }
@@ -70,7 +72,8 @@ impl SweepBounds {
         assert_eq!((b.len(), start.len()), (n, n), "the vectors have an element a row");
         let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
         let mut x: Vec<f64> = start.iter().map(|&v| v.into()).collect();
-        let (mut off, mut scale) = (vec![0.0f64; n], 0.0f64);
+        let (mut off, mut scale) = (vec![0.0f64; n], vec![0.0f64; n]);
+        let least = smallest / unit;
         let mut row = |i: usize| {
             let (col, val) = a.row(i);
             let d: f64 = val[diagonal.before()[i] as usize].into();
@@ -85,11 +88,13 @@ impl SweepBounds {
                 size += (v * x[c]).abs();
                 carried += v.abs() * off[c];
             }
-            scale = scale.max(size / d.abs());
-            size += carried;
+            scale[i] = scale[i].max(size.max(least) / d.abs());
             if mode == Mode::Smoother {
-                carried += off[i] + 2.0 * d.abs() * off[i];
+                // What x_i is off cancels where its product is added again; rounding does not.
+                carried += off[i];
+                size += 2.0 * d.abs() * off[i];
             }
+            size += carried;
             let terms = col.len() as f64 + 4.0;
             let of_sum = 2.0 * terms * (unit * size + smallest) + carried;
             x[i] = sum / d;
@@ -99,17 +104,16 @@ impl SweepBounds {
             (0..n).for_each(&mut row);
             (0..n).rev().for_each(&mut row);
         }
-        Self { off, scale, least: smallest / unit }
+        Self { off, scale, least }
     }
 
     /// How far row i may lie from what the serial loop gives.
-    #[cfg(test)]
-    pub(super) fn of_row(&self, i: usize) -> f64 {
+    pub fn of_row(&self, i: usize) -> f64 {
         self.off[i]
     }
 
     /// Checks `found` row by row: both NaN, equal infinities, or within the bound. A row whose bound is not
-    /// finite, or as large as any sum of terms, is undecided: rounding alone may have taken it anywhere.
+    /// finite, or as large as any sum of its terms, is undecided: rounding alone may have taken it anywhere.
     pub fn check<T: Real>(&self, expected: &[T], found: &[T]) -> Check {
         let rows = expected.len();
         if found.len() != rows || self.off.len() != rows {
@@ -124,8 +128,8 @@ impl SweepBounds {
             !(same || (y - z).abs() <= bound)
         };
         let wrong = (0..rows).filter(differs).count();
-        let tells = |off: &f64| *off < self.scale.max(self.least);
-        if let (0, Some(i)) = (wrong, self.off.iter().position(|off| !tells(off))) {
+        let tells = |i: usize| self.off[i] < self.scale[i].max(self.least);
+        if let (0, Some(i)) = (wrong, (0..rows).find(|&i| !tells(i))) {
             let reason =
                 format!("rounding carried from row to row may explain any result of row {i}");
             return undecided(i as u64, reason);
@@ -234,6 +238,32 @@ mod tests {
         assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(0)));
         let zeros = SweepBounds::new(&a, &diagonal, Mode::Standard, (&[0.0; 5], &[0.0; 5]), 1);
         assert!(zeros.off[0] > 0.0);
+    }
+
+    #[test]
+    fn a_large_row_does_not_speak_for_those_whose_bound_lets_anything_pass() {
+        // The chain of the test above, and a row apart from it that is larger than all its bounds.
+        let below = (1..5).map(|i| (i, i - 1, 1e8));
+        let triplets: Vec<_> = (0..6).map(|i| (i, i, 1.0)).chain(below).collect();
+        let a = Csr::from_triplets(6, 6, &triplets).unwrap();
+        let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
+        let b = [1.0, 1e8, 0.0, 0.0, 0.0, 1e30];
+        let bounds = SweepBounds::new(&a, &diagonal, Mode::Standard, (&b, &[0.0; 6]), 1);
+        assert!(bounds.off.iter().all(|&off| off < 1e30));
+        let right = [1.0, 0.0, 0.0, 0.0, 0.0, 1e30];
+        let check = bounds.check(&right, &right);
+        assert_eq!((check.verdict, check.undecided), (Verdict::Refused, true));
+        assert!(check.row.is_some_and(|row| row < 5), "{check:?}");
+    }
+
+    #[test]
+    fn a_row_that_falls_from_visit_to_visit_is_decided() {
+        // 1 − 1e20 + 1e20 is 0 or 1 by order, and what is left of it is divided by 1e20 again.
+        let a = Csr::from_triplets(1, 1, &[(0, 0, 1e20)]).unwrap().map(f32::rounded);
+        let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
+        let bounds = SweepBounds::new(&a, &diagonal, Mode::Smoother, (&[0.0], &[1.0]), 1);
+        let check = |x: f32| bounds.check(&[0.0], &[x]).verdict;
+        assert_eq!([check(1e-20), check(1.0)], [Verdict::Pass, Verdict::Fail]);
     }
 
     #[test]

@@ -382,8 +382,8 @@ impl<'r> MpiRunner<'r> {
             let traffic = task.traffic(matrix);
             let threads = configuration.threads;
             run.distributed = Some(distributed(self.world, matrix, threads, spent, traffic));
-            if run.samples.is_empty() {
-                continue; // Cancelled before its first sample.
+            if run.samples.is_empty() || !task.has_result() {
+                continue; // Cancelled before its first sample, or in one that left nothing to check.
             }
             run.check = run.check.worse(task.check(self.world, matrix));
             task.tell(&mut run);

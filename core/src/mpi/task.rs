@@ -31,6 +31,11 @@ pub(super) trait Task: Send {
         Ok(Some((start.elapsed().as_secs_f64(), spent)))
     }
 
+    /// Whether there is a result to be checked: an execution that was stopped may have left none.
+    fn has_result(&self) -> bool {
+        true
+    }
+
     /// The verdict over the rows of all ranks, the same on each.
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check;
 

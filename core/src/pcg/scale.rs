@@ -84,6 +84,11 @@ impl Scale {
         Self { exponent: -exponent.unwrap_or_default().clamp(-MOST, MOST) }
     }
 
+    /// Both, one after the other.
+    pub fn and(self, other: Self) -> Self {
+        Self { exponent: (self.exponent + other.exponent).clamp(-MOST, MOST) }
+    }
+
     /// Whether nothing changes.
     pub fn is_one(self) -> bool {
         self.exponent == 0

@@ -61,6 +61,7 @@ struct Products<'a> {
     interruptions: &'a Interruptions,
     device: &'a Device,
     clock: &'a Clock,
+    y: &'a GuardedVector,
     before: &'a [Launch],
     launches: &'a [Launch],
 }
@@ -74,6 +75,12 @@ impl Timed for Products<'_> {
 
     async fn time(&mut self, products: u32) -> Result<Option<f64>, DeviceError> {
         self.clock.time(self.device, self.before, self.launches, products).await
+    }
+
+    async fn spoil(&mut self) -> Result<(), DeviceError> {
+        self.y.enqueue_spoil(self.device);
+        // Else the wall clock would tell it with the first sample.
+        self.device.finish(None).await
     }
 
     fn interruptions(&self) -> u32 {
@@ -92,7 +99,7 @@ impl Made {
         interruptions: &'a Interruptions,
     ) -> Products<'a> {
         let (device, launches) = (&self.machine.device, &self.bound.launches);
-        Products { interruptions, device, clock: &self.clock, before, launches }
+        Products { interruptions, device, clock: &self.clock, y: &self.y, before, launches }
     }
 
     /// Executes once on a spoilt result.
@@ -212,7 +219,6 @@ impl PreparedProduct<'_> {
             // A product without rows is nothing to do: less than the clock tells.
             return Ok(vec![made.clock.resolution_s; n]);
         }
-        made.y.enqueue_spoil(&made.machine.device);
         match temperature {
             Temperature::Hot => {
                 let mut timed = made.products(&[], interruptions);

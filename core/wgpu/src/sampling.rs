@@ -24,6 +24,9 @@ pub(crate) trait Timed {
     /// Seconds of so many products in a row; nothing where the clock tells none.
     async fn time(&mut self, products: u32) -> Result<Option<f64>, Self::Error>;
 
+    /// Spoils the result, before whatever is timed next.
+    async fn spoil(&mut self) -> Result<(), Self::Error>;
+
     /// How often measuring was set aside: a sample during which it was is taken anew.
     fn interruptions(&self) -> u32 {
         0
@@ -55,7 +58,8 @@ pub(crate) async fn calibrate<T: Timed>(timed: &mut T) -> Result<u32, T::Error> 
     Err(timed.no_time(MOST_TRIES))
 }
 
-/// `n` samples of so many products each, after one product that is not counted; fewer once `stop` says so.
+/// `n` samples of so many products each, after one product that is not counted and whose result is spoilt;
+/// fewer once `stop` says so.
 pub(crate) async fn samples<T: Timed>(
     timed: &mut T,
     n: usize,
@@ -65,6 +69,7 @@ pub(crate) async fn samples<T: Timed>(
     let mut samples = Vec::with_capacity(n);
     if !stop() {
         timed.time(1).await?;
+        timed.spoil().await?;
     }
     while samples.len() < n && !stop() {
         let before = timed.interruptions();
@@ -102,6 +107,7 @@ mod tests {
         product_s: f64,
         resolution_s: f64,
         now: f64,
+        /// Products that were asked for, none where their result was spoilt.
         asked: Vec<u32>,
     }
 
@@ -118,6 +124,11 @@ mod tests {
             let begin = self.now;
             self.now += f64::from(products) * self.product_s;
             Ok(Some(rounded(self.now) - rounded(begin)).filter(|&seconds| seconds > 0.0))
+        }
+
+        async fn spoil(&mut self) -> Result<(), u32> {
+            self.asked.push(0);
+            Ok(())
         }
 
         fn no_time(&self, tries: u32) -> u32 {
@@ -140,6 +151,10 @@ mod tests {
         async fn time(&mut self, _: u32) -> Result<Option<f64>, u32> {
             self.taken += 1;
             Ok(Some(f64::from(self.taken)))
+        }
+
+        async fn spoil(&mut self) -> Result<(), u32> {
+            Ok(())
         }
 
         fn interruptions(&self) -> u32 {
@@ -194,6 +209,14 @@ mod tests {
         assert!(clock.asked.len() > 8);
         // A clock that stands still ends the run.
         assert_eq!(calibrated(0.0, 100e-6), Err(MOST_TRIES));
+    }
+
+    #[test]
+    fn the_result_is_spoilt_right_before_the_first_sample() {
+        let mut clock = Rounded { product_s: 1e-3, resolution_s: 1e-9, now: 0.0, asked: vec![] };
+        let taken = Ticket::later(async { samples(&mut clock, 3, 7, &|| false).await }).wait();
+        assert_eq!(taken.unwrap().len(), 3);
+        assert_eq!(clock.asked, [1, 0, 7, 7, 7]);
     }
 
     #[test]

@@ -64,6 +64,14 @@ impl Execution for Timed<'_> {
         Ok(())
     }
 
+    fn spoil(&mut self) -> Result<(), DeviceError> {
+        let number = self.number;
+        self.team.each(move |rank| {
+            rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
+        })?;
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<(), DeviceError> {
         self.team.each(|rank| rank.flush()).map(|_| ())
     }
@@ -120,18 +128,11 @@ impl PreparedProducts {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
-    fn spoil(&self) -> Result<(), DeviceError> {
-        let number = self.number;
-        self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
-        })?;
-        Ok(())
-    }
-
     /// Executes once, with a spoilt result before.
     pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
-        self.spoil()?;
-        let seconds = Timed { team: &self.team, number: self.number }.time(1)?;
+        let mut timed = Timed { team: &self.team, number: self.number };
+        timed.spoil()?;
+        let seconds = timed.time(1)?;
         self.once = Some(to_picoseconds(seconds));
         Ok(())
     }
@@ -180,7 +181,6 @@ impl Prepared for PreparedProducts {
     ) -> Sampled<'t> {
         Ticket::at_once(|| {
             let stop = || watch.is_cancelled();
-            self.spoil().map_err(|error| self.failed(&error))?;
             let mut timed = Timed { team: &self.team, number: self.number };
             let samples = match temperature {
                 Temperature::Hot => hot(&mut timed, n, self.once, &stop),

@@ -223,8 +223,16 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "HTML", &["info", "page.mtx"]),
         (1, "torn.mtx.gz", &["info", "torn.mtx.gz"]),
         (1, "real matrices only", &["spmv", "complex.mtx", "-o", "y.mtx"]),
-        (1, "x has 3 elements", &["spmv", "five.mtx", "--x", "three.txt", "-o", "y.mtx"]),
-        (1, "three.txt has 3 elements", &["spmv", "five.mtx", "--expect", "three.txt"]),
+        (
+            2,
+            "--x has 3 elements, but five.mtx has 5 columns",
+            &["spmv", "five.mtx", "--x", "three.txt", "-o", "y.mtx"],
+        ),
+        (
+            2,
+            "--expect has 3 elements, but five.mtx has 5 rows",
+            &["spmv", "five.mtx", "--expect", "three.txt"],
+        ),
         (1, "no folder", &["spmv", "five.mtx", "-o", "nowhere/y.mtx"]),
         (1, "--force", &["spmv", "five.mtx", "-o", "five.mtx"]),
         (1, "--force", &["generate", "stencil7?n=3", "-o", "five.mtx"]),

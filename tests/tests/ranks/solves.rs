@@ -103,6 +103,20 @@ fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
 }
 
 #[test]
+fn a_solve_that_is_stopped_in_a_later_sample_keeps_those_before_it() {
+    let program = program!();
+    let solve = ["bench", "gen:poisson2d?n=60", "--operation", "solve", "--precond", "none"];
+    let with = ["--runs", "100000", "--threads", "1", "--time-limit", "8s", "-q", "-o", "b.zip"];
+    let ran = run(&program, 2, &[&solve[..], &with].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
+    assert_eq!((bundle.complete, bundle.runs.len()), (false, 1));
+    let stopped = &bundle.runs[0];
+    assert_eq!(stopped.check.verdict, Verdict::Pass, "{:?}", stopped.check.reason);
+    assert!(stopped.cut_short && (1..100_000).contains(&stopped.samples.len()));
+}
+
+#[test]
 fn what_cannot_be_solved_is_told_by_the_row_that_one_process_names() {
     let program = program!();
     let head = "%%MatrixMarket matrix coordinate real general\n8 8 ";

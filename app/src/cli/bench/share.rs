@@ -7,6 +7,7 @@ use sparsescope_core::matrix::Extent;
 use sparsescope_core::record::Operation;
 
 use super::sweep::Sweep;
+use crate::cli::operands::unfit;
 use crate::cli::outcome::UsageError;
 
 /// What is run here, subject after subject.
@@ -70,9 +71,7 @@ impl<'s> Share<'s> {
         let fits = |(_, (length, _)): &(String, (u64, &str))| *length == elements as u64;
         match lengths.first() {
             _ if lengths.iter().any(fits) => Ok(()),
-            Some((name, (length, of))) => Err(UsageError(format!(
-                "--x has {elements} elements, but {name} has {length} {of}"
-            ))),
+            Some((name, length)) => Err(unfit("--x", elements, name, *length)),
             None if matches!(operation, Operation::Spmv | Operation::Symgs) => Ok(()),
             None => Err(UsageError(format!("--x applies only to spmv and symgs, not to {word}"))),
         }

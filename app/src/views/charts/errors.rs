@@ -1,6 +1,6 @@
 //! How far results are from the reference: of each run that was checked, whether it passed or not.
 
-use sparsescope_core::record::Check;
+use sparsescope_core::record::{Check, Verdict};
 
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
 use crate::model::RunOf;
@@ -44,10 +44,15 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         "kernel" => Plot::rows(axis),
         setting => Plot::plane(Scale::new(setting, true), axis),
     };
-    let mut zeros = 0;
+    let (mut zeros, mut empty) = (0, 0);
     let runs = data.model.runs(&data.state.filter);
     for run in runs.iter().filter(|run| run.run.hot != data.state.charts.cold) {
         let Some(error) = (measure.of)(&run.run.check) else { continue };
+        // What passes without a time computed nothing: that its error is 0 was not measured.
+        if run.run.check.verdict == Verdict::Pass && run.run.figures.is_none() {
+            empty += 1;
+            continue;
+        }
         let at = if log && error < ZERO { ZERO } else { error };
         let name = kernel(run);
         let point = match against {
@@ -64,9 +69,12 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.form = Form::Marks;
         plot.tick_x_at_points();
     }
-    if zeros > 0 {
-        plot.note = format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.");
-    }
+    let told = [
+        (zeros, format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.")),
+        (empty, format!("{empty} runs had nothing to compute: they have no error.")),
+    ];
+    let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, it)| it).collect();
+    plot.note = told.join(" ");
     plot
 }
 
@@ -75,5 +83,32 @@ fn setting_of(run: &RunOf<'_>, setting: &str) -> Option<f64> {
     match setting {
         "threads" => is_cpu.then_some(f64::from(run.run.threads)),
         _ => run.run.block.map(f64::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{bundle, drawn, model_of, state};
+    use super::super::view::plot;
+    use super::*;
+
+    #[test]
+    fn a_run_that_had_nothing_to_compute_has_no_error() {
+        let mut bundle = bundle("a", 1.0);
+        let is_emptied = |run: &&mut sparsescope_core::record::Run| {
+            run.kernel == "cpu/csr/nnz" && run.threads == 1
+        };
+        for run in bundle.runs.iter_mut().filter(is_emptied) {
+            run.samples.clear();
+            (run.figures, run.check.worst) = (None, Some(0.0));
+        }
+        let model = model_of(bundle);
+        let mut state = state("errors;kernel=cpu/csr/nnz");
+        state.charts.of = "worst row, in units of its bound by kernel".into();
+        let errors = drawn(&model, &state);
+        assert_eq!(errors.len(), 6, "of three matrices two thread counts");
+        assert!(errors.iter().all(|(.., error)| *error >= 0.25), "{errors:?}");
+        let note = plot(&Data::of(&model, &state)).note;
+        assert_eq!(note, "3 runs had nothing to compute: they have no error.");
     }
 }

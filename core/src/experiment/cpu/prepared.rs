@@ -84,7 +84,6 @@ impl<'p> CpuPrepared<'p> {
     fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
         let (samples, repetitions) = self.install_and_rest(|task| {
-            task.spoil();
             let once = match known {
                 Some(once) => Some(once),
                 None => time(task, 1, watch)?,
@@ -94,6 +93,12 @@ impl<'p> CpuPrepared<'p> {
                 return Ok((Vec::new(), 1));
             }
             let repetitions = repetitions(once);
+            // Whatever the warm-up left, what is timed has to compute it anew.
+            task.spoil();
+            // One thread has just written all of the result, which would slow a short sample: that is not kept.
+            if once < WARM_UP_S && time(task, repetitions, watch)?.is_none() {
+                return Ok((Vec::new(), 1));
+            }
             Ok((collect(n, || time(task, repetitions, watch))?, repetitions))
         })?;
         self.repetitions = self.repetitions.max(repetitions);
@@ -342,19 +347,20 @@ mod tests {
         assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
     }
 
-    /// Computes once, and does nothing from then on.
-    struct Once {
+    /// Computes so often, and does nothing from then on. It takes longer than a warm-up.
+    struct AtFirst {
         y: f64,
-        computes: bool,
+        computes: u32,
     }
 
-    impl Task for Once {
+    impl Task for AtFirst {
         fn spoil(&mut self) {
             self.y = f64::NAN;
         }
         fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
-            if std::mem::take(&mut self.computes) {
-                self.y = 1.0;
+            std::thread::sleep(std::time::Duration::from_secs_f64(2.0 * WARM_UP_S));
+            if let Some(left) = self.computes.checked_sub(1) {
+                (self.y, self.computes) = (1.0, left);
             }
             Ok(Finished::Done)
         }
@@ -365,13 +371,15 @@ mod tests {
 
     #[test]
     fn an_execution_that_does_nothing_leaves_no_result_of_the_one_before() {
-        for temperature in [Temperature::Hot, Temperature::Cold] {
+        // The result and nothing else, or the warm-up too, but no sample that is kept.
+        let all = [(Temperature::Hot, 1), (Temperature::Hot, 2), (Temperature::Cold, 1)];
+        for (temperature, computes) in all {
             let machine = Machine::new(CacheSizes::of(&cpu()));
-            let task = Box::new(Once { y: 0.0, computes: true });
+            let task = Box::new(AtFirst { y: 0.0, computes });
             let (costs, params) = Default::default();
             let bound = Bound { task, parts: None, costs, params };
             let mut prepared =
-                CpuPrepared::new("cpu/test/once", &machine, Arc::new(pool(1).unwrap()), bound);
+                CpuPrepared::new("cpu/test/at-first", &machine, Arc::new(pool(1).unwrap()), bound);
             let flag = AtomicBool::new(false);
             let watch = Watch::cancelled_by(&flag);
             let y = |output: Output| output.in_f64()[0];

@@ -36,6 +36,8 @@ pub(in crate::mpi) struct SolverOnDevice<'c> {
     about_b: About,
     cancel: &'c AtomicBool,
     costs: DeviceCosts,
+    /// The last solve was stopped half-way, on all devices.
+    stopped: bool,
     solution: Option<Solution>,
 }
 
@@ -86,6 +88,7 @@ impl<'c> SolverOnDevice<'c> {
             about_b,
             cancel,
             costs,
+            stopped: false,
             solution: None,
         };
         Ok((made, told))
@@ -94,6 +97,13 @@ impl<'c> SolverOnDevice<'c> {
     /// What setting it up took on this rank.
     pub(in crate::mpi) fn costs(&self) -> DeviceCosts {
         self.costs
+    }
+
+    /// Seconds of a solve by the device's own clock; nothing where it was stopped.
+    fn solve(&mut self) -> Result<Option<f64>, DeviceFailure> {
+        let seconds = self.solver.solve(self.cancel)?;
+        self.stopped = seconds.is_none();
+        Ok(seconds)
     }
 
     /// What came of the last solve, or why that is of no worth, on all ranks alike.
@@ -121,19 +131,23 @@ impl Task for SolverOnDevice<'_> {
     }
 
     fn run(&mut self) -> Result<Option<Spent>, DeviceFailure> {
-        Ok(self.solver.solve(self.cancel)?.map(|_| Spent::default()))
+        Ok(self.solve()?.map(|_| Spent::default()))
     }
 
     /// The devices' own clocks tell how long each solve takes.
     fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
         let mut seconds = 0.0;
         for _ in 0..times {
-            match self.solver.solve(self.cancel)? {
+            match self.solve()? {
                 Some(once) => seconds += once,
                 None => return Ok(None),
             }
         }
         Ok(Some((seconds, Spent::default())))
+    }
+
+    fn has_result(&self) -> bool {
+        !self.stopped
     }
 
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {

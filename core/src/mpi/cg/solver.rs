@@ -44,6 +44,7 @@ pub(in crate::mpi) struct Solver<'c> {
     pairs: Vec<PairTraffic>,
     about_b: About,
     cancel: &'c AtomicBool,
+    /// What the last solve gave that was not stopped.
     solved: Option<Recurrence>,
     solution: Option<Solution>,
     /// Bytes of A and of the factors in their formats.
@@ -172,9 +173,11 @@ impl Task for Solver<'_> {
         let solved = solved.map_err(|error| DeviceFailure::Alike(error.to_string()))?;
         let Spent { packing, waiting, .. } = self.system.spent;
         let computing = begun.elapsed().as_secs_f64() - packing - waiting;
-        let is_cancelled = solved.cancelled;
+        if solved.cancelled {
+            return Ok(None);
+        }
         self.solved = Some(solved);
-        Ok((!is_cancelled).then_some(Spent { computing, packing, waiting }))
+        Ok(Some(Spent { computing, packing, waiting }))
     }
 
     fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {

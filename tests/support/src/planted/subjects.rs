@@ -6,14 +6,15 @@ use std::sync::atomic::AtomicBool;
 use sparsescope_core::dense::Solutions;
 use sparsescope_core::experiment::{
     Backend, BatchedDenseProblem, Configuration, CpuBackend, Given, Output, ParameterLists,
-    Problem, Settings, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, Watch,
+    Problem, Settings, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, SymgsSide, Watch,
 };
+use sparsescope_core::gate::SweepBounds;
 use sparsescope_core::kernel::{Mapping, Parameter, reference};
-use sparsescope_core::matrix::{Batch, Csr, Points};
+use sparsescope_core::matrix::{Batch, Csr, Points, Real};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Precision};
 use sparsescope_core::skyline::Found;
-use sparsescope_core::symgs::{right_hand_side, starting_vector};
+use sparsescope_core::symgs::{Mode, right_hand_side, starting_vector};
 
 use super::fault::Fault;
 
@@ -180,29 +181,40 @@ fn spmv() -> Subject {
     )
 }
 
+/// How far an element of a sweep may be off.
+fn sweep_bound<T: Real>(side: &SymgsSide<T>, mode: Mode) -> f64 {
+    let vectors = (side.b().as_slice(), side.start().as_slice());
+    SweepBounds::new(side.a(), side.diagonal(), mode, vectors, side.sweeps()).of_row(ROW)
+}
+
 fn symgs() -> Subject {
     let of = |transposed: bool, seed: u64| {
         let off_diagonal = entries().into_iter().filter(|&(i, j, _)| i != j);
         let all: Entries = off_diagonal.chain((0..N).map(|i| (i, i, 20.0))).collect();
         let (b, x) = (right_hand_side(N, seed), starting_vector(N, 1));
         let problem = SymgsProblem::new(matrix(&all, transposed), b, x);
-        Problem::Symgs(problem.expect("no diagonal is missing")) // invariant
+        problem.expect("no diagonal is missing") // invariant
     };
-    let off = |configuration: &Configuration, x: &mut Vec<f64>| {
-        let kernel = configuration.kernel;
-        let value = &mut x[ROW];
+    let problem = of(false, 1);
+    let off = move |configuration: &Configuration, x: &mut Vec<f64>| {
+        let (kernel, mode) = (configuration.kernel, configuration.parameters.mode());
         let has_bits = kernel.exact || kernel.mapping == Mapping::Colors;
-        *value = match (has_bits, configuration.precision) {
-            // Other kernels add in another order: a thousandth is far more than that explains.
-            (false, _) => *value * 1.001 + 0.001,
+        let value = x[ROW];
+        x[ROW] = match (has_bits, configuration.precision) {
             (true, Precision::F64) => value.next_up(),
-            (true, Precision::F32) => f64::from((*value as f32).next_up()),
+            (true, Precision::F32) => f64::from((value as f32).next_up()),
+            (false, Precision::F64) => value + 3.0 * sweep_bound::<f64>(problem.double(), mode),
+            (false, Precision::F32) => {
+                let single = problem.single(MemoryLimit::unlimited());
+                let single = single.expect("f32 holds every value"); // invariant
+                value + 3.0 * sweep_bound::<f32>(&single, mode)
+            }
         };
     };
     Subject::new(
-        move || of(false, 1),
-        &of(false, 2),
-        Some(&of(true, 1)),
+        move || Problem::Symgs(of(false, 1)),
+        &Problem::Symgs(of(false, 2)),
+        Some(&Problem::Symgs(of(true, 1))),
         starting_vector(N, 1),
         off,
     )
