@@ -25,7 +25,7 @@ impl Definiteness {
     /// Cholesky's factorisation ends. None once `cancelled`, which is asked for each matrix, says so.
     pub fn of(batch: BatchView<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let n = batch.unknowns();
-        let looked: Option<Vec<(bool, f64)>> = (0..batch.len())
+        let looked: Vec<Option<(bool, f64)>> = (0..batch.len())
             .into_par_iter()
             .map(|s| {
                 if cancelled() {
@@ -36,6 +36,7 @@ impl Definiteness {
                 Some((diagonal_is_positive && has_factor(a, n), norm(a, n)))
             })
             .collect();
+        let looked: Option<Vec<(bool, f64)>> = looked.into_iter().collect();
         let (definite, norms) = looked?.into_iter().unzip();
         Some(Self { definite, norms })
     }

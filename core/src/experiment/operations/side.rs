@@ -1,7 +1,7 @@
 //! y = A·x in one precision: its operands, the result to check against and every format made so far.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use web_time::Instant;
 
@@ -112,11 +112,6 @@ pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String
         Some(what) => Err(what),
         None => Ok((a.map(f32::rounded), x.iter().copied().map(f32::rounded).collect())),
     }
-}
-
-/// What is locked is complete after every operation, so a panic elsewhere leaves it usable.
-pub(super) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
