@@ -17,7 +17,12 @@ pub struct SpmvSide<T> {
     x: Arc<Vec<T>>,
     reference: Reference,
     formats: Mutex<BTreeMap<FormatSpec, Converted<T>>>,
+    /// [`FormatSpec::build`] of this crate. Called by its name it would be compiled anew, with all conversions, in
+    /// each crate that asks for a format.
+    build: Build<T>,
 }
+
+type Build<T> = fn(&FormatSpec, &Arc<Csr<T>>, MemoryLimit) -> Result<AnyFormat<T>, FormatError>;
 
 /// A format made from CSR, and what that took.
 #[derive(Clone, Debug)]
@@ -32,7 +37,7 @@ impl<T: Real> SpmvSide<T> {
     /// Computes the reference. x has n elements; panics otherwise.
     pub(super) fn new(a: Arc<Csr<T>>, x: Arc<Vec<T>>) -> Self {
         let reference = Reference::new(&a, &x);
-        Self { a, x, reference, formats: Mutex::default() }
+        Self { a, x, reference, formats: Mutex::default(), build: FormatSpec::build }
     }
 
     /// A, m × n.
@@ -61,7 +66,7 @@ impl<T: Real> SpmvSide<T> {
             return Ok(made.clone());
         }
         let start = Instant::now();
-        let matrix = spec.build(&self.a, limit)?;
+        let matrix = (self.build)(&spec, &self.a, limit)?;
         let seconds = match spec {
             FormatSpec::Csr => 0.0,
             _ => start.elapsed().as_secs_f64(),
