@@ -1,5 +1,6 @@
 //! A matrix in memory with everything that a bundle says of it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -74,12 +75,18 @@ impl LoadedMatrix {
     }
 
     /// The same in steps, for whoever polls to do something else between.
-    pub async fn describe_in_steps(name: String, read: ReadMatrix) -> Self {
-        let described = match &read.values {
-            LoadedValues::Real(a) => describe_in_steps(a).await,
-            LoadedValues::Complex(a) => describe_in_steps(a).await,
-        };
-        Self::described(name, read, described)
+    pub fn describe_in_steps(
+        name: String,
+        read: ReadMatrix,
+    ) -> Pin<Box<dyn Future<Output = Self>>> {
+        // Behind a pointer, so that crates that wait for it do not have its code again.
+        Box::pin(async move {
+            let described = match &read.values {
+                LoadedValues::Real(a) => describe_in_steps(a).await,
+                LoadedValues::Complex(a) => describe_in_steps(a).await,
+            };
+            Self::described(name, read, described)
+        })
     }
 
     fn described(

@@ -14,6 +14,7 @@ mod interruptions;
 mod loaded;
 mod operations;
 mod output;
+mod pattern;
 mod plan;
 #[cfg(not(target_family = "wasm"))]
 mod points_source;

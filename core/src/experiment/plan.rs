@@ -6,6 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::pattern::Pattern;
 use crate::kernel::{
     DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
     kernels_of_ranks,
@@ -210,7 +211,7 @@ impl<'de> Deserialize<'de> for ParameterLists {
 /// Why a selection of kernels is empty or unclear.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// A pattern is not a glob.
+    /// A pattern cannot be read.
     #[error("`{pattern}` is not a pattern of kernel ids: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Pattern { pattern: String, reason: String },
@@ -220,7 +221,7 @@ pub enum SelectError {
     NoMatch { pattern: String, what: String },
 }
 
-/// The kernels of an operation and of the given devices whose ids match one of the glob patterns
+/// The kernels of an operation and of the given devices whose ids match one of the patterns
 /// (all of them without patterns), in the order of the table.
 pub fn select_kernels(
     operation: Operation,
@@ -257,20 +258,17 @@ fn select(
     if patterns.is_empty() {
         return Ok(offered);
     }
-    let mut matchers = Vec::new();
-    for pattern in patterns {
-        let glob = globset::Glob::new(pattern).map_err(|error| SelectError::Pattern {
-            pattern: pattern.clone(),
-            reason: error.kind().to_string(),
-        })?;
-        let matcher = glob.compile_matcher();
-        if !offered.iter().any(|k| matcher.is_match(k.id)) {
+    let mut read = Vec::new();
+    for text in patterns {
+        let pattern = Pattern::new(text)
+            .map_err(|reason| SelectError::Pattern { pattern: text.clone(), reason })?;
+        if !offered.iter().any(|k| pattern.matches(k.id)) {
             let what = what.to_owned();
-            return Err(SelectError::NoMatch { pattern: pattern.clone(), what });
+            return Err(SelectError::NoMatch { pattern: text.clone(), what });
         }
-        matchers.push(matcher);
+        read.push(pattern);
     }
-    Ok(offered.into_iter().filter(|k| matchers.iter().any(|m| m.is_match(k.id))).collect())
+    Ok(offered.into_iter().filter(|k| read.iter().any(|pattern| pattern.matches(k.id))).collect())
 }
 
 #[cfg(test)]

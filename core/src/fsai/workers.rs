@@ -5,11 +5,7 @@ use std::sync::Mutex;
 
 use super::Cancelled;
 use super::error::Stop;
-
-/// What is behind a lock, whether or not a thread panicked with it.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
+use crate::parallel::{lock, on_each_thread};
 
 /// Tasks in turn, and how the first of those that failed ended.
 struct Queue<I> {
@@ -50,7 +46,7 @@ where
 {
     let queue = Mutex::new(Queue { tasks, next: 0, stopped: None });
     let found = Mutex::new(Vec::new());
-    on_each_thread(|| {
+    on_each_thread(&|| {
         let mut own_scratch = None;
         let mut own = Vec::new();
         loop {
@@ -73,14 +69,4 @@ where
     let mut found = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     found.sort_unstable_by_key(|&(at, _)| at);
     Ok(found.into_iter().map(|(_, result)| result).collect())
-}
-
-#[cfg(not(target_family = "wasm"))]
-fn on_each_thread(work: impl Fn() + Sync) {
-    rayon::broadcast(|_| work());
-}
-
-#[cfg(target_family = "wasm")]
-fn on_each_thread(work: impl Fn() + Sync) {
-    work();
 }

@@ -20,7 +20,7 @@ impl Definiteness {
     /// Cholesky's factorisation ends. None once `cancelled`, which is asked for each matrix, says so.
     pub fn of(batch: BatchView<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let n = batch.unknowns();
-        let definite: Option<Vec<bool>> = (0..batch.len())
+        let definite: Vec<Option<bool>> = (0..batch.len())
             .into_par_iter()
             .map(|s| {
                 if cancelled() {
@@ -31,6 +31,7 @@ impl Definiteness {
                 Some(diagonal_is_positive && has_factor(a, n))
             })
             .collect();
+        let definite: Option<Vec<bool>> = definite.into_iter().collect();
         Some(Self { definite: definite? })
     }
 

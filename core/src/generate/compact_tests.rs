@@ -2,11 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use rayon::prelude::*;
-
 use super::{GeneratorSpec, generate};
 use crate::matrix::{HllLayout, HllPlan, Lines, Order, ValueCoding};
 use crate::memory::MemoryLimit;
+use crate::parallel::*;
 
 /// Lines of every `step`-th hack of a recipe's matrix.
 fn lines(spec: &str, hack_size: usize, step: usize) -> Lines {

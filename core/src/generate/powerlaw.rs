@@ -116,7 +116,8 @@ fn lengths_by_rank(m: usize, nnz: usize, max: usize) -> Vec<u32> {
             steep = middle;
         }
     }
-    let mut lengths: Vec<u32> = (1..=m).into_par_iter().map(|rank| length(rank, steep)).collect();
+    let mut lengths: Vec<u32> =
+        (1..m + 1).into_par_iter().map(|rank| length(rank, steep)).collect();
     let mut total: i64 = lengths.iter().map(|&l| i64::from(l)).sum();
     // Add from the second rank on and take from the end, which keeps the order nearly descending.
     while total != nnz as i64 {

@@ -2,10 +2,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rayon::prelude::*;
 
 use super::*;
 use crate::matrix::{FormatSpec, Order, Statistics};
+use crate::parallel::*;
 
 fn make(spec: &str) -> Csr {
     let spec = GeneratorSpec::parse(spec).unwrap();

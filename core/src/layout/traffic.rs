@@ -92,7 +92,7 @@ impl Traffic {
     fn through<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Self {
         let launches = schedule.launches().iter().map(|&launch| {
             let walker = schedule.walker(launch.kind);
-            let chunks = 0..launch.warps.div_ceil(CHUNK);
+            let chunks = 0..launch.warps.div_ceil(CHUNK) as usize;
             let sums = chunks
                 .into_par_iter()
                 .map(|chunk| {
@@ -100,7 +100,8 @@ impl Traffic {
                     if cancel.load(Ordering::Relaxed) {
                         return sums;
                     }
-                    for warp in chunk * CHUNK..launch.warps.min((chunk + 1) * CHUNK) {
+                    let first = chunk as u64 * CHUNK;
+                    for warp in first..launch.warps.min(first + CHUNK) {
                         sums.busy_threads += walker.warp(warp, &mut sums);
                     }
                     sums

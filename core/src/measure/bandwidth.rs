@@ -7,12 +7,13 @@
 
 use std::hint::black_box;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{CacheSizes, ThreadsError, cpu, pool};
 use crate::memory::available_bytes;
+use crate::parallel::lock;
 use crate::record::Bandwidth;
 
 /// Why there is no bandwidth.
@@ -271,11 +272,6 @@ fn sum_plain(values: &[f64]) -> f64 {
 pub(super) fn part_of(len: usize, index: usize, count: usize) -> Range<usize> {
     let cut = |part: usize| len / count * part + (len % count).min(part);
     cut(index)..cut(index + 1)
-}
-
-/// Each part belongs to one thread, so the lock is free; a panic elsewhere does not spoil it.
-fn lock(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
-    part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

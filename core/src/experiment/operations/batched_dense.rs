@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::side::lock;
 use crate::dense::{Flagged, Rhs, RightHandSides, Solutions, Systems, random_right_hand_sides};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::output::Output;
@@ -14,6 +13,7 @@ use crate::experiment::task::Finished;
 use crate::gate::Definiteness;
 use crate::matrix::Batches;
 use crate::measure::DEFAULT_SEED;
+use crate::parallel::lock;
 use crate::record::{Check, Verdict, Work};
 
 /// A_s·x_s = b_s for every matrix of the batches.

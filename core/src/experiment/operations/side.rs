@@ -1,7 +1,7 @@
 //! y = A·x in one precision: its operands, the result to check against and every format made so far.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use web_time::Instant;
 
@@ -17,7 +17,12 @@ pub struct SpmvSide<T> {
     x: Arc<Vec<T>>,
     reference: Reference,
     formats: Mutex<BTreeMap<FormatSpec, Converted<T>>>,
+    /// [`FormatSpec::build`] of this crate. Called by its name it would be compiled anew, with all conversions, in
+    /// each crate that asks for a format.
+    build: Build<T>,
 }
+
+type Build<T> = fn(&FormatSpec, &Arc<Csr<T>>, MemoryLimit) -> Result<AnyFormat<T>, FormatError>;
 
 /// A format made from CSR, and what that took.
 #[derive(Clone, Debug)]
@@ -32,7 +37,7 @@ impl<T: Real> SpmvSide<T> {
     /// Computes the reference. x has n elements; panics otherwise.
     pub(super) fn new(a: Arc<Csr<T>>, x: Arc<Vec<T>>) -> Self {
         let reference = Reference::new(&a, &x);
-        Self { a, x, reference, formats: Mutex::default() }
+        Self { a, x, reference, formats: Mutex::default(), build: FormatSpec::build }
     }
 
     /// A, m × n.
@@ -61,7 +66,7 @@ impl<T: Real> SpmvSide<T> {
             return Ok(made.clone());
         }
         let start = Instant::now();
-        let matrix = spec.build(&self.a, limit)?;
+        let matrix = (self.build)(&spec, &self.a, limit)?;
         let seconds = match spec {
             FormatSpec::Csr => 0.0,
             _ => start.elapsed().as_secs_f64(),
@@ -112,11 +117,6 @@ pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String
         Some(what) => Err(what),
         None => Ok((a.map(f32::rounded), x.iter().copied().map(f32::rounded).collect())),
     }
-}
-
-/// What is locked is complete after every operation, so a panic elsewhere leaves it usable.
-pub(super) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

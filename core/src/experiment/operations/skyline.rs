@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use super::side::lock;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::output::Output;
 use crate::experiment::resident::Resident;
 use crate::gate::{Certificate, same_set};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
+use crate::parallel::lock;
 use crate::record::{Check, Verdict, Work};
 use crate::skyline::{Found, PointsPicture, serial};
 

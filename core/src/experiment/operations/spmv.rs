@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::side::{SpmvSide, lock, rounded};
+use super::side::{SpmvSide, rounded};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
@@ -15,6 +15,7 @@ use crate::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
 use crate::memory::MemoryLimit;
+use crate::parallel::lock;
 use crate::record::{Check, Predicted, Work};
 
 /// y = A·x.
