@@ -435,5 +435,5 @@ fn failed(error: &KernelError) -> Check {
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests;

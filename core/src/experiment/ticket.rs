@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(any(test, not(target_family = "wasm")))]
 use std::task::Waker;
 use std::task::{Context, Poll};
 
@@ -50,7 +50,7 @@ impl<'t, T> Ticket<'t, T> {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(any(test, not(target_family = "wasm")))]
 impl<T: Unpin> Ticket<'_, T> {
     /// Asks until the answer is there. Backends that answer later rest while they are asked.
     pub fn wait(mut self) -> T {

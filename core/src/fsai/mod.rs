@@ -37,7 +37,7 @@ pub type Cancelled<'c> = dyn Fn() -> bool + Sync + 'c;
 mod checks;
 #[cfg(test)]
 mod merge_tests;
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod real_tests;
 #[cfg(test)]
 mod tests;

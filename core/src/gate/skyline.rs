@@ -151,7 +151,6 @@ mod tests {
 
     use super::*;
     use crate::generate::{PointsSpec, generate_points};
-    use crate::io::test_files;
     use crate::matrix::Points;
     use crate::memory::MemoryLimit;
 
@@ -350,6 +349,7 @@ mod tests {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
     #[test]
     fn the_papers_sets_have_the_skylines_that_another_program_found() {
         // Sizes of skylines computed by another program.
@@ -360,7 +360,7 @@ mod tests {
             ("100000 y D8", 17_458),
         ] {
             let test = "the_papers_sets_have_the_skylines_that_another_program_found";
-            let Some(points) = test_files::rbox(test, arguments) else { return };
+            let Some(points) = crate::io::test_files::rbox(test, arguments) else { return };
             let all: Vec<u32> = (0..points.len() as u32).collect();
             let tree = Dominators::new(points.view(), &all);
             let free = |i: &u32| tree.of(points.view().point(*i as usize)).is_none();

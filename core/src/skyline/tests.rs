@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::*;
-use crate::io::test_files::rbox;
 use crate::matrix::Points;
 
 type Kernel = fn(PointsView<'_>, MemoryLimit, &Cancelled<'_>) -> Result<Option<Found>, MemoryError>;
@@ -237,6 +236,7 @@ fn what_does_not_fit_the_memory_limit_is_refused() {
 }
 
 /// The task's own inputs: number of points, and of those that a program of others keeps.
+#[cfg(not(target_family = "wasm"))]
 const TASKS: [(&str, usize, usize); 4] = [
     ("100000 W0", 100_000, 26),
     ("100000 s D4", 100_000, 10_352),
@@ -244,11 +244,12 @@ const TASKS: [(&str, usize, usize); 4] = [
     ("100000 y D8", 100_009, 17_458),
 ];
 
+#[cfg(not(target_family = "wasm"))]
 #[test]
 fn published_inputs_keep_as_many_points_as_others_found() {
     for (arguments, n, kept) in TASKS {
         let test = "published_inputs_keep_as_many_points_as_others_found";
-        let Some(set) = rbox(test, arguments) else { return };
+        let Some(set) = crate::io::test_files::rbox(test, arguments) else { return };
         assert_eq!(set.len(), n, "{arguments}");
         // Of more dimensions the slow ones take half a minute each.
         let kernels = KERNELS.iter().filter(|(name, _)| *name == "fast" || set.dimensions() < 5);

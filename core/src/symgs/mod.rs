@@ -28,7 +28,7 @@ pub use residual::relative_residual;
 pub use schedule::{Schedule, Workspace};
 pub use wavefronts::{Wavefront, Wavefronts, WavefrontsError};
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod real_tests;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::io::Write;
 use proptest::prelude::*;
 
 use super::*;
+#[cfg(not(target_family = "wasm"))]
 use crate::io::{open_points, open_points_extent, save, test_files};
 use crate::matrix::PointsExtent;
 
@@ -358,6 +359,7 @@ fn the_points_of_a_long_table_are_estimated() {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 #[test]
 fn files_are_opened_by_their_names_and_errors_name_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -405,6 +407,7 @@ fn a_wish_to_stop_is_heeded() {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 #[test]
 fn what_rbox_makes_has_the_sizes_that_the_suite_says() {
     let entries = crate::generate::points_suite("rbox").unwrap().entries;
