@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use crate::shell::Export;
+use sparsescope_views::shell::Export;
 
 /// What a dialog is for.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use sparsescope_core::record::Producer;
 
 /// Name, version and, in an optimised build out of a git checkout, the commit that was checked out.
 /// Uncommitted changes do not show in it.
-pub(crate) fn producer() -> Producer {
+pub fn producer() -> Producer {
     Producer {
         name: "sparsescope".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -12,9 +12,8 @@ use egui::{Panel, Ui};
 use sparsescope_core::experiment::{LoadedMatrix, MatrixSource, SourceError};
 use sparsescope_core::io::Progress;
 use sparsescope_core::memory::MemoryLimit;
-
-use crate::picture::Picture;
-use crate::shell::{self, App, SHOWN_AFTER};
+use sparsescope_figures::picture::Picture;
+use sparsescope_views::shell::{self, App, SHOWN_AFTER};
 
 /// The matrix that is being read and those that wait.
 #[derive(Default)]

@@ -9,12 +9,14 @@ use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::io::{Overwrite, write_bytes};
 use sparsescope_core::record::Operation;
+use sparsescope_figures::state::ViewState;
+use sparsescope_views::shell::{
+    Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, SOLVE_EXAMPLE,
+};
 
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
-use crate::shell::{Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, SOLVE_EXAMPLE};
-use crate::state::ViewState;
 
 /// What a first start shows.
 const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
@@ -62,7 +64,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
     };
     let create: eframe::AppCreator<'_> = Box::new(|context| {
         if let Some(state) = &context.wgpu_render_state {
-            crate::views::spy::gpu::native::install(&context.egui_ctx, state);
+            sparsescope_views::views::spy::gpu::native::install(&context.egui_ctx, state);
         }
         Ok(Box::new(window))
     });

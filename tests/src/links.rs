@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use serde_json::{Value, json};
-use sparsescope::model::Model;
-use sparsescope::shell::{svg_of, table_of};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::written::{svg_of, table_of};
 
 use crate::large::large;
 

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
-use sparsescope::model::Model;
-use sparsescope::state::ViewState;
-use sparsescope::views::{Texts, texts_of};
 use sparsescope_core::bundle::Limits;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::{Texts, texts_of};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::{Killed, Links, Program, Shown};
 

@@ -1,13 +1,13 @@
-//! Measuring in the page: what `sparsescope::here` asks of whoever shows it, done by the browser. The panel
+//! Measuring in the page: what `sparsescope_views::here` asks of whoever shows it, done by the browser. The panel
 //! outlives the viewer, which is started again when the browser takes its graphics away.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::Value;
-use sparsescope::here::{Ask, HerePanel, Host, Later};
 use sparsescope_core::experiment::Interruptions;
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{Operation, Producer};
+use sparsescope_views::here::{Ask, HerePanel, Host, Later};
 use sparsescope_wgpu::{PageDevice, WgpuBackend};
 
 use crate::page;
@@ -60,6 +60,10 @@ impl Host for Browser {
             let opened = WgpuBackend::open_in_page(Box::new(device), interruptions).await;
             opened.map_err(|error| format!("WebGPU cannot be used: {error}."))
         })
+    }
+
+    fn producer(&self) -> Producer {
+        sparsescope::producer()
     }
 
     fn browser(&self) -> String {

@@ -4,14 +4,15 @@ use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
-use sparsescope::model::Model;
-use sparsescope::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE, svg_of, table_of,
-};
-use sparsescope::state::ViewState;
-use sparsescope::views::spy::gpu::webgl;
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::record::Operation;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::written::{svg_of, table_of};
+use sparsescope_views::shell::{
+    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE,
+};
+use sparsescope_views::views::spy::gpu::webgl;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -102,7 +103,7 @@ impl Viewer {
 
     /// Says that a link to the page at this address was copied, which leaves these files out.
     pub fn copied(&self, address: &str, left_out: Vec<String>) {
-        self.say(sparsescope::shell::copied(address, &left_out));
+        self.say(sparsescope_views::shell::copied(address, &left_out));
     }
 
     /// Shows what the fragment of an address says; an address without one shows the usual.

@@ -4,17 +4,16 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use sparsescope_core::bundle::Limits;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::{VIEWS, View, charts, current};
+use sparsescope_figures::written::{state_of, table};
 
 use super::args::ExportArgs;
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
-use crate::figure::png;
-use crate::model::Model;
-use crate::shell::{PIXELS, state_of, table};
-use crate::state::ViewState;
-use crate::views::{VIEWS, View, charts};
 
 /// The files that are asked for by name.
 pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
@@ -57,7 +56,7 @@ fn figures(
     });
     let predicted = ViewState { view: "predicted".into(), ..state.clone() };
     let drawn = charts.chain([("predicted", predicted)]).filter_map(|(name, state)| {
-        let svg = drawing(crate::views::current(&state)?, model, &state)?;
+        let svg = drawing(current(&state)?, model, &state)?;
         Some((name.to_owned(), svg))
     });
     Ok(drawn.collect())
@@ -112,10 +111,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
             place(path, "svg", &figures, args.force, |svg| Ok(svg.as_bytes().to_vec()))?;
         }
         if let Some(path) = &args.png {
-            place(path, "png", &figures, args.force, |svg| {
-                png::render(svg, PIXELS)
-                    .map_err(|error| anyhow!("the image could not be made: {error}"))
-            })?;
+            place(path, "png", &figures, args.force, png)?;
         }
     }
     if let Some(path) = &args.table {
@@ -123,6 +119,22 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         keep(path, args.force, &text)?;
     }
     Ok(())
+}
+
+/// The figure as PNG.
+#[cfg(feature = "png")]
+fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+    use sparsescope_figures::figure::png::{PIXELS, render};
+    render(svg, PIXELS).map_err(|error| anyhow::anyhow!("the image could not be made: {error}"))
+}
+
+/// There is nothing that draws pixels.
+#[cfg(not(feature = "png"))]
+fn png(_: &str) -> anyhow::Result<Vec<u8>> {
+    anyhow::bail!(
+        "this build draws no PNG; `cargo window export …` in its sources does (`--features png`), and --svg \
+         writes the same figure"
+    )
 }
 
 /// All of these bundles. Of a file that is larger than any bundle no more is read than shows that.
@@ -152,7 +164,7 @@ fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
         state.view.clone_from(view);
     }
     known("view", &state.view, VIEWS.iter().map(|view| view.id))?;
-    let view = crate::views::current(&state);
+    let view = current(&state);
     view.map(|view| (view, state)).ok_or_else(|| UsageError("there are no views".into()))
 }
 

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use sparsescope_figures::lesson::{MOST_BYTES, is_lesson};
+use sparsescope_figures::views::read_lesson;
 
 use super::compare::open;
 use super::markup::Html;
 use super::output::keep;
 use super::viewer;
-use crate::lesson::{MOST_BYTES, is_lesson};
-use crate::shell::read_lesson;
 
 /// The viewer as one file without bundles, and the words in it where they go.
 const TEMPLATE: &str = "standalone.html";

@@ -1,7 +1,7 @@
 //! HTML that is well-formed XML, too. Text and attributes can only be written escaped, and elements only
 //! with names that stand in the source: what a bundle says cannot become markup.
 
-use crate::figure::escape;
+use sparsescope_figures::figure::escape;
 
 /// Attributes: names from the source, any values.
 type Attributes<'a> = &'a [(&'static str, &'a str)];

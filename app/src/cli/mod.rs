@@ -56,6 +56,7 @@ use sparsescope_core::record::is_invisible;
 use args::{Cli, Command};
 use interrupt::Interrupt;
 use outcome::{Outcome, is_usage, sentence};
+pub use progress::Told;
 
 /// Runs the program with the process's arguments.
 ///

@@ -5,9 +5,20 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
 
 use super::terminal::{one_line, say, visible_json};
-use crate::run::Told;
+
+/// How far a run says that it is, to whoever started it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// Share of the whole that is done, 0 to 1.
+    pub share: f64,
+    /// Matrix and kernel at work.
+    pub what: String,
+    /// Runs that are to be done.
+    pub runs: usize,
+}
 
 /// Plain lines are at least this far apart.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);

@@ -5,22 +5,25 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use egui::{Color32, ColorImage, vec2};
+use ecolor::Color32;
+use emath::vec2;
 use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{
     Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
 };
+use sparsescope_figures::figure::{ColorImage, Figure, Provenance, Shape, area};
+use sparsescope_figures::model::{
+    Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name,
+};
+use sparsescope_figures::picture::Picture;
+use sparsescope_figures::state::{Filter, ViewState};
+use sparsescope_figures::views::{Board, charts};
 
 use super::figure::opened;
 use super::markup::Html;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
-use crate::figure::{Figure, Provenance, Shape, area};
-use crate::model::{Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name};
-use crate::picture::Picture;
-use crate::state::{Filter, ViewState};
-use crate::views::{Board, charts};
 
 /// Cells along the longer edge of a matrix's picture, and how large it is drawn.
 const CELLS: usize = 160;
@@ -569,8 +572,9 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_figures::model::solved;
+
     use super::*;
-    use crate::model::solved;
 
     #[test]
     fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {

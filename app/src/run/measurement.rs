@@ -12,8 +12,9 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::{Bundle, BundleError, Follower, Journal, Limits, journal_path};
+
+use crate::cli::Told;
 
 /// The journal is read at most this often.
 const BETWEEN_READS: Duration = Duration::from_millis(500);
@@ -22,17 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Lines and bytes of standard error that are kept.
 const MOST_LINES: usize = 200;
 const MOST_LINE_BYTES: u64 = 4096;
-
-/// How far a child says that it is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Told {
-    /// Share of the whole that is done, 0 to 1.
-    pub share: f64,
-    /// Matrix and kernel at work.
-    pub what: String,
-    /// Runs that are to be done.
-    pub runs: usize,
-}
 
 /// What is new since the last look.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ mod request;
 #[cfg(test)]
 mod tests;
 
+pub use crate::cli::Told;
 pub use form::Ask;
-pub use measurement::{Ending, Measurement, News, Told};
-#[cfg(feature = "gui")]
+pub use measurement::{Ending, Measurement, News};
 pub(crate) use panel::BETWEEN_FRAMES;
 pub use panel::RunPanel;
 pub use request::{Precisions, Request};

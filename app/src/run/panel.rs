@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use egui::{Button, Label, Panel, ProgressBar, Role, Ui, WidgetInfo};
+use sparsescope_views::shell::App;
 
 use super::form::{Ask, Form};
 use super::{Ending, Measurement, Request};
-use crate::shell::App;
 
 /// While a measurement runs the window draws at most this often, so as not to disturb it.
 pub(crate) const BETWEEN_FRAMES: Duration = Duration::from_millis(500);

@@ -192,16 +192,20 @@ fn dropping_a_measurement_leaves_no_process_behind() {
 }
 
 #[cfg(unix)]
+#[path = "../../views/src/shell/nameless.rs"]
+mod nameless;
+
+#[cfg(unix)]
 mod panel {
     use std::path::PathBuf;
 
     use egui::vec2;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
+    use sparsescope_figures::state::ViewState;
+    use sparsescope_views::shell::App;
 
     use super::*;
-    use crate::shell::App;
-    use crate::state::ViewState;
 
     type Window = (RunPanel, App);
 
@@ -276,7 +280,7 @@ mod panel {
         let mut harness = window(folder.path(), "v1");
         harness.state_mut().0.request.add("gen:poisson2d?n=9").unwrap();
         click(&mut harness, "Kernels of cpu/csr: 6 of 6");
-        assert_eq!(crate::shell::tests::nameless(harness.root()), Vec::<String>::new());
+        assert_eq!(nameless::nameless(harness.root()), Vec::<String>::new());
     }
 
     #[test]

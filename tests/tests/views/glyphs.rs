@@ -5,11 +5,11 @@ use std::path::Path;
 
 use egui::FontId;
 use egui::epaint::text::{Fonts, TextOptions};
-use sparsescope::lesson::Lessons;
-use sparsescope::model::Model;
-use sparsescope::state::ViewState;
-use sparsescope::views::texts_of;
 use sparsescope_core::kernel::all_kernels;
+use sparsescope_figures::lesson::Lessons;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::texts_of;
 use sparsescope_tests::{Links, Shown, texts};
 
 #[path = "../../../web/src/fonts.rs"]
@@ -31,7 +31,8 @@ impl Characters {
 fn the_fonts_of_the_page_have_every_character_that_is_written() {
     let mut characters = Characters::default();
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    for found in texts(workspace, Path::new("app/src/lib.rs")).unwrap() {
+    let roots = ["app/figures/src/lib.rs", "app/views/src/lib.rs"].map(Path::new);
+    for found in roots.into_iter().flat_map(|root| texts(workspace, root).unwrap()) {
         characters.add(&found.text, &format!("{}:{}", found.file.display(), found.line));
     }
     let links = Links::read();

@@ -388,9 +388,9 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use sparsescope_core::record::{Check, Producer};
+    use sparsescope_figures::model::solved;
 
     use super::*;
-    use crate::model::solved;
 
     #[test]
     fn runs_that_ended_before_their_medians_were_known_are_counted_and_the_worst_is_named() {

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use anyhow::bail;
+use sparsescope_figures::percent;
 
 use crate::cli::outcome::UsageError;
-use crate::percent;
 
 /// The collection of sparse matrices that T. Davis and Y. Hu began (ACM TOMS 38, 2011).
 const BASE: &str = "https://sparse.tamu.edu";

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 
-use crate::percent;
+use sparsescope_figures::percent;
 
 /// The longest head of a request that is read.
 const HEAD_BYTES: u64 = 16 << 10;

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sparsescope_figures::percent;
+
 use super::http::Request;
-use crate::percent;
 
 /// The viewer's folder and the bundles.
 #[derive(Debug)]

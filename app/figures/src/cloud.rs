@@ -1,0 +1,82 @@
+//! A set of points as it is drawn: from a bundle, from a recipe, or a few that were written down.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sparsescope_core::generate::{PointsSpec, generate_points};
+use sparsescope_core::matrix::{Points, PointsView};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::skyline::{PointsPicture, dominates, serial};
+
+use crate::state::Recipe;
+
+/// Most points that are made here, and most coordinates: the serial kernel decides them at once.
+const MOST: u64 = 10_000;
+const MOST_COORDINATES: u64 = 100_000;
+
+/// The picture of a set of points, or the end of a sentence why there is none.
+pub(crate) type CloudOrWhy = Result<Arc<Cloud>, String>;
+
+/// A set of points as it is drawn.
+#[derive(Debug)]
+pub struct Cloud {
+    pub picture: PointsPicture,
+    /// How many of the points shown are kept.
+    pub(crate) kept_shown: usize,
+}
+
+impl Cloud {
+    fn new(picture: PointsPicture) -> Self {
+        Self { kept_shown: picture.kept_shown(), picture }
+    }
+
+    /// The one that a bundle holds of a set, or a sentence's end why there is none.
+    pub(crate) fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
+        match PointsPicture::from_files(files) {
+            Ok(Some(picture)) => Ok(Self::new(picture)),
+            Ok(None) => Err("its bundle was written without one, by a version before 1.5, or was \
+                             interrupted before a result was certified"
+                .into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Points of a recipe.
+    pub(crate) fn made(recipe: &Recipe) -> Result<Self, String> {
+        let text = recipe.text();
+        if recipe.n > MOST || recipe.n.saturating_mul(recipe.d) > MOST_COORDINATES {
+            return Err(format!(
+                "{text} is not made here, only up to {MOST} points and {MOST_COORDINATES} \
+                 coordinates: measure it with `sparsescope bench --operation skyline gen:{text}` \
+                 and open the bundle"
+            ));
+        }
+        let spec = PointsSpec::parse(&text).map_err(|error| error.to_string())?;
+        let points = generate_points(&spec, MemoryLimit::of_machine(), &AtomicBool::new(false));
+        Self::of(points.map_err(|error| error.to_string())?.view())
+    }
+
+    /// A few points, all of as many coordinates.
+    pub(crate) fn few(points: &[Vec<f32>]) -> Result<Self, String> {
+        let wide = points.first().map_or(1, Vec::len);
+        let coordinates = points.iter().flatten().map(|value| f64::from(*value)).collect();
+        let points = Points::new(wide, coordinates).map_err(|error| error.to_string())?;
+        Self::of(points.view())
+    }
+
+    fn of(points: PointsView<'_>) -> Result<Self, String> {
+        let found = serial(points, MemoryLimit::of_machine(), &|| false);
+        let found = found.map_err(|error| error.to_string())?.unwrap_or_default();
+        let mut kept = found.indices.iter().copied().peekable();
+        let by = |i: u32| {
+            let point = points.point(i as usize);
+            found.indices.iter().copied().find(|&k| dominates(points.point(k as usize), point))
+        };
+        let dominators: Option<Vec<u32>> = (0..points.len() as u32)
+            .map(|i| if kept.next_if_eq(&i).is_some() { Some(i) } else { by(i) })
+            .collect();
+        let dominators = dominators.ok_or("a point that is dropped is dominated by none kept")?;
+        Ok(Self::new(PointsPicture::of(points, &dominators)))
+    }
+}

@@ -1,0 +1,203 @@
+//! A value axis, linear or logarithmic.
+
+use std::ops::RangeInclusive;
+
+/// Maps values to positions and says where its ticks are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    log: bool,
+    from: f32,
+    to: f32,
+}
+
+impl Axis {
+    /// An axis from `from` to `to` that holds all `values`, wide enough for ticks at its ends: from
+    /// zero when linear, over whole thirds of decades when logarithmic (values that are not
+    /// positive have no place there).
+    pub fn new(values: impl Iterator<Item = f64>, log: bool, from: f32, to: f32) -> Self {
+        let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
+        let range = usable.fold(None, |range: Option<(f64, f64)>, value| {
+            let (low, high) = range.unwrap_or((value, value));
+            Some((low.min(value), high.max(value)))
+        });
+        let (low, high) = range.unwrap_or((1.0, 1.0));
+        let (low, high) = if log {
+            (round(below(low)), above(high))
+        } else {
+            let high = if high > 0.0 { high } else { 1.0 };
+            let step = linear_step(high);
+            (0.0, ((high / step).ceil() * step).min(f64::MAX))
+        };
+        Self { low, high, log, from, to }
+    }
+
+    /// An axis from one value to another, which the caller gives ticks.
+    pub(crate) fn between(low: f64, high: f64, log: bool, from: f32, to: f32) -> Self {
+        let low = if log && low <= 0.0 { f64::MIN_POSITIVE } else { low };
+        Self { low, high: if high > low { high } else { above(low) }, log, from, to }
+    }
+
+    /// Where a value lies; one that a logarithmic axis has no place for, at its beginning.
+    pub fn place(&self, value: f64) -> f32 {
+        let value = if self.log && value <= 0.0 { self.low } else { value };
+        let scaled = |value: f64| if self.log { value.log10() } else { value };
+        // In logarithms, for the quotient of a great and a small number is infinite.
+        let share = (scaled(value) - scaled(self.low)) / (scaled(self.high) - scaled(self.low));
+        self.from + (self.to - self.from) * if share.is_finite() { share as f32 } else { 0.0 }
+    }
+
+    /// Its least and its greatest value.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Values with a tick, ascending; a dozen or so.
+    pub fn ticks(&self) -> Vec<f64> {
+        // A hair's breadth beyond an end is at it.
+        let (first, last) = (self.from.min(self.to) - 0.1, self.from.max(self.to) + 0.1);
+        let inside = |tick: &f64| (first..=last).contains(&self.place(*tick));
+        if !self.log {
+            let step = linear_step(self.high);
+            let ticks = (0..=LINEAR_STEPS).map(|count| f64::from(count) * step);
+            return ticks.filter(|tick| inside(tick) && tick.is_finite()).collect();
+        }
+        let (first, last) = (below(self.low), below(self.high) + 1);
+        let every = |steps: i32| {
+            let numbers = (first..=last).filter(move |number| number % steps == 0);
+            let ticks = numbers.filter(|number| ROUND.contains(number)).map(round);
+            ticks.filter(inside).collect::<Vec<f64>>()
+        };
+        let ticks = every(1);
+        if ticks.len() <= MOST_TICKS as usize {
+            return ticks;
+        }
+        let decades = (last - first) / 3 + 1;
+        every(3 * ((decades - 1) / MOST_TICKS + 1))
+    }
+}
+
+/// Most ticks of a logarithmic axis that are not one a decade, and most decades with one each.
+const MOST_TICKS: i32 = 12;
+/// Most steps of a linear axis.
+const LINEAR_STEPS: u32 = 10;
+/// The numbers of the round values that an `f64` holds: 5e-324 to 1e308.
+const ROUND: RangeInclusive<i32> = -970..=924;
+
+/// …, 0.1, 0.2, 0.5, 1, 2, 5, …, numbered so that 1 is number 0 and 10 is number 3.
+fn round(number: i32) -> f64 {
+    let leading = match number.rem_euclid(3) {
+        0 => 1,
+        1 => 2,
+        _ => 5,
+    };
+    // Read, it is the nearest number there is; a power that is computed need not be.
+    let text = format!("{leading}e{}", number.div_euclid(3));
+    text.parse().expect("digits and an exponent are a number") // invariant
+}
+
+/// The number of the greatest round value that is not above this one.
+fn below(value: f64) -> i32 {
+    let decade = value.log10().floor().clamp(-324.0, 308.0) as i32;
+    // A logarithm may be rounded up to the next decade, or down to the last.
+    let near = (3 * decade - 1..=3 * decade + 3).rev();
+    let found = near.filter(|number| ROUND.contains(number)).find(|number| round(*number) <= value);
+    found.unwrap_or(*ROUND.start())
+}
+
+/// The least round value that lies above this one by more than a hair.
+fn above(value: f64) -> f64 {
+    let round = (below(value)..=*ROUND.end()).map(round);
+    let mut higher = round.filter(|round| *round > value && *round >= value * 1.0001);
+    higher.next().unwrap_or(f64::MAX)
+}
+
+/// The greatest round value of which 4 reach up to `high`, so that fewer than 10 reach beyond it.
+fn linear_step(high: f64) -> f64 {
+    round(below(high / 4.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any positive number, those of every size alike.
+    fn positive() -> impl Strategy<Value = f64> {
+        (1..=f64::MAX.to_bits()).prop_map(f64::from_bits)
+    }
+
+    /// Ticks are few, ascend and lie with the values between the ends.
+    fn check(axis: &Axis, values: &[f64], least: usize) -> Result<(), TestCaseError> {
+        let ticks = axis.ticks();
+        prop_assert!((least..=64).contains(&ticks.len()), "{:?} {:?}", axis, ticks);
+        prop_assert!(ticks.is_sorted_by(|one, next| one < next), "{:?} {:?}", axis, ticks);
+        for value in ticks.iter().chain(values) {
+            let place = axis.place(*value);
+            prop_assert!((-0.5..=300.5).contains(&place), "{:?}: {} at {}", axis, value, place);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_have_an_axis_with_few_ticks(
+            one in positive(), other in positive(), log: bool,
+        ) {
+            for values in [&[one][..], &[one, other]] {
+                let axis = Axis::new(values.iter().copied(), log, 0.0, 300.0);
+                check(&axis, values, 1)?;
+                let (low, high) = axis.range();
+                prop_assert!(values.iter().all(|value| (low..=high).contains(value)), "{:?}", axis);
+            }
+            let ends = [one.min(other), one.max(other)];
+            check(&Axis::between(ends[0], ends[1], log, 0.0, 300.0), &ends, 0)?;
+            check(&Axis::between(one, one, log, 0.0, 300.0), &[one], 0)?;
+        }
+    }
+
+    #[test]
+    fn the_least_and_the_greatest_number_have_an_axis() {
+        let ends = [f64::from_bits(1), f64::MAX];
+        for values in [&ends[..], &ends[..1], &ends[1..]] {
+            for log in [false, true] {
+                check(&Axis::new(values.iter().copied(), log, 0.0, 300.0), values, 1).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn many_decades_have_a_tick_in_every_so_many() {
+        let ticks = |low, high| Axis::new([low, high].into_iter(), true, 0.0, 1.0).ticks();
+        assert_eq!(ticks(1.0, 90.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(ticks(1e-3, 90.0), [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0]);
+        assert_eq!(ticks(1e-9, 9e8), [1e-8, 1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6, 1e8]);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_gives_every_decade_the_same_length() {
+        let axis = Axis::new([0.1, 100.0].into_iter(), true, 0.0, 300.0);
+        let round = |value| (axis.place(value) * 1e3).round() / 1e3;
+        let step = round(1.0) - round(0.1);
+        assert!((round(10.0) - round(1.0) - step).abs() < 0.01);
+        assert!(axis.ticks().contains(&1.0));
+        assert!(round(0.1) >= 0.0 && round(100.0) <= 300.0);
+    }
+
+    #[test]
+    fn a_linear_axis_begins_at_zero_and_has_round_ticks() {
+        let axis = Axis::new([3.0, 7.3].into_iter(), false, 0.0, 80.0);
+        assert_eq!(axis.ticks(), [0.0, 2.0, 4.0, 6.0, 8.0]);
+        assert_eq!((axis.place(0.0), axis.place(4.0), axis.place(8.0)), (0.0, 40.0, 80.0));
+    }
+
+    #[test]
+    fn no_values_and_zeros_still_make_an_axis() {
+        for log in [false, true] {
+            let axis = Axis::new([0.0, f64::NAN].into_iter(), log, 0.0, 1.0);
+            assert!(axis.ticks().iter().all(|tick| axis.place(*tick).is_finite()), "{axis:?}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! A figure is a list of shapes, drawn once: the window paints them, and one writer makes the SVG
+//! that a paper takes, so that both show the same.
+
+mod axis;
+#[cfg(all(feature = "png", not(target_family = "wasm")))]
+pub mod png;
+mod svg;
+
+use std::sync::Arc;
+
+use ecolor::Color32;
+use emath::{Pos2, Rect, Vec2, pos2, vec2};
+
+pub use axis::Axis;
+pub use svg::{Provenance, escape};
+
+/// Shapes from (0, 0) to `size`, y downwards, and where a pointer finds something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Extent.
+    pub size: Vec2,
+    /// What lies behind.
+    pub paper: Color32,
+    /// In the order of painting.
+    pub shapes: Vec<Shape>,
+    /// Places that answer a pointer; not part of an exported figure.
+    pub hits: Vec<Hit>,
+    /// What stays in sight when the figure is scrolled.
+    pub head: Option<Head>,
+}
+
+/// The part of a figure that stays in sight, above what is scrolled: the axis of many rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// Its shapes, among those of the figure.
+    pub shapes: std::ops::Range<usize>,
+    /// Its upper and its lower end.
+    pub y: [f32; 2],
+}
+
+/// One shape of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A filled rectangle.
+    Rect {
+        /// Where.
+        rect: Rect,
+        /// Its colour.
+        fill: Color32,
+    },
+    /// A line through points.
+    Line {
+        /// At least two.
+        points: Vec<Pos2>,
+        /// Width of the line.
+        width: f32,
+        /// Its colour.
+        color: Color32,
+    },
+    /// A closed convex polygon.
+    Polygon {
+        /// Corners.
+        points: Vec<Pos2>,
+        /// Inside.
+        fill: Color32,
+        /// Outline.
+        stroke: Color32,
+    },
+    /// A circle.
+    Circle {
+        /// Centre.
+        center: Pos2,
+        /// Radius.
+        radius: f32,
+        /// Inside.
+        fill: Color32,
+        /// Outline.
+        stroke: Color32,
+    },
+    /// An image; on the screen, whoever has it paints it below the figure.
+    Image {
+        /// Where.
+        rect: Rect,
+        /// Its pixels, enlarged without smoothing.
+        pixels: Arc<ColorImage>,
+    },
+    /// A line of text.
+    Text {
+        /// The point it is anchored at; vertically its middle.
+        pos: Pos2,
+        /// Which of its ends is there.
+        anchor: Anchor,
+        /// Height of the type.
+        size: f32,
+        /// Its colour.
+        color: Color32,
+        /// What it says.
+        text: String,
+    },
+    /// A line of text that is read from below upwards.
+    Upwards {
+        /// Its lower end; horizontally its middle.
+        pos: Pos2,
+        /// Height of the type.
+        size: f32,
+        /// Its colour.
+        color: Color32,
+        /// What it says.
+        text: String,
+    },
+}
+
+/// An image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColorImage {
+    /// Width and height in pixels.
+    pub size: [usize; 2],
+    /// Its pixels, line by line.
+    pub pixels: Vec<Color32>,
+}
+
+impl ColorImage {
+    /// Of these pixels, so many a line and so many lines.
+    pub fn new(size: [usize; 2], pixels: Vec<Color32>) -> Self {
+        debug_assert_eq!(size[0] * size[1], pixels.len());
+        Self { size, pixels }
+    }
+
+    /// In one colour.
+    pub fn filled(size: [usize; 2], color: Color32) -> Self {
+        Self { size, pixels: vec![color; size[0] * size[1]] }
+    }
+}
+
+/// The end of a text that its position names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Left end.
+    Start,
+    /// Middle.
+    Middle,
+    /// Right end.
+    End,
+}
+
+/// A place that answers a pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Where.
+    pub rect: Rect,
+    /// What is said there, also to a screen reader.
+    pub text: String,
+    /// Key of the matrix that a click goes to.
+    pub matrix: String,
+    /// Number of the run that a click selects.
+    pub run: Option<usize>,
+    /// Name of the series that it is of, or that a click in the legend shows alone.
+    pub series: Option<String>,
+}
+
+/// Form of a point's mark. Beside colour, it tells series apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// ●
+    Circle,
+    /// ■
+    Square,
+    /// ▲
+    Triangle,
+    /// ◆
+    Diamond,
+    /// ▼
+    Down,
+    /// ⬢
+    Hexagon,
+    /// ▶
+    Right,
+    /// ◀
+    Left,
+}
+
+impl Mark {
+    /// Every mark, in the order that series take them.
+    pub const ALL: [Self; 8] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Diamond,
+        Self::Down,
+        Self::Hexagon,
+        Self::Right,
+        Self::Left,
+    ];
+
+    /// Corners of the mark in a circle of radius 1; none for the circle itself.
+    fn corners(self) -> Vec<Vec2> {
+        let regular = |count: u8, turn: f32| -> Vec<Vec2> {
+            (0..count)
+                .map(|k| (f32::from(k) + turn) / f32::from(count) * std::f32::consts::TAU)
+                .map(|angle| vec2(angle.sin(), -angle.cos()) * 1.2)
+                .collect()
+        };
+        match self {
+            Self::Circle => Vec::new(),
+            Self::Square => regular(4, 0.5),
+            Self::Diamond => regular(4, 0.0),
+            Self::Triangle => regular(3, 0.0),
+            Self::Down => regular(3, 0.5),
+            Self::Hexagon => regular(6, 0.0),
+            Self::Right => regular(3, 0.75),
+            Self::Left => regular(3, 0.25),
+        }
+    }
+}
+
+impl Figure {
+    /// An empty figure.
+    pub fn new(size: Vec2, paper: Color32) -> Self {
+        Self { size, paper, shapes: Vec::new(), hits: Vec::new(), head: None }
+    }
+
+    /// Makes everything in it so many times as large.
+    pub(crate) fn scale(&mut self, factor: f32) {
+        if factor == 1.0 {
+            return;
+        }
+        self.size *= factor;
+        if let Some(head) = &mut self.head {
+            head.y = head.y.map(|y| y * factor);
+        }
+        let all = |points: &mut [Pos2]| points.iter_mut().for_each(|p| *p *= factor);
+        for shape in &mut self.shapes {
+            match shape {
+                Shape::Rect { rect, .. } | Shape::Image { rect, .. } => *rect = *rect * factor,
+                Shape::Line { points, width, .. } => {
+                    all(points);
+                    *width *= factor;
+                }
+                Shape::Polygon { points, .. } => all(points),
+                Shape::Circle { center, radius, .. } => {
+                    *center *= factor;
+                    *radius *= factor;
+                }
+                Shape::Text { pos, size, .. } | Shape::Upwards { pos, size, .. } => {
+                    *pos *= factor;
+                    *size *= factor;
+                }
+            }
+        }
+        self.hits.iter_mut().for_each(|hit| hit.rect = hit.rect * factor);
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, from: Pos2, to: Pos2, width: f32, color: Color32) {
+        self.shapes.push(Shape::Line { points: vec![from, to], width, color });
+    }
+
+    /// A filled rectangle.
+    pub fn rect(&mut self, rect: Rect, fill: Color32) {
+        self.shapes.push(Shape::Rect { rect, fill });
+    }
+
+    /// A line of text.
+    pub fn text(&mut self, pos: Pos2, anchor: Anchor, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
+    }
+
+    /// A line of text that is read from below upwards.
+    pub fn text_upwards(&mut self, pos: Pos2, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Upwards { pos, size, color, text: text.into() });
+    }
+
+    /// Another figure at the right of this one.
+    pub(crate) fn put_beside(&mut self, other: Self) {
+        let by = vec2(self.size.x, 0.0);
+        self.size = vec2(self.size.x + other.size.x, self.size.y.max(other.size.y));
+        self.put(other, by);
+    }
+
+    /// Another figure below this one.
+    pub(crate) fn put_below(&mut self, other: Self) {
+        let by = vec2(0.0, self.size.y);
+        self.size = vec2(self.size.x.max(other.size.x), self.size.y + other.size.y);
+        self.put(other, by);
+    }
+
+    fn put(&mut self, other: Self, by: Vec2) {
+        for mut shape in other.shapes {
+            match &mut shape {
+                Shape::Rect { rect, .. } | Shape::Image { rect, .. } => {
+                    *rect = rect.translate(by);
+                }
+                Shape::Line { points, .. } | Shape::Polygon { points, .. } => {
+                    points.iter_mut().for_each(|point| *point += by);
+                }
+                Shape::Circle { center: at, .. }
+                | Shape::Text { pos: at, .. }
+                | Shape::Upwards { pos: at, .. } => *at += by,
+            }
+            self.shapes.push(shape);
+        }
+        self.hits
+            .extend(other.hits.into_iter().map(|hit| Hit { rect: hit.rect.translate(by), ..hit }));
+    }
+
+    /// A mark; `fill` is the paper's colour for a hollow one.
+    pub fn mark(&mut self, center: Pos2, mark: Mark, radius: f32, fill: Color32, stroke: Color32) {
+        let corners = mark.corners();
+        self.shapes.push(if corners.is_empty() {
+            Shape::Circle { center, radius, fill, stroke }
+        } else {
+            let points = corners.into_iter().map(|corner| center + corner * radius).collect();
+            Shape::Polygon { points, fill, stroke }
+        });
+    }
+}
+
+/// The width that a text takes, near enough to leave room for it.
+pub fn text_width(text: &str, size: f32) -> f32 {
+    text.chars().count() as f32 * size * 0.53
+}
+
+/// The text, cut in its middle where it is wider: what tells names apart stands at both ends.
+pub fn elided(text: &str, width: f32, size: f32) -> String {
+    let fits = (width / text_width("m", size)).max(1.0) as usize;
+    let letters = text.chars().count();
+    if letters <= fits {
+        return text.into();
+    }
+    let (head, tail) = ((fits - 1).div_ceil(2), (fits - 1) / 2);
+    let start = text.chars().take(head);
+    let end = text.chars().skip(letters - tail);
+    start.chain(['…']).chain(end).collect()
+}
+
+/// A rectangle from its corners.
+pub fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
+    Rect::from_min_max(pos2(left, top), pos2(right, bottom))
+}
+
+/// What is inside of an upright or level line.
+pub(crate) fn clipped(from: Pos2, to: Pos2, within: Rect) -> Option<[Pos2; 2]> {
+    let line = Rect::from_two_pos(from, to);
+    let inside = within.intersect(line);
+    // What touches the edge only is outside.
+    (inside.width() >= 0.0 && inside.height() >= 0.0)
+        .then(|| [from, to].map(|end| inside.clamp(end)))
+}

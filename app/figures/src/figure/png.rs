@@ -1,0 +1,88 @@
+//! A figure as PNG: its SVG, rendered with the font of the window, so that every machine makes the
+//! same picture.
+
+use std::sync::{Arc, LazyLock};
+
+use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
+use resvg::{tiny_skia, usvg};
+
+/// Why no picture could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PngError {
+    /// The SVG is not one.
+    #[error("the figure is no SVG: {0}")]
+    Svg(#[from] usvg::Error),
+    /// No memory, or no extent.
+    #[error("a figure of {0} × {1} pixels cannot be drawn")]
+    Size(u32, u32),
+    /// The pixels could not be written.
+    #[error("the pixels could not be encoded: {0}")]
+    Encoding(String),
+}
+
+/// Fonts of the figures.
+static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
+    let mut fonts = usvg::fontdb::Database::new();
+    for font in [HACK_REGULAR, UBUNTU_LIGHT, EGUI_ICONS] {
+        fonts.load_font_data(font.to_vec());
+    }
+    fonts.set_sans_serif_family("Ubuntu");
+    Arc::new(fonts)
+});
+
+/// Pixels to a point of a saved image.
+pub const PIXELS: f32 = 2.0;
+
+/// The SVG as PNG, `scale` pixels to a point.
+pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    let options =
+        usvg::Options { fontdb: FONTS.clone(), font_family: "Ubuntu".into(), ..Default::default() };
+    let tree = usvg::Tree::from_str(svg, &options)?;
+    let size = tree.size();
+    let (width, height) =
+        ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
+    let mut pixels = tiny_skia::Pixmap::new(width, height).ok_or(PngError::Size(width, height))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use ecolor::Color32;
+    use emath::{pos2, vec2};
+
+    use super::*;
+    use crate::figure::ColorImage;
+    use crate::figure::{Anchor, Figure, Provenance, Shape, area};
+
+    fn decode(png: &[u8]) -> (u32, u32, Vec<u8>) {
+        let decoder = png::Decoder::new(std::io::Cursor::new(png));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        (info.width, info.height, pixels)
+    }
+
+    #[test]
+    fn shapes_images_and_text_reach_the_pixels() {
+        let mut figure = Figure::new(vec2(60.0, 40.0), Color32::WHITE);
+        let cells = ColorImage::new([2, 1], vec![Color32::RED, Color32::BLUE]);
+        let rect = area(0.0, 0.0, 20.0, 10.0);
+        figure.shapes.push(Shape::Image { rect, pixels: Arc::new(cells) });
+        figure.rect(area(40.0, 0.0, 60.0, 10.0), Color32::GREEN);
+        figure.text(pos2(30.0, 25.0), Anchor::Middle, 14.0, Color32::BLACK, "mean");
+        let svg = figure.to_svg("t", &Provenance::default());
+        let (width, height, pixels) = decode(&render(&svg, 2.0).unwrap());
+        assert_eq!((width, height), (120, 80), "two pixels a point, no foot without provenance");
+        let at = |x: u32, y: u32| {
+            let from = ((y * width + x) * 4) as usize;
+            [pixels[from], pixels[from + 1], pixels[from + 2]]
+        };
+        assert_eq!(at(18, 10), [255, 0, 0], "enlarged without smoothing");
+        assert_eq!(at(22, 10), [0, 0, 255]);
+        assert_eq!(at(100, 10), [0, 255, 0]);
+        let dark = (0..120).flat_map(|x| (40..60).map(move |y| (x, y)));
+        let dark = dark.filter(|(x, y)| at(*x, *y)[0] < 128).count();
+        assert!(dark > 30, "{dark} pixels of text");
+    }
+}

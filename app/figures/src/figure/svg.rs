@@ -1,0 +1,210 @@
+//! A figure as SVG, with where its numbers come from.
+
+use std::fmt::Write as _;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use ecolor::Color32;
+use emath::Pos2;
+
+use super::{Anchor, Figure, Shape};
+use crate::figure::ColorImage;
+
+/// Where a figure's numbers come from: a line under the figure and the file's description.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// One a bundle: label, device, date, start of its SHA-256.
+    pub sources: Vec<String>,
+    /// Some matrices are stand-ins for real ones.
+    pub stand_in: bool,
+}
+
+impl Provenance {
+    /// All in a line a source.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.sources.clone();
+        if self.stand_in {
+            lines.push("contains STAND-INS: generated matrices in place of real ones".into());
+        }
+        lines
+    }
+}
+
+/// Height of a line of provenance.
+const LINE: f32 = 14.0;
+
+impl Figure {
+    /// The figure as an SVG document, provenance below it.
+    pub fn to_svg(&self, title: &str, provenance: &Provenance) -> String {
+        let lines = provenance.lines();
+        let below = if lines.is_empty() { 0.0 } else { LINE * (lines.len() as f32 + 0.5) };
+        let height = self.size.y + below;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{height}\" \
+             viewBox=\"0 0 {w} {height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
+             <title>{}</title>\n<desc>{}</desc>\n\
+             <rect width=\"{w}\" height=\"{height}\" fill=\"{}\"/>\n",
+            escape(title),
+            escape(&lines.join("; ")),
+            color(self.paper),
+            w = self.size.x,
+        );
+        for shape in &self.shapes {
+            write_shape(&mut out, shape);
+        }
+        let mut y = self.size.y + LINE * 0.5;
+        for text in lines {
+            let pos = emath::pos2(8.0, y);
+            let color = Color32::from_gray(128);
+            write_shape(
+                &mut out,
+                &Shape::Text { pos, anchor: Anchor::Start, size: 10.0, color, text },
+            );
+            y += LINE;
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+/// Writing into a `String` does not fail, so the results are not looked at.
+fn write_shape(out: &mut String, shape: &Shape) {
+    let _ = match shape {
+        Shape::Rect { rect, fill } => writeln!(
+            out,
+            "<rect x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"/>",
+            rect.min.x,
+            rect.min.y,
+            rect.width(),
+            rect.height(),
+            color(*fill)
+        ),
+        Shape::Line { points, width, color: ink } => writeln!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"/>",
+            coordinates(points),
+            color(*ink)
+        ),
+        Shape::Polygon { points, fill, stroke } => writeln!(
+            out,
+            "<polygon points=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"/>",
+            coordinates(points),
+            color(*fill),
+            color(*stroke)
+        ),
+        Shape::Circle { center, radius, fill, stroke } => writeln!(
+            out,
+            "<circle cx=\"{:.2}\" cy=\"{:.2}\" r=\"{radius}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"/>",
+            center.x,
+            center.y,
+            color(*fill),
+            color(*stroke)
+        ),
+        Shape::Image { rect, pixels } => writeln!(
+            out,
+            "<image x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" \
+             preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
+             href=\"data:image/png;base64,{}\"/>",
+            rect.min.x,
+            rect.min.y,
+            rect.width(),
+            rect.height(),
+            BASE64_STANDARD.encode(png_of(pixels))
+        ),
+        Shape::Text { pos, anchor, size, color: ink, text } => writeln!(
+            out,
+            "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"{size}\" text-anchor=\"{}\" fill=\"{}\">{}</text>",
+            pos.x,
+            pos.y + size * 0.36,
+            match anchor {
+                Anchor::Start => "start",
+                Anchor::Middle => "middle",
+                Anchor::End => "end",
+            },
+            color(*ink),
+            escape(text)
+        ),
+        Shape::Upwards { pos, size, color: ink, text } => writeln!(
+            out,
+            "<text transform=\"translate({:.2} {:.2}) rotate(-90)\" font-size=\"{size}\" fill=\"{}\">{}</text>",
+            pos.x + size * 0.36,
+            pos.y,
+            color(*ink),
+            escape(text)
+        ),
+    };
+}
+
+/// The pixels as a PNG file; nothing where they have no extent.
+fn png_of(image: &ColorImage) -> Vec<u8> {
+    let [width, height] = image.size.map(|side| u32::try_from(side).unwrap_or(0));
+    let bytes: Vec<u8> =
+        image.pixels.iter().flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect();
+    let mut out = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut out, width, height);
+    encoder.set_color(::png::ColorType::Rgba);
+    encoder.set_depth(::png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&bytes));
+    match written {
+        Ok(()) => out,
+        Err(_) => Vec::new(),
+    }
+}
+
+fn coordinates(points: &[Pos2]) -> String {
+    let points: Vec<String> = points.iter().map(|p| format!("{:.2},{:.2}", p.x, p.y)).collect();
+    points.join(" ")
+}
+
+fn color(color: Color32) -> String {
+    format!("#{:02x}{:02x}{:02x}", color.r(), color.g(), color.b())
+}
+
+/// Text from a bundle, made harmless: markup escaped, characters that XML forbids left out.
+pub fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use emath::{pos2, vec2};
+
+    use super::*;
+    use crate::figure::Mark;
+
+    #[test]
+    fn a_name_cannot_smuggle_markup_into_the_svg() {
+        let mut figure = Figure::new(vec2(100.0, 50.0), Color32::WHITE);
+        let hostile = "<script>\u{1}\"&";
+        figure.text(pos2(1.0, 2.0), Anchor::End, 12.0, Color32::BLACK, hostile);
+        let sources = Provenance { sources: vec![hostile.into()], stand_in: true };
+        let svg = figure.to_svg(hostile, &sources);
+        assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;&quot;&amp;"));
+        assert!(svg.contains("STAND-INS"));
+    }
+
+    #[test]
+    fn every_shape_is_written_in_order() {
+        let mut figure = Figure::new(vec2(100.0, 50.0), Color32::WHITE);
+        figure.rect(crate::figure::area(1.0, 2.0, 4.0, 8.0), Color32::from_rgb(1, 2, 255));
+        figure.line(pos2(0.0, 0.0), pos2(5.0, 5.0), 1.0, Color32::BLACK);
+        figure.mark(pos2(9.0, 9.0), Mark::Circle, 3.0, Color32::WHITE, Color32::BLACK);
+        figure.mark(pos2(9.0, 9.0), Mark::Square, 3.0, Color32::WHITE, Color32::BLACK);
+        let svg = figure.to_svg("t", &Provenance::default());
+        let found: Vec<_> =
+            ["width=\"3.00\" height=\"6.00\" fill=\"#0102ff\"", "<polyline", "<circle", "<polygon"]
+                .map(|part| svg.find(part))
+                .into();
+        assert!(found.iter().all(Option::is_some) && found.is_sorted(), "{svg}");
+    }
+}

@@ -1,0 +1,277 @@
+//! Lessons as files: what is read, what is refused and how, and those that come with the program.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::state::Small;
+use crate::views::check;
+use crate::views::own::is_own;
+use crate::views::read_lesson;
+
+fn small() -> Value {
+    json!({
+        "format": "sparsescope-lesson",
+        "version": 1,
+        "id": "own",
+        "language": "de",
+        "title": "Eigene",
+        "steps": [
+            {
+                "title": "Frage",
+                "text": ["{entries} Einträge", "Absatz"],
+                "ask": "Wie viele?",
+                "choices": ["3", "{slots:csr}"],
+                "right": 2,
+                "answer": "{slots:csr}",
+                "show": "https://example.org/?bundle=a.zip#v1;view=layouts;small=four",
+                "then": "v1;small=four;formats=csr"
+            },
+            { "title": "Schluss", "text": "Schluss", "show": "v1" }
+        ]
+    })
+}
+
+fn read(value: &Value) -> Result<Lesson, String> {
+    read_lesson(value.to_string().as_bytes())
+}
+
+/// What is said when the value at `pointer` is another one, or gone.
+fn refusal(pointer: &str, value: Option<Value>) -> String {
+    let mut lesson = small();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    let parent = lesson.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    match value {
+        Some(value) => parent.insert(key.into(), value),
+        None => parent.remove(key),
+    };
+    read(&lesson).unwrap_err()
+}
+
+#[test]
+fn a_step_can_show_any_view_with_its_filters_and_what_is_unknown_is_refused() {
+    let mut lesson = small();
+    let steps = lesson["steps"].as_array_mut().unwrap();
+    steps.push(json!({
+        "title": "Runs", "text": "{best} on {name}: {rate:cpu/csr/serial}",
+        "show": "v1;view=runs;kernel=cpu/csr/serial;sort=median_s"
+    }));
+    let read_lesson = read(&lesson).unwrap();
+    let mut state = ViewState { zoom: 1.5, ..ViewState::default() };
+    read_lesson.show(2, false, &mut state);
+    assert_eq!((state.view.as_str(), state.filter.kernel.as_str()), ("runs", "cpu/csr/serial"));
+    assert_eq!((state.sort.as_str(), state.zoom), ("median_s", 1.5));
+    assert_eq!(read_lesson.view(&state), Some("runs"));
+    read_lesson.go(Move::Back, &mut state);
+    assert_eq!((state.view.as_str(), read_lesson.view(&state)), ("layouts", Some("layouts")));
+    for (show, text, expected) in [
+        ("v1;view=nowhere", "x", "step 3: there is no view nowhere"),
+        ("v1;view=runs", "{slots:csr}", "step 3: `{slots:csr}`: there is no such number"),
+        ("v1;view=runs", "{rate}", "step 3: `{rate}`: there is no such number"),
+    ] {
+        lesson["steps"][2] = json!({ "title": "x", "text": text, "show": show });
+        assert_eq!(read(&lesson).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn a_lesson_is_read_as_it_is_written() {
+    let lesson = read(&small()).unwrap();
+    assert_eq!((lesson.id.as_str(), lesson.language.as_str()), ("own", "de"));
+    let [first, last] = &lesson.steps[..] else { unreachable!() };
+    assert_eq!((first.text.len(), first.right, first.hides()), (2, Some(1), true));
+    assert_eq!(first.show.layouts.small.matrix().unwrap().nnz(), 9);
+    assert_eq!(first.then.as_ref().unwrap().layouts.formats, "csr");
+    assert_eq!((last.ask.as_ref(), last.hides(), last.text.len()), (None, false, 1));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
+    let cases = [
+        ("/format", Some(json!("lesson")), "not a lesson: `format` is not `sparsescope-lesson`"),
+        ("/version", None, "the lesson: `version` is not the number 1"),
+        (
+            "/version",
+            Some(json!(2)),
+            "the lesson has version 2, this program reads version 1: take a newer one",
+        ),
+        (
+            "/id",
+            Some(json!("a b")),
+            "the lesson: `id` is `a b`, expected small letters, digits and -",
+        ),
+        ("/title", None, "the lesson: `title` is no text of 1 to 120 letters"),
+        ("/steps", Some(json!([])), "the lesson: `steps` is no list of 1 to 100 steps"),
+        (
+            "/more",
+            Some(json!(1)),
+            "the lesson: `more` is none of format, version, id, language, title, steps",
+        ),
+        ("/steps/0/title", Some(json!(3)), "step 1: `title` is no text of 1 to 120 letters"),
+        ("/steps/1/text", Some(json!([])), "step 2: `text` is no list of 1 to 12 texts"),
+        (
+            "/steps/0/answers",
+            Some(json!("")),
+            "step 1: `answers` is none of title, text, ask, choices, right, answer, show, then",
+        ),
+        ("/steps/0/answer", None, "step 1: `answer` is missing"),
+        ("/steps/0/ask", None, "step 1: `ask` is missing"),
+        (
+            "/steps/0/right",
+            Some(json!(3)),
+            "step 1: `right` is not the number of one of 2 or more `choices`, counted from 1",
+        ),
+        ("/steps/1/show", None, "step 2: `show` is no text of 1 to 4000 letters"),
+        (
+            "/steps/1/show",
+            Some(json!("layouts")),
+            "step 2: `show` is no address of a view, such as `v1;view=layouts`",
+        ),
+        (
+            "/steps/1/show",
+            Some(json!("v1;small=five;sigma=99")),
+            "step 2: `show`: `sigma=99` means nothing here",
+        ),
+        (
+            "/steps/1/show",
+            Some(json!("v1;walk=cuda/csr/none")),
+            "step 2: there is no kernel cuda/csr/none",
+        ),
+        ("/steps/1/show", Some(json!("v1;formats=csr,elk")), "step 2: there is no format elk"),
+        ("/steps/1/text", Some(json!("{slots:csr")), "step 2: `{slots:csr` has no end `}`"),
+        (
+            "/steps/1/text",
+            Some(json!("{slot:csr}")),
+            "step 2: `{slot:csr}`: there is no such number",
+        ),
+        (
+            "/steps/1/text",
+            Some(json!("{slots:ell;hack=4}")),
+            "step 2: `{slots:ell;hack=4}`: `hack=4` means nothing here",
+        ),
+        ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
+    ];
+    for (pointer, value, sentence) in cases {
+        assert_eq!(refusal(pointer, value), sentence);
+    }
+    assert_eq!(
+        read(&json!([1])).unwrap_err(),
+        "not a lesson: `format` is not `sparsescope-lesson`"
+    );
+    let long = vec![b' '; MOST_BYTES + 1];
+    assert!(read_lesson(&long).unwrap_err().starts_with("a lesson has at most 262144 bytes"));
+    let cut = read_lesson(b"{\"format\": ").unwrap_err();
+    assert!(cut.starts_with("a lesson is a JSON file, and this is none: "), "{cut}");
+}
+
+proptest! {
+    #[test]
+    fn no_text_and_no_json_upsets_the_reader(text in "\\PC{0,60}", at in 0..9usize) {
+        let _ = Lesson::read(text.as_bytes());
+        let mut lesson = small();
+        let keys = ["title", "text", "ask", "choices", "right", "answer", "show", "then", "x"];
+        lesson["steps"][0][keys[at]] = json!(text);
+        let _ = read(&lesson);
+        lesson["steps"][0]["text"] = json!(format!("{{{text}}}"));
+        let _ = read(&lesson);
+    }
+}
+
+#[test]
+fn every_lesson_that_comes_with_the_program_is_sound() {
+    assert_eq!(Lessons::default().iter().count(), BUILT_IN.len());
+    for text in BUILT_IN {
+        let lesson = Lesson::read(text.as_bytes()).unwrap();
+        check(&lesson).unwrap_or_else(|why| panic!("{}: {why}", lesson.id));
+        for (number, step) in lesson.steps.iter().enumerate() {
+            let known = [Some(&step.show), step.then.as_ref()];
+            for state in known.into_iter().flatten() {
+                assert_ne!(state.layouts.small, Small::Selected, "{} {number}", lesson.id);
+                assert!(is_own(state) || state.view == "layouts", "{} {number}", lesson.id);
+            }
+            assert!(step.choices.is_empty() || (2..=4).contains(&step.choices.len()));
+        }
+        assert!(lesson.steps.iter().any(Step::hides), "{}", lesson.id);
+    }
+}
+
+/// Numbers that are none of the model's: sizes of the machine and of elements.
+const CONSTANTS: [&str; 5] = ["1", "4", "8", "32", "64"];
+
+#[test]
+fn no_number_of_a_built_in_lesson_is_written_by_hand() {
+    for text in BUILT_IN {
+        let lesson = Lesson::read(text.as_bytes()).unwrap();
+        for step in &lesson.steps {
+            let mut texts: Vec<&String> = step.text.iter().chain(&step.answer).collect();
+            texts.extend(&step.ask);
+            // A wrong choice may say anything.
+            texts.extend(step.right.and_then(|right| step.choices.get(right)));
+            for text in texts {
+                let mut plain = String::new();
+                for part in text.split('}') {
+                    plain.push_str(part.split('{').next().unwrap());
+                }
+                let words = plain.split(|c: char| !c.is_alphanumeric());
+                let numbers = words.filter(|word| word.chars().all(|c| c.is_ascii_digit()));
+                for number in numbers.filter(|word| !word.is_empty()) {
+                    assert!(CONSTANTS.contains(&number), "{}: {number} in {text}", step.title);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn forward_and_back_are_each_others_reverse_and_reveal_in_between() {
+    let lesson = read(&small()).unwrap();
+    let mut state = ViewState { zoom: 2.0, ..ViewState::default() };
+    lesson.show(0, false, &mut state);
+    assert_eq!((state.view.as_str(), state.zoom), ("layouts", 2.0));
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        seen.push((state.layouts.lesson.clone().unwrap().1, state.layouts.told));
+        lesson.go(Move::Forward, &mut state);
+    }
+    assert_eq!(seen, [(0, false), (0, true), (1, false)]);
+    for (page, told) in [(0, true), (0, false), (0, false)] {
+        lesson.go(Move::Back, &mut state);
+        assert_eq!(state.layouts.lesson, Some(("own".into(), page)));
+        assert_eq!(state.layouts.told, told);
+        assert_eq!(state.layouts.formats, if told { "csr" } else { "" });
+    }
+    lesson.go(Move::Next, &mut state);
+    assert_eq!((state.layouts.lesson.clone().unwrap().1, state.layouts.told), (1, false));
+    lesson.go(Move::Reveal, &mut state);
+    assert!(!state.layouts.told, "there is nothing to reveal");
+}
+
+#[test]
+fn a_lesson_takes_the_place_of_the_one_with_its_id() {
+    let mut lessons = Lessons::default();
+    let before = lessons.iter().count();
+    lessons.add(read(&small()).unwrap());
+    let mut other = small();
+    other["title"] = json!("Andere");
+    lessons.add(read(&other).unwrap());
+    assert_eq!(lessons.iter().count(), before + 1);
+    assert_eq!(lessons.get("own").unwrap().title, "Andere");
+    assert!(lessons.get("none").is_none());
+}
+
+#[test]
+fn json_is_a_lesson_unless_it_holds_results() {
+    let cases: [(&str, &[u8], bool); 8] = [
+        ("a.json", b" {\"sparsescope-lesson\": 1}", true),
+        ("a", b"{}", true),
+        ("a.json", b"no JSON", true),
+        ("a.json", include_bytes!("../../../../tests/golden/ginkgo-seconds.json"), false),
+        ("a.json", include_bytes!("../../../../tests/golden/google-benchmark.json"), false),
+        ("a.json", include_bytes!("../../../../tests/golden/nvbench.json"), false),
+        ("a.json", b"{\"filename\": \"a.mtx\", \"spmv\": {}}", false),
+        ("a.zip", b"PK", false),
+    ];
+    for (name, bytes, expected) in cases {
+        assert_eq!(is_lesson(name, bytes), expected, "{name}");
+    }
+}

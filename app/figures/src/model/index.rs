@@ -1,0 +1,349 @@
+//! What is looked up in every frame, found once for each revision of the bundles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sparsescope_core::bundle::MatrixFolder;
+use sparsescope_core::record::{Run, Subject};
+
+use super::open::{OpenBundle, RunOf, subject_key, subject_size};
+use crate::state::Filter;
+
+/// Where runs and subjects are, and what they have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    /// By the number of the run; `None` where its bundle does not hold its subject.
+    runs: Vec<Option<RunPlace>>,
+    subjects: Vec<SubjectPlace>,
+    /// The first of the subjects with this key.
+    keys: BTreeMap<String, usize>,
+    /// By the first of the subjects with their key: all of them.
+    same: BTreeMap<usize, Vec<usize>>,
+    /// By the first of the subjects with their key: the numbers of the best run of each kernel
+    /// among those with a prediction, in the order in which the kernels come.
+    predicted: BTreeMap<usize, Vec<usize>>,
+    /// Of all runs.
+    values: Values,
+    /// By operation.
+    of_operation: BTreeMap<String, Values>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RunPlace {
+    /// Among the subjects of the index.
+    subject: usize,
+    /// Among the runs of the bundle.
+    run: usize,
+}
+
+#[derive(Clone, Debug)]
+struct SubjectPlace {
+    bundle: usize,
+    folder: Folder,
+    key: String,
+    /// The first with this key.
+    first: usize,
+}
+
+/// Where a bundle holds a subject.
+#[derive(Clone, Copy, Debug)]
+enum Folder {
+    /// Among its matrices.
+    Matrix(usize),
+    /// Among its other subjects.
+    Other(usize),
+}
+
+/// What runs have: what a filter can ask for, each once and sorted, and more.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// Size classes of nnz.
+    pub classes: BTreeSet<String>,
+    /// Kernel ids.
+    pub kernels: BTreeSet<String>,
+    /// `cpu`, `cuda`.
+    pub backends: BTreeSet<String>,
+    /// Where kernels come from.
+    pub origins: BTreeSet<String>,
+    /// Ids of the CPU kernels that ran with several threads.
+    pub parallel: BTreeSet<String>,
+    /// Ids of the kernels whose threads come in blocks.
+    pub blocked: BTreeSet<String>,
+    /// Some runs began with flushed caches.
+    pub flushed: bool,
+    /// How many runs there are.
+    pub runs: usize,
+}
+
+/// What passes a filter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Passing {
+    /// Places in the index, one for each key, sorted by entries.
+    pub(super) matrices: Vec<usize>,
+    /// The same of subjects that are no matrices and have runs that pass, sorted by size.
+    pub(super) others: Vec<usize>,
+    /// Numbers, ascending.
+    pub(super) runs: Vec<usize>,
+}
+
+impl Index {
+    pub(super) fn of(bundles: &[OpenBundle]) -> Self {
+        let mut index = Self::default();
+        // By matrix and kernel: the place among the numbers in `predicted`.
+        let mut fastest = BTreeMap::new();
+        for (bundle, open) in bundles.iter().enumerate() {
+            let matrices = (0..open.bundle.matrices.len()).map(Folder::Matrix);
+            let others = (0..open.bundle.subjects.len()).map(Folder::Other);
+            let mut own = BTreeMap::new();
+            for folder in matrices.chain(others) {
+                let Some(subject) = folder.find(open) else { continue };
+                let (place, key) = (index.subjects.len(), subject_key(subject));
+                let first = *index.keys.entry(key.clone()).or_insert(place);
+                index.same.entry(first).or_default().push(place);
+                own.entry(subject.id()).or_insert((place, first));
+                index.subjects.push(SubjectPlace { bundle, folder, key, first });
+            }
+            for (run, of) in open.bundle.runs.iter().enumerate() {
+                let number = index.runs.len();
+                let found = own.get(of.matrix.as_str()).copied();
+                index.runs.push(found.map(|(subject, _)| RunPlace { subject, run }));
+                if let (Some((_, first)), Some(run)) = (found, index.run(bundles, number)) {
+                    index.values.add(&run);
+                    // The word is copied only when it is new.
+                    match index.of_operation.get_mut(&run.run.operation) {
+                        Some(values) => values.add(&run),
+                        None => {
+                            let mut values = Values::default();
+                            values.add(&run);
+                            index.of_operation.insert(run.run.operation.clone(), values);
+                        }
+                    }
+                    index.add_predicted(bundles, first, &run, &mut fastest);
+                }
+            }
+        }
+        index
+    }
+
+    /// What the runs of this operation have; those of all for an empty word.
+    pub(super) fn values(&self, operation: &str) -> &Values {
+        static NONE: Values = Values::NONE;
+        match operation {
+            "" => &self.values,
+            word => self.of_operation.get(word).unwrap_or(&NONE),
+        }
+    }
+
+    /// The operations that runs are of.
+    pub(super) fn operations(&self) -> Vec<&str> {
+        self.of_operation.keys().map(String::as_str).collect()
+    }
+
+    pub(super) fn runs_of(&self, operation: &str) -> usize {
+        self.values(operation).runs
+    }
+
+    /// Takes up a run on the subject that is the first with its key.
+    fn add_predicted<'a>(
+        &mut self,
+        bundles: &[OpenBundle],
+        first: usize,
+        run: &RunOf<'a>,
+        fastest: &mut BTreeMap<(usize, &'a str), usize>,
+    ) {
+        if run.predicted_bytes().is_none() {
+            return;
+        }
+        let so_far = self.predicted.get(&first).map_or(0, Vec::len);
+        let place = *fastest.entry((first, &run.run.kernel)).or_insert(so_far);
+        let other = self.predicted.get(&first).and_then(|runs| runs.get(place)).copied();
+        let other = other.and_then(|number| self.run(bundles, number));
+        let runs = self.predicted.entry(first).or_default();
+        match runs.get_mut(place) {
+            Some(kept) if other.is_some_and(|other| run.beats(&other)) => *kept = run.index,
+            Some(_) => {}
+            None => runs.push(run.index),
+        }
+    }
+
+    /// The subject at this place with its key.
+    pub(super) fn subject<'a>(
+        &'a self,
+        bundles: &'a [OpenBundle],
+        place: usize,
+    ) -> Option<(&'a str, Subject<'a>)> {
+        let SubjectPlace { bundle, folder, key, .. } = self.subjects.get(place)?;
+        Some((key, folder.find(bundles.get(*bundle)?)?))
+    }
+
+    /// The first subject with this key.
+    pub(super) fn subject_of<'a>(
+        &'a self,
+        bundles: &'a [OpenBundle],
+        key: &str,
+    ) -> Option<Subject<'a>> {
+        self.subject(bundles, self.place_of(key)?).map(|(_, subject)| subject)
+    }
+
+    /// The folders of matrices with this key, each with its bundle.
+    pub(super) fn folders<'a>(
+        &self,
+        bundles: &'a [OpenBundle],
+        key: &str,
+    ) -> Vec<(&'a OpenBundle, &'a MatrixFolder)> {
+        let same = self.place_of(key).and_then(|first| self.same.get(&first));
+        let folder = |place: &usize| {
+            let SubjectPlace { bundle, folder, .. } = self.subjects.get(*place)?;
+            let open = bundles.get(*bundle)?;
+            match folder {
+                Folder::Matrix(place) => Some((open, open.bundle.matrices.get(*place)?)),
+                Folder::Other(_) => None,
+            }
+        };
+        same.into_iter().flatten().filter_map(folder).collect()
+    }
+
+    /// The place of the first subject with this key.
+    pub(super) fn place_of(&self, key: &str) -> Option<usize> {
+        self.keys.get(key).copied()
+    }
+
+    /// The place of the first subject with the key of a run's.
+    pub(super) fn first_of(&self, number: usize) -> Option<usize> {
+        let place = (*self.runs.get(number)?)?;
+        self.subjects.get(place.subject).map(|subject| subject.first)
+    }
+
+    /// The run of this number.
+    pub(super) fn run<'a>(&self, bundles: &'a [OpenBundle], number: usize) -> Option<RunOf<'a>> {
+        #[cfg(any(test, feature = "tests"))]
+        visits::count();
+        let RunPlace { subject, run } = (*self.runs.get(number)?)?;
+        let SubjectPlace { bundle, folder, .. } = self.subjects.get(subject)?;
+        let bundle = bundles.get(*bundle)?;
+        let subject = folder.find(bundle)?;
+        Some(RunOf { index: number, bundle, subject, run: bundle.bundle.runs.get(run)? })
+    }
+
+    /// Numbers of runs on the matrix with this key: of each kernel with a prediction the fastest.
+    pub(super) fn predicted(&self, key: &str) -> &[usize] {
+        let runs = self.keys.get(key).and_then(|first| self.predicted.get(first));
+        runs.map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn passing(&self, bundles: &[OpenBundle], filter: &Filter) -> Passing {
+        let search = filter.search.trim().to_lowercase();
+        let passes = |subject: Subject<'_>| {
+            let class = match subject {
+                Subject::Matrix(record) => record.statistics.nnz_class.as_str(),
+                Subject::Other(_) => "",
+            };
+            subject.name().to_lowercase().contains(&search) && is(&filter.nnz_class, class)
+        };
+        let find = |place: usize| self.subject(bundles, place).map(|(_, subject)| subject);
+        let all = 0..self.subjects.len();
+        let passes: Vec<bool> = all.map(|place| find(place).is_some_and(passes)).collect();
+        let on_passing = |number: &usize| {
+            let place = self.runs.get(*number).copied().flatten();
+            place.is_some_and(|place| passes.get(place.subject) == Some(&true))
+        };
+        let passing_run = |number: &usize| {
+            self.run(bundles, *number).is_some_and(|of| passes_run(filter, of.run))
+        };
+        let runs: Vec<usize> =
+            (0..self.runs.len()).filter(on_passing).filter(passing_run).collect();
+        let places = runs.iter().filter_map(|number| self.runs.get(*number).copied().flatten());
+        let with_runs: BTreeSet<usize> = places.map(|place| place.subject).collect();
+        let mut passing = Passing { runs, ..Passing::default() };
+        let mut seen = BTreeSet::new();
+        for (place, of) in self.subjects.iter().enumerate() {
+            let list = match of.folder {
+                Folder::Matrix(_) => &mut passing.matrices,
+                Folder::Other(_) if with_runs.contains(&place) => &mut passing.others,
+                Folder::Other(_) => continue,
+            };
+            if passes.get(place) == Some(&true) && seen.insert(of.first) {
+                list.push(place);
+            }
+        }
+        let size = |place: &usize| find(*place).map(subject_size);
+        for list in [&mut passing.matrices, &mut passing.others] {
+            crate::order::sort_by(list, |a, b| size(a).cmp(&size(b)));
+        }
+        passing
+    }
+}
+
+impl Folder {
+    fn find(self, open: &OpenBundle) -> Option<Subject<'_>> {
+        Some(match self {
+            Self::Matrix(place) => Subject::Matrix(&open.bundle.matrices.get(place)?.record),
+            Self::Other(place) => Subject::Other(&open.bundle.subjects.get(place)?.record),
+        })
+    }
+}
+
+impl Values {
+    const NONE: Self = Self {
+        classes: BTreeSet::new(),
+        kernels: BTreeSet::new(),
+        backends: BTreeSet::new(),
+        origins: BTreeSet::new(),
+        parallel: BTreeSet::new(),
+        blocked: BTreeSet::new(),
+        flushed: false,
+        runs: 0,
+    };
+
+    fn add(&mut self, of: &RunOf<'_>) {
+        let run = of.run;
+        self.runs += 1;
+        if let Some(matrix) = of.matrix() {
+            put(&mut self.classes, &matrix.statistics.nnz_class);
+        }
+        put(&mut self.kernels, &run.kernel);
+        put(&mut self.backends, &run.backend);
+        run.origin.iter().for_each(|origin| put(&mut self.origins, origin));
+        if run.backend == "cpu" && run.threads > 1 {
+            put(&mut self.parallel, &run.kernel);
+        }
+        if run.block.is_some() {
+            put(&mut self.blocked, &run.kernel);
+        }
+        self.flushed |= !run.hot;
+    }
+}
+
+/// Copies a text only when it is new.
+fn put(values: &mut BTreeSet<String>, value: &str) {
+    if !values.contains(value) {
+        values.insert(value.to_owned());
+    }
+}
+
+fn passes_run(filter: &Filter, run: &Run) -> bool {
+    is(&filter.operation, &run.operation)
+        && is(&filter.kernel, &run.kernel)
+        && is(&filter.backend, &run.backend)
+        && (filter.origin.is_empty() || run.origin.contains(&filter.origin))
+}
+
+fn is(wanted: &str, found: &str) -> bool {
+    wanted.is_empty() || wanted == found
+}
+
+/// How many runs were looked at, so that tests see what a frame costs.
+#[cfg(any(test, feature = "tests"))]
+pub mod visits {
+    use std::cell::Cell;
+
+    thread_local!(static COUNT: Cell<usize> = const { Cell::new(0) });
+
+    pub(super) fn count() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// Since the last call, by this thread.
+    pub fn take() -> usize {
+        COUNT.take()
+    }
+}

@@ -1,0 +1,459 @@
+//! The opened bundles and the questions that views ask of them. Pure functions of (bundles,
+//! filter): nothing here draws.
+
+mod changes;
+mod clouds;
+mod index;
+mod kept;
+mod numbers;
+mod open;
+mod setting;
+#[cfg(test)]
+pub(crate) mod skylines;
+#[cfg(any(test, feature = "tests"))]
+pub mod solved;
+mod solves;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod total;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use sparsescope_core::bundle::{
+    Bundle, BundleError, Comparison, Limits, MatrixFolder, is_known_by_name,
+};
+use sparsescope_core::experiment::ReadMatrix;
+use sparsescope_core::io::{Progress, read_matrix};
+use sparsescope_core::matrix::sha256;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{MatrixRecord, Operation, Producer, Run, Subject};
+use sparsescope_core::symgs::Wavefronts;
+
+use crate::cloud::CloudOrWhy;
+use crate::lesson::Lessons;
+use crate::picture::Picture;
+use crate::set_up::{Asked, Soon};
+use crate::state::Filter;
+pub(crate) use changes::Changes;
+pub use index::Values;
+#[cfg(any(test, feature = "tests"))]
+pub use index::visits;
+use index::{Index, Passing};
+use kept::Kept;
+pub use numbers::{bytes, count, seconds, significant, slots, small, value};
+use open::UNFINISHED;
+pub use open::{
+    Matrix, OpenBundle, RunOf, batch_extent, display_name, extent, matrix_key, metric_title,
+    subject_key, subject_name, subject_size, subject_title,
+};
+pub use standing::Standing;
+use standing::{Ranked, rank};
+pub use total::Total;
+
+/// The opened bundles.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    bundles: Vec<OpenBundle>,
+    revision: u64,
+    /// The lessons that can be chosen.
+    pub lessons: Lessons,
+    found: Found,
+}
+
+/// What was found in the bundles of a revision.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    index: OnceCell<Index>,
+    passing: Kept<Filter, Arc<Passing>, 4>,
+    ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
+    /// By the key of the matrix. A large one takes a hundred megabytes.
+    pictures: Kept<String, PictureOrWhy, 3>,
+    /// By the key of the set of points, or what else names it.
+    clouds: Kept<String, CloudOrWhy, 3>,
+    /// By the key of the matrix, or what else names it.
+    set_ups: Kept<(String, Asked), Arc<Soon>, 8>,
+    /// By the key of the matrix.
+    depths: OnceCell<BTreeMap<String, Depth>>,
+    /// By the series of two bundles. Resampling takes too long for every frame.
+    changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
+}
+
+/// How deep the sweeps over a matrix are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Depth {
+    /// Rows of the matrix.
+    pub(crate) rows: u64,
+    /// Levels of both sweeps: steps that follow one another.
+    pub(crate) levels: u64,
+    /// Colours of its rows.
+    pub(crate) colors: u64,
+}
+
+/// A picture, or why there is none.
+type PictureOrWhy = Result<Arc<Picture>, String>;
+
+impl Model {
+    /// The opened bundles, in the order of opening.
+    pub fn bundles(&self) -> &[OpenBundle] {
+        &self.bundles
+    }
+
+    /// A number that changes with the bundles and their names, so that what was made from them can
+    /// be kept until then. No two states of any models share one, unless nothing was ever open.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// To be called after every change of the bundles.
+    fn changed(&mut self) {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.found = Found::default();
+    }
+
+    /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
+    /// twice.
+    pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        let sha256 = sha256(bytes);
+        if self.is_open(&sha256) {
+            return Ok(());
+        }
+        let bundle = Bundle::read_any(file, bytes, String::new(), &Limits::default())?;
+        self.place(file, bundle, sha256, None);
+        Ok(())
+    }
+
+    /// Takes up a matrix without runs and its picture; one that is already open is not taken up
+    /// twice.
+    pub fn add_matrix(&mut self, file: &str, record: MatrixRecord, picture: Arc<Picture>) {
+        let sha256 = record.sha256.clone();
+        if self.is_open(&sha256) {
+            return;
+        }
+        let producer = Producer {
+            name: "sparsescope".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            revision: None,
+        };
+        let mut bundle = Bundle::new(producer, String::new());
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        bundle.complete = true;
+        self.place(file, bundle, sha256, Some(picture));
+    }
+
+    fn is_open(&self, sha256: &str) -> bool {
+        self.bundles.iter().any(|open| open.sha256 == sha256)
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `file`, in place of what
+    /// was before.
+    pub fn show_unfinished(&mut self, file: &str, bundle: Bundle) {
+        self.place(file, bundle, UNFINISHED.into(), None);
+    }
+
+    /// There will be no bundle of this name after all.
+    pub fn forget_unfinished(&mut self, file: &str) {
+        self.bundles.retain(|open| !(open.is_unfinished() && open.file == file));
+        self.changed();
+    }
+
+    /// Closes the bundle at this place.
+    pub fn close(&mut self, index: usize) {
+        if index < self.bundles.len() {
+            self.bundles.remove(index);
+            self.changed();
+        }
+    }
+
+    /// Puts a bundle into the place of its unfinished self, or after the others.
+    fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
+        self.put(file, bundle, sha256, picture);
+        self.recognise();
+        self.changed();
+    }
+
+    /// Imported matrices, of which only name and size are known, become those of the other bundles
+    /// that are so called and so large, whichever was opened first.
+    fn recognise(&mut self) {
+        let by_name = |folder: &MatrixFolder| is_known_by_name(&folder.record);
+        if !self.bundles.iter().any(|open| open.bundle.matrices.iter().any(by_name)) {
+            return;
+        }
+        let all: Vec<Arc<Bundle>> = self.bundles.iter().map(|open| open.bundle.clone()).collect();
+        let records = all.iter().flat_map(|bundle| &bundle.matrices).map(|folder| &folder.record);
+        for open in &mut self.bundles {
+            if open.bundle.matrices.iter().any(by_name) {
+                Arc::make_mut(&mut open.bundle).recognise(records.clone());
+            }
+        }
+    }
+
+    fn put(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
+        let bundle = Arc::new(bundle);
+        let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
+        if let Some(open) = self.bundles.iter_mut().find(itself) {
+            (open.bundle, open.on) = (bundle, OnceLock::new());
+            open.sha256 = sha256;
+            return;
+        }
+        let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
+        let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
+        let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
+        let file = file.into();
+        let on = OnceLock::new();
+        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture, on });
+    }
+
+    /// The name, numbered where another bundle has it.
+    fn free_label(&self, name: &str) -> String {
+        let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or(name.to_owned())
+    }
+
+    /// Gives the bundle at this place another name, here and in what is exported, until it is
+    /// closed; without letters, the name that it came with.
+    pub fn rename(&mut self, index: usize, name: &str) {
+        let Some(open) = self.bundles.get_mut(index) else { return };
+        open.label.clear(); // its own name is free
+        let name = match name.trim() {
+            "" => open.bundle.label.clone().unwrap_or_else(|| open.file.clone()),
+            name => name.to_owned(),
+        };
+        let label = self.free_label(&name);
+        if let Some(open) = self.bundles.get_mut(index) {
+            open.label = label;
+        }
+        self.changed();
+    }
+
+    /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
+    /// bundle that holds the finest one. A few are kept.
+    pub fn picture(&self, key: &str) -> PictureOrWhy {
+        self.found.pictures.get(key.to_owned(), |key| self.make_picture(key))
+    }
+
+    /// The picture of a matrix that is in no bundle, kept as those that are.
+    pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
+        self.found.pictures.get(key, |_| Ok(Arc::new(of())))
+    }
+
+    /// How a preconditioner of a matrix is set up; begun where it is not among the last.
+    pub(crate) fn set_up(&self, key: &str, asked: Asked) -> Arc<Soon> {
+        self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
+    }
+
+    fn make_picture(&self, key: &str) -> PictureOrWhy {
+        let folders = self.index().folders(&self.bundles, key);
+        let holding = || folders.iter().copied();
+        if let Some(picture) = holding().find_map(|(open, _)| open.picture.as_ref()) {
+            return Ok(picture.clone());
+        }
+        let whole = holding().find_map(|(_, folder)| folder.files.get("matrix.mtx"));
+        if let Some(text) = whole
+            && let Ok(file) = read_matrix(text, MemoryLimit::bytes(1 << 28), Progress::none())
+        {
+            return Ok(Arc::new(Picture::of(&ReadMatrix::new(file, 0.0).values)));
+        }
+        let mut best: PictureOrWhy = Err("no opened bundle holds this matrix".into());
+        for (_, folder) in holding() {
+            let found = Picture::from_files(&folder.files).map(Arc::new);
+            let shift = |picture: &Picture| picture.pyramid.levels().first().map(|l| l.shift());
+            match (&best, &found) {
+                (Ok(best), Ok(found)) if shift(best) <= shift(found) => {}
+                (Ok(_), Err(_)) => {}
+                _ => best = found,
+            }
+        }
+        if let Ok(picture) = &best {
+            holding().for_each(|(_, folder)| picture.take_waves(&folder.files));
+        }
+        best
+    }
+
+    /// How deep the sweeps over a matrix are, if a bundle says so.
+    pub(crate) fn depth(&self, key: &str) -> Option<Depth> {
+        let all = || {
+            let folders = self.bundles.iter().flat_map(|open| &open.bundle.matrices);
+            let depth = |folder: &MatrixFolder| {
+                let [forward, backward, colors] = Wavefronts::counts(&folder.files)?;
+                let (rows, levels) = (folder.record.statistics.rows, forward + backward);
+                (levels > 0).then(|| (matrix_key(&folder.record), Depth { rows, levels, colors }))
+            };
+            folders.filter_map(depth).collect()
+        };
+        self.found.depths.get_or_init(all).get(key).copied()
+    }
+
+    fn index(&self) -> &Index {
+        self.found.index.get_or_init(|| Index::of(&self.bundles))
+    }
+
+    fn passing(&self, filter: &Filter) -> Arc<Passing> {
+        let find = |filter: &Filter| Arc::new(self.index().passing(&self.bundles, filter));
+        self.found.passing.get(filter.clone(), find)
+    }
+
+    /// The matrices that pass, sorted by entries.
+    pub fn matrices(&self, filter: &Filter) -> Vec<Matrix<'_>> {
+        let passing = self.passing(filter);
+        let found = passing.matrices.iter().filter_map(|place| self.matrix_at(*place));
+        found.collect()
+    }
+
+    /// The last of the matrices that pass: the one with most entries.
+    pub fn largest(&self, filter: &Filter) -> Option<&MatrixRecord> {
+        let place = *self.passing(filter).matrices.last()?;
+        Some(self.matrix_at(place)?.record)
+    }
+
+    fn matrix_at(&self, place: usize) -> Option<Matrix<'_>> {
+        match self.index().subject(&self.bundles, place)? {
+            (key, Subject::Matrix(record)) => Some(Matrix { key, record }),
+            (_, Subject::Other(_)) => None,
+        }
+    }
+
+    /// The subjects that are no matrices and have runs that pass, each with its key, sorted by size.
+    pub fn others(&self, filter: &Filter) -> Vec<(&str, Subject<'_>)> {
+        let passing = self.passing(filter);
+        let found = passing.others.iter();
+        found.filter_map(|place| self.index().subject(&self.bundles, *place)).collect()
+    }
+
+    /// The subject of this key.
+    pub fn subject(&self, key: &str) -> Option<Subject<'_>> {
+        self.index().subject_of(&self.bundles, key)
+    }
+
+    /// The matrix of this key.
+    pub fn matrix(&self, key: &str) -> Option<&MatrixRecord> {
+        match self.subject(key)? {
+            Subject::Matrix(record) => Some(record),
+            Subject::Other(_) => None,
+        }
+    }
+
+    /// The run of this number.
+    pub fn run(&self, number: usize) -> Option<RunOf<'_>> {
+        self.index().run(&self.bundles, number)
+    }
+
+    /// How many runs pass.
+    pub fn count(&self, filter: &Filter) -> usize {
+        self.passing(filter).runs.len()
+    }
+
+    /// The runs that pass, bundle by bundle in their order.
+    pub fn runs(&self, filter: &Filter) -> Vec<RunOf<'_>> {
+        self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
+    }
+
+    /// The best run of each subject, operation, kernel, precision and bundle over threads, blocks and the other
+    /// settings. In the order of [`runs`](Self::runs).
+    pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
+        let mut best: Vec<RunOf<'_>> = Vec::new();
+        let mut places = BTreeMap::new();
+        for run in self.runs(filter).into_iter().filter(RunOf::ranks) {
+            let Run { matrix, operation, kernel, precision, .. } = run.run;
+            let of = (run.bundle.series, matrix, operation, kernel, precision);
+            let place = *places.entry(of).or_insert(best.len());
+            match best.get_mut(place) {
+                Some(other) if run.beats(other) => *other = run,
+                Some(_) => {}
+                None => best.push(run),
+            }
+        }
+        best
+    }
+
+    /// Every subject with a competing run that passes, sorted by size; a row for a real matrix and
+    /// another for its stand-in. Competing are runs that rank, with warm caches, in f64 or of kernels that
+    /// have none.
+    pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
+        let ranked = self.ranked(filter);
+        ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()
+    }
+
+    /// The standing of the subject with this key.
+    pub fn standing_of(&self, filter: &Filter, key: &str) -> Option<Standing<'_>> {
+        let place = self.index().place_of(key)?;
+        let ranked = self.ranked(filter);
+        self.standing(ranked.iter().find(|ranked| ranked.subject == place)?)
+    }
+
+    fn standing(&self, ranked: &Ranked) -> Option<Standing<'_>> {
+        let (key, subject) = self.index().subject(&self.bundles, ranked.subject)?;
+        let runs = ranked.runs.iter().filter_map(|number| self.run(*number)).collect();
+        Some(Standing { key, subject, runs })
+    }
+
+    fn ranked(&self, filter: &Filter) -> Arc<Vec<Ranked>> {
+        self.found.ranked.get(filter.clone(), |filter| {
+            let runs = self.runs(filter).into_iter();
+            Arc::new(rank(runs, |number| self.index().first_of(number)))
+        })
+    }
+
+    /// The fastest run of each kernel on a matrix among those with a prediction, in the kernels'
+    /// order.
+    pub fn predicted(&self, key: &str) -> Vec<RunOf<'_>> {
+        self.index().predicted(key).iter().filter_map(|number| self.run(*number)).collect()
+    }
+
+    /// What the runs of this operation have in all bundles; of every operation for an empty word.
+    pub fn values(&self, operation: &str) -> &Values {
+        self.index().values(operation)
+    }
+
+    /// The operations that runs are of, in the order of the program's list; those that it does not
+    /// know come after these.
+    pub fn operations(&self) -> Vec<&str> {
+        let found = self.index().operations();
+        let known = Operation::ALL.iter().map(|operation| operation.as_str());
+        let known = known.filter(|word| found.contains(word));
+        let others = found.iter().copied().filter(|word| Operation::of(word).is_none());
+        known.chain(others).collect()
+    }
+
+    /// The operation with most runs; of several the first of [`operations`](Self::operations).
+    pub fn main_operation(&self) -> Option<&str> {
+        let count = |word: &&str| self.index().runs_of(word);
+        // Of equals `max_by_key` takes the last.
+        self.operations().into_iter().rev().max_by_key(count)
+    }
+
+    /// What changed between two bundles, of the runs that pass.
+    pub(crate) fn changes(
+        &self,
+        before: &OpenBundle,
+        after: &OpenBundle,
+        filter: &Filter,
+    ) -> Arc<Changes> {
+        let asked = ([before.series, after.series], filter.clone());
+        self.found.changes.get(asked, |_| {
+            let [first, second] = [before, after].map(|open| self.passing_of(open, filter));
+            Arc::new(Changes::of(&Comparison::of(&first, &second)))
+        })
+    }
+
+    /// The bundle with the runs that pass and without files.
+    fn passing_of(&self, open: &OpenBundle, filter: &Filter) -> Bundle {
+        let all = &open.bundle;
+        let mut bundle = Bundle::new(all.producer.clone(), all.created.clone());
+        bundle.complete = all.complete;
+        bundle.environments.clone_from(&all.environments);
+        let folders = all.matrices.iter().map(|folder| folder.record.clone());
+        bundle.matrices =
+            folders.map(|record| MatrixFolder { record, files: Default::default() }).collect();
+        bundle.subjects.clone_from(&all.subjects);
+        let runs = self.runs(filter).into_iter();
+        let own = runs.filter(|run| run.bundle.series == open.series);
+        bundle.runs = own.map(|run| run.run.clone()).collect();
+        bundle
+    }
+}

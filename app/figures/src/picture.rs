@@ -1,0 +1,379 @@
+//! A matrix as the picture of its structure needs it: counts at every zoom, row lengths, and the
+//! matrix itself where it is at hand.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use sparsescope_core::experiment::LoadedValues;
+use sparsescope_core::matrix::{Band, Csr, Reordering, Scalar, permuted};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pace::Pace;
+use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
+
+use crate::model::value;
+use crate::waves::Waves;
+
+/// Rows of a window up to which cells finer than the pyramid's are counted.
+const DETAIL_ROWS: usize = 1 << 20;
+
+/// Entries up to which a matrix is numbered anew, or its levels are found, while the window waits.
+const AT_ONCE: u64 = 200_000;
+
+/// How often the counts of a level's filled cells occur.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The fullest cell's count.
+    pub max: u64,
+    /// Counts that 0/15, 1/15, … 15/15 of the filled cells do not exceed.
+    pub quantiles: [f32; 16],
+}
+
+/// Counts and row lengths of a matrix.
+#[derive(Debug)]
+pub struct Picture {
+    /// Counts at every zoom.
+    pub pyramid: Pyramid,
+    /// Row lengths.
+    pub profile: RowProfile,
+    /// The matrix, where it is at hand.
+    pub values: Option<LoadedValues>,
+    spreads: Vec<OnceLock<Spread>>,
+    band: OnceLock<Band>,
+    renumbered: OnceLock<Result<Arc<Picture>, String>>,
+    is_being_renumbered: AtomicBool,
+    waves: OnceLock<Result<Waves, String>>,
+    are_waves_sought: AtomicBool,
+    detail: Mutex<Option<Arc<Detail>>>,
+}
+
+/// The cells that are drawn.
+#[derive(Clone, Debug)]
+pub enum Cells<'a> {
+    /// A level of the pyramid, by its number.
+    Level(usize, &'a Level),
+    /// A window of finer cells.
+    Detail(Arc<Detail>),
+}
+
+impl Picture {
+    /// The picture of a matrix that is at hand.
+    pub fn of(values: &LoadedValues) -> Self {
+        let (pyramid, profile) = match values {
+            LoadedValues::Real(a) => (Pyramid::of(a), RowProfile::of(a)),
+            LoadedValues::Complex(a) => (Pyramid::of(a), RowProfile::of(a)),
+        };
+        Self::new(pyramid, profile, Some(values.clone()))
+    }
+
+    /// The same in steps, for whoever polls to do something else between.
+    pub async fn in_steps(values: &LoadedValues) -> Self {
+        let (pyramid, profile) = match values {
+            LoadedValues::Real(a) => (Pyramid::at(a, Pace::InSteps).await, RowProfile::of(a)),
+            LoadedValues::Complex(a) => (Pyramid::at(a, Pace::InSteps).await, RowProfile::of(a)),
+        };
+        Self::new(pyramid, profile, Some(values.clone()))
+    }
+
+    /// The picture in the files of a matrix in a bundle, or a sentence why there is none.
+    pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
+        if !files.contains_key("spy.json") {
+            return Err("the bundle was written without a picture of this matrix".into());
+        }
+        let (pyramid, profile) =
+            sparsescope_core::spy::from_files(files).map_err(|error| error.to_string())?;
+        Ok(Self::new(pyramid, profile, None))
+    }
+
+    fn new(pyramid: Pyramid, profile: RowProfile, values: Option<LoadedValues>) -> Self {
+        let spreads = pyramid.levels().iter().map(|_| OnceLock::new()).collect();
+        Self {
+            pyramid,
+            profile,
+            values,
+            spreads,
+            band: OnceLock::new(),
+            renumbered: OnceLock::new(),
+            is_being_renumbered: AtomicBool::new(false),
+            waves: OnceLock::new(),
+            are_waves_sought: AtomicBool::new(false),
+            detail: Mutex::new(None),
+        }
+    }
+
+    /// The picture of the matrix in reverse Cuthill–McKee order, or a sentence why there is none;
+    /// computed when it is first asked for.
+    pub(crate) fn renumbered(&self) -> &Result<Arc<Self>, String> {
+        self.renumbered.get_or_init(|| {
+            let values = self.values.as_ref().ok_or(
+                "The bundle has the counts of cells only; open the matrix's own file to number it anew.",
+            )?;
+            let renumbered = match values {
+                LoadedValues::Real(a) => LoadedValues::Real(reverse_cuthill_mckee(a)?),
+                LoadedValues::Complex(a) => LoadedValues::Complex(reverse_cuthill_mckee(a)?),
+            };
+            Ok(Arc::new(Self::of(&renumbered)))
+        })
+    }
+
+    /// The same without waiting: where it takes long, a thread computes it and `None` says that it
+    /// is at work.
+    pub(crate) fn renumbered_soon(self: &Arc<Self>) -> Option<&Result<Arc<Self>, String>> {
+        let is_begun = &self.is_being_renumbered;
+        self.soon(is_begun, &self.renumbered, |picture| {
+            picture.renumbered();
+        })
+    }
+
+    /// The levels and colours of the rows, or why there are none; found when they are first asked
+    /// for, where no bundle has them.
+    pub(crate) fn waves(&self) -> &Result<Waves, String> {
+        self.waves.get_or_init(|| match &self.values {
+            Some(values) => Waves::of(values),
+            None => Err("its bundle was written without them; open the matrix's own file".into()),
+        })
+    }
+
+    /// The same without waiting, as [`renumbered_soon`](Self::renumbered_soon).
+    pub(crate) fn waves_soon(self: &Arc<Self>) -> Option<&Result<Waves, String>> {
+        self.soon(&self.are_waves_sought, &self.waves, |picture| {
+            picture.waves();
+        })
+    }
+
+    /// Takes up the levels and colours in the files of the matrix in a bundle, if there are any.
+    pub(crate) fn take_waves(&self, files: &BTreeMap<String, Vec<u8>>) {
+        if let Some(found) = Waves::from_files(files) {
+            let _ = self.waves.set(found); // what is there already is as good
+        }
+    }
+
+    /// What `find` puts into `found`; where that takes long, a thread does it, once.
+    fn soon<'a, T>(
+        self: &'a Arc<Self>,
+        is_begun: &AtomicBool,
+        found: &'a OnceLock<T>,
+        find: fn(&Self),
+    ) -> Option<&'a T> {
+        let is_small = self.pyramid.entries() < AT_ONCE;
+        if cfg!(target_family = "wasm") || self.values.is_none() || is_small {
+            find(self);
+        } else if !is_begun.swap(true, Ordering::Relaxed) {
+            let picture = Arc::clone(self);
+            let work = move || find(&picture);
+            if std::thread::Builder::new().name("picture".into()).spawn(work).is_err() {
+                find(self);
+            }
+        }
+        found.get()
+    }
+
+    /// Bandwidth and profile, where the matrix is at hand.
+    pub(crate) fn band(&self) -> Option<Band> {
+        let values = self.values.as_ref()?;
+        let band = || match values {
+            LoadedValues::Real(a) => Band::of(a),
+            LoadedValues::Complex(a) => Band::of(a),
+        };
+        Some(*self.band.get_or_init(band))
+    }
+
+    /// Cells of 2^shift rows and columns are the finest where only the pyramid is at hand; `None`
+    /// where the matrix itself is.
+    pub(crate) fn finest(&self) -> Option<u32> {
+        let finest = self.pyramid.levels().first().map_or(0, |level| level.shift());
+        self.values.is_none().then_some(finest)
+    }
+
+    /// The finest cells of at least one pixel, where a pixel shows `per_pixel` rows (or columns,
+    /// whichever are more); `rows` and `cols` are in view.
+    pub(crate) fn cells(
+        &self,
+        per_pixel: f64,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+    ) -> Option<Cells<'_>> {
+        // Rounding must not choose cells of a hair under a pixel's size, which a pixel can miss.
+        let wanted = (per_pixel * (1.0 - 1e-9)).log2().ceil().max(0.0) as u32;
+        let finest = self.pyramid.levels().first()?.shift();
+        if wanted < finest
+            && let Some(values) = &self.values
+            && rows.len() <= DETAIL_ROWS
+        {
+            return Some(Cells::Detail(self.count(values, wanted, rows, cols)));
+        }
+        let number = (wanted.max(finest) - finest) as usize;
+        let number = number.min(self.pyramid.levels().len() - 1);
+        Some(Cells::Level(number, self.pyramid.levels().get(number)?))
+    }
+
+    /// Cells of 2^shift rows and columns in a window; the last window is remembered.
+    fn count(
+        &self,
+        values: &LoadedValues,
+        shift: u32,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+    ) -> Arc<Detail> {
+        let cells = |span: &Range<usize>| span.start >> shift..((span.end - 1) >> shift) + 1;
+        let (rows, cols) = (cells(rows), cells(cols));
+        let mut last = self.detail.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(detail) = last.as_ref()
+            && detail.shift() == shift
+            && (detail.rows(), detail.cols()) == (rows.clone(), cols.clone())
+        {
+            return detail.clone();
+        }
+        let detail = Arc::new(match values {
+            LoadedValues::Real(a) => Detail::of(a, shift, rows, cols),
+            LoadedValues::Complex(a) => Detail::of(a, shift, rows, cols),
+        });
+        *last = Some(detail.clone());
+        detail
+    }
+
+    /// How often which counts occur among the cells that are drawn.
+    pub(crate) fn spread(&self, cells: &Cells<'_>) -> Spread {
+        match cells {
+            Cells::Level(number, level) => {
+                let counts = || Spread::of(level.cells().map(|(_, _, count)| count));
+                self.spreads.get(*number).map_or_else(counts, |spread| *spread.get_or_init(counts))
+            }
+            Cells::Detail(detail) => {
+                Spread::of(detail.rows().flat_map(|r| detail.line(r)).copied())
+            }
+        }
+    }
+
+    /// The value of the entry (i, j) as people read it, where the matrix is at hand and has it; of
+    /// a complex one the real part and then the imaginary.
+    pub fn value(&self, i: usize, j: usize) -> Option<Vec<String>> {
+        fn find<T: Copy>((col, val): (&[u32], &[T]), j: usize) -> Option<T> {
+            let place = col.binary_search(&u32::try_from(j).ok()?).ok()?;
+            val.get(place).copied()
+        }
+        if i >= self.pyramid.rows() {
+            return None;
+        }
+        match self.values.as_ref()? {
+            LoadedValues::Real(a) => Some(vec![value(find(a.row(i), j)?)]),
+            LoadedValues::Complex(a) => {
+                let of = find(a.row(i), j)?;
+                Some(parts(of.re, of.im))
+            }
+        }
+    }
+}
+
+/// A complex value, each part with its sign.
+fn parts(re: f64, im: f64) -> Vec<String> {
+    let im = value(im);
+    let sign = if im.starts_with('-') { "" } else { "+" };
+    vec![value(re), format!("{sign}{im}i")]
+}
+
+fn reverse_cuthill_mckee<T: Scalar>(a: &Csr<T>) -> Result<Arc<Csr<T>>, String> {
+    let limit = MemoryLimit::of_machine();
+    let order = Reordering::Rcm.order(a, limit).map_err(|error| error.to_string())?;
+    permuted(a, &order, limit).map(Arc::new).map_err(|error| error.to_string())
+}
+
+impl Spread {
+    fn of(counts: impl Iterator<Item = u64>) -> Self {
+        let mut times = BTreeMap::<u64, u64>::new();
+        for count in counts.filter(|count| *count > 0) {
+            *times.entry(count).or_default() += 1;
+        }
+        let filled: u64 = times.values().sum();
+        let mut passed = 0;
+        let mut upto = times.iter().map(|(count, times)| {
+            passed += times;
+            (*count, passed)
+        });
+        let mut current = upto.next().unwrap_or((1, 0));
+        let quantiles = std::array::from_fn(|k| {
+            while current.1 * 15 < filled * k as u64 {
+                let Some(next) = upto.next() else { break };
+                current = next;
+            }
+            current.0 as f32
+        });
+        Self { max: times.keys().next_back().copied().unwrap_or(1), quantiles }
+    }
+}
+
+impl Cells<'_> {
+    /// A cell stands for 2^shift rows and columns.
+    pub fn shift(&self) -> u32 {
+        match self {
+            Self::Level(_, level) => level.shift(),
+            Self::Detail(detail) => detail.shift(),
+        }
+    }
+
+    /// Entries in the cells `first..first + counts.len()` of a row of cells.
+    pub(crate) fn line(&self, row: usize, first: usize, counts: &mut [u64]) {
+        match self {
+            Self::Level(_, level) => level.line(row, first, counts),
+            Self::Detail(detail) => {
+                counts.fill(0);
+                let line = detail.line(row);
+                let skip = detail.cols().start;
+                for (c, count) in counts.iter_mut().enumerate() {
+                    let place = (first + c).checked_sub(skip).and_then(|place| line.get(place));
+                    *count = place.copied().unwrap_or(0);
+                }
+            }
+        }
+    }
+
+    /// Entries in one cell.
+    pub fn count(&self, row: usize, col: usize) -> u64 {
+        let mut count = [0];
+        self.line(row, col, &mut count);
+        count[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::matrix::Csr;
+
+    use super::*;
+
+    #[test]
+    fn quantiles_are_counts_that_so_many_cells_do_not_exceed() {
+        let spread = Spread::of([0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 9].into_iter());
+        assert_eq!(spread.max, 9);
+        let mut expected = [1.0; 16];
+        (expected[14], expected[15]) = (5.0, 9.0);
+        assert_eq!(spread.quantiles, expected);
+        assert_eq!(Spread::of(std::iter::empty()).max, 1);
+    }
+
+    #[test]
+    fn a_complex_value_is_its_two_parts_with_one_sign_each() {
+        let texts = [(1.5, -2.0), (0.0, 3e7), (-1.0, -0.0)].map(|(re, im)| parts(re, im).concat());
+        assert_eq!(texts, ["1.5-2i", "0+3.0000e7i", "-1+0i"]);
+    }
+
+    #[test]
+    fn cells_are_the_finest_that_no_pixel_misses_and_finer_ones_come_from_the_matrix() {
+        let t: Vec<_> = (0..9000usize).map(|i| (i, i * 7 % 9000, i as f64)).collect();
+        let a = LoadedValues::Real(Arc::new(Csr::from_triplets(9000, 9000, &t).unwrap()));
+        let mut picture = Picture::of(&a);
+        let all = 0..9000;
+        for (per_pixel, shift) in [(9.0, 4), (8.0, 3), (4.0, 2), (3.9, 2), (1.0, 0), (0.01, 0)] {
+            assert_eq!(picture.cells(per_pixel, &all, &all).unwrap().shift(), shift);
+        }
+        let cells = picture.cells(0.5, &(10..20), &(0..9000)).unwrap();
+        assert_eq!((cells.count(11, 77), cells.count(11, 78)), (1, 0));
+        assert_eq!(cells.count(30, 210), 0, "outside the window");
+        assert_eq!(picture.value(11, 77), Some(vec!["11".to_owned()]));
+        assert_eq!((picture.value(11, 78), picture.value(9000, 0)), (None, None));
+        picture.values = None;
+        assert_eq!(picture.cells(0.5, &all, &all).unwrap().shift(), 2);
+        assert_eq!(picture.cells(1e9, &all, &all).unwrap().shift(), 14, "one cell");
+    }
+}

@@ -1,0 +1,170 @@
+//! Colours and type. Series take the colour-blind-safe palette of Okabe and Ito, and a mark of
+//! their own each: colour alone never carries a meaning.
+
+use ecolor::Color32;
+
+use crate::state::Theme;
+
+/// Okabe and Ito's palette without black and yellow, which vanish on one of our backgrounds each; then
+/// a violet and a brown for what is drawn less often.
+const SERIES: [Color32; 8] = [
+    Color32::from_rgb(0, 114, 178),
+    Color32::from_rgb(230, 159, 0),
+    Color32::from_rgb(0, 158, 115),
+    Color32::from_rgb(213, 94, 0),
+    Color32::from_rgb(204, 121, 167),
+    Color32::from_rgb(86, 180, 233),
+    Color32::from_rgb(148, 103, 189),
+    Color32::from_rgb(150, 108, 60),
+];
+
+/// The formats in the order of their colours; others are grey.
+const FORMATS: [&str; 8] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia"];
+
+/// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
+pub fn format_color(format: &str) -> Color32 {
+    family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
+}
+
+/// A format's family: cuSPARSE's sliced ELLPACK is of HLL's.
+pub(crate) fn family_of(format: &str) -> &str {
+    match format.split('-').next().unwrap_or(format) {
+        "sell" => "hll",
+        family => family,
+    }
+}
+
+/// The place of a format's family among those that are known.
+pub(crate) fn family_place(format: &str) -> Option<usize> {
+    let family = family_of(format);
+    FORMATS.iter().position(|known| *known == family)
+}
+
+/// Whether a format has a colour of its own.
+pub(crate) fn has_color(format: &str) -> bool {
+    family_place(format).is_some()
+}
+
+/// The colour of the `index`-th of things that only have an order; it repeats.
+pub(crate) fn series(index: usize) -> Color32 {
+    SERIES.get(index % SERIES.len()).copied().unwrap_or(Color32::GRAY)
+}
+
+/// Colours of a figure's parts that are no series.
+#[derive(Clone, Copy, Debug)]
+pub struct Ink {
+    /// Text and axes.
+    pub text: Color32,
+    /// Text of less weight.
+    pub weak: Color32,
+    /// Lines to guide the eye.
+    pub grid: Color32,
+    /// What lies behind.
+    pub paper: Color32,
+}
+
+impl Theme {
+    /// Name shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Light => "Light",
+            Self::Dark => "Dark",
+            Self::Projector => "Projector",
+        }
+    }
+
+    /// Its colours of text, lines and paper.
+    pub fn ink(self) -> Ink {
+        match self {
+            Self::Light => Ink {
+                text: Color32::from_gray(25),
+                weak: Color32::from_gray(95),
+                grid: Color32::from_gray(222),
+                paper: Color32::WHITE,
+            },
+            Self::Dark => Ink {
+                text: Color32::from_gray(235),
+                weak: Color32::from_gray(170),
+                grid: Color32::from_gray(62),
+                paper: Color32::from_gray(24),
+            },
+            Self::Projector => Ink {
+                text: Color32::BLACK,
+                weak: Color32::from_gray(50),
+                grid: Color32::from_gray(190),
+                paper: Color32::WHITE,
+            },
+        }
+    }
+
+    /// Size of everything relative to the usual.
+    pub fn scale(self) -> f32 {
+        if self == Self::Projector { 1.5 } else { 1.0 }
+    }
+
+    /// Least height of type that is read from the last row, in points of the interface: 14 pixels of a
+    /// projector. Elsewhere type may be smaller.
+    pub(crate) fn least_type(self) -> f32 {
+        if self == Self::Projector { 14.0 / self.scale() } else { 7.0 }
+    }
+}
+
+/// Black or white, whichever is the better to read on a colour: the one with the larger contrast as
+/// WCAG 2 defines it.
+pub(crate) fn text_on(color: Color32) -> Color32 {
+    let color = ecolor::Rgba::from(color);
+    // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).
+    let luminance = 0.2126 * color.r() + 0.7152 * color.g() + 0.0722 * color.b() + 0.05;
+    if luminance * luminance > 1.05 * 0.05 { Color32::BLACK } else { Color32::WHITE }
+}
+
+/// How marks of bundles are filled, by the bundles' numbers.
+const FILLINGS: [&str; 3] = ["full", "hollow", "pale"];
+
+/// The filling of a bundle's marks in a word: the same in every view for as long as it is open.
+pub(crate) fn filling_word(bundle: usize) -> &'static str {
+    FILLINGS.get(bundle % FILLINGS.len()).unwrap_or(&"full")
+}
+
+/// What fills the marks of this colour of a bundle.
+pub fn filling(color: Color32, bundle: usize, paper: Color32) -> Color32 {
+    match bundle % FILLINGS.len() {
+        0 => color,
+        1 => paper,
+        _ => blend(color, paper, 0.6),
+    }
+}
+
+/// A share of the most as a colour, from nearly that of the paper to orange.
+pub(crate) fn heat_color(share: f64, paper: Color32) -> Color32 {
+    let strength = 0.15 + 0.85 * share.clamp(0.0, 1.0) as f32;
+    blend(Color32::from_rgb(213, 94, 0), paper, 1.0 - strength)
+}
+
+/// So much of the other colour in the one.
+pub fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
+    let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;
+    Color32::from_rgb(
+        channel(one.r(), other.r()),
+        channel(one.g(), other.g()),
+        channel(one.b(), other.b()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_black_on_light_colours_and_white_on_dark_ones() {
+        let (white, black) = (Color32::WHITE, Color32::BLACK);
+        // Okabe and Ito's yellow, sky blue and orange; their blue, and the darkest of the blues.
+        let light = [(240, 228, 66), (86, 180, 233), (230, 159, 0), (119, 119, 119)];
+        for (r, g, b) in light {
+            assert_eq!(text_on(Color32::from_rgb(r, g, b)), black, "{r} {g} {b}");
+        }
+        for (r, g, b) in [(0, 90, 150), (8, 48, 107), (116, 116, 116)] {
+            assert_eq!(text_on(Color32::from_rgb(r, g, b)), white, "{r} {g} {b}");
+        }
+    }
+}

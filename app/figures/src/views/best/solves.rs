@@ -1,0 +1,72 @@
+//! Which preconditioner brings a matrix to its solution first, in a sentence: its set-up counts there, and
+//! not in the time that solves are ranked by.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Model, RunOf, count, seconds, subject_key};
+use crate::state::ViewState;
+use crate::views::view::subject;
+
+/// Who is first with the set-up on each matrix, and on the selected one with its times; nothing without
+/// solves.
+pub fn summary(model: &Model, state: &ViewState) -> String {
+    let (mut first, mut solver) = (BTreeMap::new(), BTreeMap::new());
+    let runs = model.runs(&state.filter).into_iter();
+    let counts = |run: &RunOf<'_>| run.ranks() && run.run.hot && run.whole_solve_s().is_some();
+    for run in runs.filter(counts) {
+        let found = first.entry(run.key()).or_insert(run);
+        if run.solves_before(found) {
+            *found = run;
+        }
+        let found = solver.entry(run.key()).or_insert(run);
+        if run.beats(found) {
+            *found = run;
+        }
+    }
+    let mut text = String::new();
+    if first.len() > 1 {
+        let mut wins: BTreeMap<String, usize> = BTreeMap::new();
+        first.values().for_each(|run| *wins.entry(run.method()).or_default() += 1);
+        let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
+        crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
+        let wins = wins.iter().take(3).map(|(method, wins)| format!("{method} on {wins}"));
+        let wins = wins.collect::<Vec<_>>().join(", ");
+        text = format!("Counting set-up, first at the solution: {wins}. ");
+    }
+    let wanted = subject(model, state).map(subject_key);
+    let selected = wanted.filter(|key| first.contains_key(key));
+    let Some(key) = selected.or_else(|| first.keys().next().cloned()) else { return text };
+    let (Some(one), Some(other)) = (first.get(&key), solver.get(&key)) else { return text };
+    text += &with_set_up(one).unwrap_or_default();
+    if other.method() != one.method() || other.run.kernel != one.run.kernel {
+        text += &once_set_up(other).unwrap_or_default();
+    }
+    text
+}
+
+/// How it was preconditioned, and where it ran.
+fn way(run: &RunOf<'_>) -> String {
+    let place = match (run.run.backend.as_str(), run.run.threads) {
+        ("cpu", 1) => "1 thread".into(),
+        ("cpu", threads) => format!("{threads} threads"),
+        _ => run.run.device.clone(),
+    };
+    format!("{} ({}, {place})", run.method(), run.run.kernel)
+}
+
+fn with_set_up(run: &RunOf<'_>) -> Option<String> {
+    let (whole, set_up) = (seconds(run.whole_solve_s()?), seconds(run.set_up_s()?));
+    let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
+    let (way, name) = (way(run), run.name());
+    Some(format!(
+        "{name} is solved first with {way}: {whole}, of which {set_up} are set-up and {solve} the {iterations} iterations."
+    ))
+}
+
+fn once_set_up(run: &RunOf<'_>) -> Option<String> {
+    let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
+    let (way, set_up) = (way(run), seconds(run.set_up_s()?));
+    Some(format!(
+        " Once set up, {way} is fastest: {solve} for {iterations} iterations, after {set_up} of set-up."
+    ))
+}

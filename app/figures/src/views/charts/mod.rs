@@ -1,0 +1,43 @@
+//! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
+//! plane and written as a table, and a line in [`CHARTS`](list::CHARTS).
+
+mod batches;
+mod best;
+pub mod chart;
+mod choices;
+pub mod compare;
+mod convergence;
+mod costs;
+pub mod draw;
+#[cfg(test)]
+mod draw_tests;
+mod entries;
+mod errors;
+pub mod list;
+pub mod looks;
+mod matrices;
+mod near;
+mod plane;
+mod planes;
+pub mod plot;
+mod ranks;
+mod recipes;
+mod rows;
+mod settings;
+pub mod sheet;
+mod sizes;
+mod skylines;
+mod solves;
+mod spread;
+mod sweeps;
+#[cfg(test)]
+mod sweeps_tests;
+#[cfg(test)]
+mod tests;
+mod told;
+pub mod view;
+
+pub use list::{ids, ids_for};
+pub use looks::Looks;
+pub(super) use view::VIEW;
+pub use view::drawn;

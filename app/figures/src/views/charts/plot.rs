@@ -1,0 +1,390 @@
+//! What a chart draws, as numbers: the screen, the files and the tests take them from here.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use sparsescope_core::kernel::reference;
+use sparsescope_core::record::{Metric, Operation, Subject};
+
+use crate::model::{Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name};
+use crate::state::ViewState;
+
+/// What the charts draw from.
+pub struct Data<'a> {
+    pub model: &'a Model,
+    pub state: &'a ViewState,
+    /// Runs that rank and pass the filters, with caches as the settings say, rated in one unit.
+    pub runs: Vec<RunOf<'a>>,
+}
+
+/// A chart's numbers. With rows, y counts them from the top.
+#[derive(Debug)]
+pub struct Plot<'a> {
+    pub(super) rows: Option<Vec<Row>>,
+    /// Places of the rows by their keys.
+    pub(super) places: HashMap<String, usize>,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+    /// By what they show and the bundle that they are from.
+    pub(super) series: BTreeMap<(usize, String, usize), Series<'a>>,
+    /// Order and name of series that are not drawn, for another one is shown alone.
+    pub(super) hidden: Vec<(usize, String)>,
+    /// What all of it is about, where that is one matrix or other subject.
+    pub subject: Option<Subject<'a>>,
+    /// Lines to compare with.
+    pub(super) guides: Vec<Guide>,
+    /// What the numbers come to, in words.
+    pub note: String,
+    pub(super) form: Form,
+    /// What the weights of cells count; empty where there are none.
+    pub(super) weights: &'static str,
+}
+
+/// How the points of a chart are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Marks; a range is a thin line with a hollow mark at its far end.
+    Marks,
+    /// Marks joined by lines.
+    Lines,
+    /// Steps without marks.
+    Steps,
+    /// Marks; a range is a line with both its ends marked.
+    Intervals,
+    /// Small marks; a range is a box.
+    Boxes,
+    /// Lines through the points of each run, with a mark at its last one.
+    Curves,
+    /// Upright strokes.
+    Strokes,
+    /// A range is a bar from its one end to the other.
+    Bars,
+    /// A range is a cell of its row, as dark as its weight is near the greatest.
+    Cells,
+}
+
+/// A line of a chart with rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    /// What stands before it.
+    pub name: String,
+    /// What tells it from the others.
+    pub key: String,
+}
+
+/// An axis: what it measures and how.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scale {
+    pub(super) title: Cow<'static, str>,
+    pub(super) log: bool,
+    /// Where its ticks are, if not where they are round.
+    pub(super) ticks: Vec<f64>,
+    /// What the values 0, 1, 2, … stand for, where they are no numbers.
+    pub(super) names: Vec<String>,
+    /// Word for a value that is infinite.
+    pub(super) never: &'static str,
+    /// Smaller values are drawn here, with an arrow.
+    pub(super) least: Option<f64>,
+}
+
+/// Points of one colour and form.
+#[derive(Debug)]
+pub(super) struct Series<'a> {
+    pub(super) bundle: Option<&'a OpenBundle>,
+    pub(super) points: Vec<Point<'a>>,
+}
+
+/// One value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Point<'a> {
+    pub(super) at: [f64; 2],
+    /// From where to where along x.
+    pub(super) range: Option<[f64; 2]>,
+    /// How much a cell stands for.
+    pub(super) weight: Option<f64>,
+    /// The run that it is of, where it is of one.
+    pub(super) run: Option<RunOf<'a>>,
+    /// The subject that it is of.
+    pub(super) subject: Option<Subject<'a>>,
+    /// Written beside it.
+    pub(super) label: String,
+    /// What is said of it beyond its numbers.
+    pub(super) text: String,
+}
+
+/// A line with a name at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Guide {
+    pub(super) ends: [[f64; 2]; 2],
+    pub(super) name: String,
+}
+
+impl<'a> Data<'a> {
+    /// What the state asks for.
+    pub fn of(model: &'a Model, state: &'a ViewState) -> Self {
+        let mut runs = model.runs(&state.filter);
+        runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
+        // Of an operation that the program does not know, runs may be rated in several units.
+        if let Some(first) = runs.first().copied() {
+            runs.retain(|run| run.gain_over(&first).is_some());
+        }
+        Self { model, state, runs }
+    }
+
+    /// The rate that the runs are told by.
+    fn metric(&self) -> Option<&'a Metric> {
+        self.runs.first().and_then(RunOf::metric)
+    }
+
+    /// The axis of the rate, with these words before its title.
+    pub(super) fn rate_axis(&self, before: &str) -> Scale {
+        let title = self.metric().map_or("GFLOPS".into(), metric_title);
+        Scale::new(format!("{before}{title}"), self.state.log)
+    }
+
+    /// The operation, if the program knows it.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        Operation::of(&self.state.filter.operation)
+    }
+
+    /// Several executions in a word.
+    pub(super) fn words(&self) -> &'static str {
+        self.operation().map_or("runs", Operation::words)
+    }
+
+    /// Id of the kernel that speed-ups refer to, or what stands for it.
+    pub(super) fn reference(&self) -> &'static str {
+        self.operation().map_or("the reference", |operation| reference(operation).id)
+    }
+
+    /// What the chart is about: what the state names if it is offered, else the first that is.
+    pub(super) fn chosen(&self, offered: &[String]) -> String {
+        let wanted = &self.state.charts.of;
+        offered.iter().find(|name| *name == wanted).or(offered.first()).cloned().unwrap_or_default()
+    }
+}
+
+impl<'a> Point<'a> {
+    /// A point of one run.
+    pub(super) fn of(run: &RunOf<'a>, x: f64, y: f64) -> Self {
+        Self { at: [x, y], run: Some(*run), subject: Some(run.subject), ..Self::default() }
+    }
+}
+
+impl<'a> Plot<'a> {
+    /// A chart of x against y.
+    pub(super) fn plane(x: Scale, y: Scale) -> Self {
+        let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
+        let (hidden, subject) = (Vec::new(), None);
+        let (form, weights) = (Form::Marks, "");
+        let places = HashMap::new();
+        Self { rows: None, places, x, y, series, hidden, subject, guides, note, form, weights }
+    }
+
+    /// A chart of x with a row for each matrix, or whatever it is about.
+    pub(super) fn rows(x: Scale) -> Self {
+        Self { rows: Some(Vec::new()), ..Self::plane(x, Scale::default()) }
+    }
+
+    /// The number of the row that is told by `key`; a new one with this name after the others
+    /// where there was none.
+    pub(super) fn row(&mut self, name: impl FnOnce() -> String, key: &str) -> f64 {
+        let rows = self.rows.get_or_insert_default();
+        let place = self.places.get(key).copied().unwrap_or_else(|| {
+            rows.push(Row { name: name(), key: key.into() });
+            self.places.insert(key.into(), rows.len() - 1);
+            rows.len() - 1
+        });
+        place as f64
+    }
+
+    /// Puts the ticks of x where points are.
+    pub(super) fn tick_x_at_points(&mut self) {
+        let mut ticks: Vec<f64> = self.points().map(|(_, _, point)| point.at[0]).collect();
+        ticks.sort_unstable_by(f64::total_cmp);
+        ticks.dedup();
+        self.x.ticks = ticks;
+    }
+
+    /// Adds a point to the series of this name in a bundle; `order` comes before the name when
+    /// series are sorted.
+    pub(super) fn add(
+        &mut self,
+        order: usize,
+        name: &str,
+        bundle: Option<&'a OpenBundle>,
+        point: Point<'a>,
+    ) {
+        let key = (order, name.to_owned(), bundle.map_or(0, |open| open.series));
+        let series =
+            self.series.entry(key).or_insert_with(|| Series { bundle, points: Vec::new() });
+        series.points.push(point);
+    }
+
+    /// Every point with the name of its series.
+    pub(super) fn points(&self) -> impl Iterator<Item = (&str, &Series<'a>, &Point<'a>)> {
+        fn all<'s, 'a>(
+            (name, series): (&'s str, &'s Series<'a>),
+        ) -> impl Iterator<Item = (&'s str, &'s Series<'a>, &'s Point<'a>)> {
+            series.points.iter().map(move |point| (name, series, point))
+        }
+        self.series.iter().map(|(key, series)| (key.1.as_str(), series)).flat_map(all)
+    }
+
+    /// Leaves the series of this name alone, if there are any.
+    pub(super) fn isolate(&mut self, only: &str) {
+        if self.series.keys().any(|(_, name, _)| name == only) {
+            let others = self.series.keys().filter(|(_, name, _)| name != only);
+            self.hidden = others.map(|(order, name, _)| (*order, name.clone())).collect();
+            self.series.retain(|(_, name, _), _| name == only);
+        }
+    }
+
+    /// The names of all series, also of those that are not drawn, in their order.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let drawn = self.series.keys().map(|(order, name, _)| (*order, name.as_str()));
+        let hidden = self.hidden.iter().map(|(order, name)| (*order, name.as_str()));
+        let all: std::collections::BTreeSet<(usize, &str)> = drawn.chain(hidden).collect();
+        let mut names: Vec<&str> = all.into_iter().map(|(_, name)| name).collect();
+        names.dedup();
+        names
+    }
+
+    /// Nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.points().next().is_none()
+    }
+
+    /// The bundles that points are from, in the order of opening.
+    pub(super) fn bundles(&self) -> Vec<&'a OpenBundle> {
+        let mut found: Vec<&OpenBundle> = self.series.values().filter_map(|s| s.bundle).collect();
+        crate::order::sort_by(&mut found, |a, b| a.series.cmp(&b.series));
+        found.dedup_by_key(|open| open.series);
+        found
+    }
+
+    /// What is drawn, as a table.
+    pub(super) fn table(&self) -> Vec<Vec<String>> {
+        let weighs = self.form == Form::Cells;
+        let ranged = !weighs && self.points().any(|(_, _, point)| point.range.is_some());
+        let mut header =
+            ["series", "bundle", "device", "row", "matrix", "source", "kernel"].to_vec();
+        header.extend(["threads", "block", "hot", &self.x.title]);
+        if self.rows.is_none() {
+            header.push(&self.y.title);
+        }
+        if ranged {
+            header.extend(["from", "to"]);
+        }
+        if weighs {
+            header.push(self.weights);
+        }
+        let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+        for (name, series, point) in self.points() {
+            let run = point.run.map(|run| run.run);
+            let of = |text: fn(&sparsescope_core::record::Run) -> String| run.map(text);
+            let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
+            let mut line = vec![
+                Some(name.to_owned()),
+                series.bundle.map(|open| open.label().to_owned()),
+                of(|run| run.device.clone()),
+                row.map(|row| row.name.clone()),
+                point.subject.map(|subject| subject.name().to_owned()),
+                point.subject.map(|subject| subject.source().as_str().to_owned()),
+                of(|run| run.kernel.clone()),
+                of(|run| run.threads.to_string()),
+                run.and_then(|run| run.block).map(|block| block.to_string()),
+                of(|run| run.hot.to_string()),
+                Some(self.x.value(point.at[0])),
+            ];
+            if self.rows.is_none() {
+                line.push(Some(self.y.value(point.at[1])));
+            }
+            if ranged {
+                let ends = point.range.map(|range| range.map(|end| self.x.value(end)));
+                line.extend(ends.map_or([None, None], |ends| ends.map(Some)));
+            }
+            if weighs {
+                line.push(point.weight.map(|weight| weight.to_string()));
+            }
+            lines.push(line.into_iter().map(Option::unwrap_or_default).collect());
+        }
+        lines
+    }
+
+    /// What a point says when it is pointed at.
+    pub(super) fn words(&self, name: &str, series: &Series<'a>, point: &Point<'a>) -> String {
+        let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
+        let of = match (row, point.subject) {
+            (Some(row), _) => row.name.clone(),
+            (_, Some(subject)) => subject_name(subject),
+            _ => String::new(),
+        };
+        let mut words = name.to_owned();
+        if !of.is_empty() && of != name {
+            words += &format!(" on {of}");
+        }
+        words += &format!(": {}", self.x.words(point.at[0]));
+        if self.rows.is_none() {
+            words += &format!(", {}", self.y.words(point.at[1]));
+        }
+        if let Some(run) = &point.run {
+            if run.run.kernel != name {
+                words += &format!(", {}", run.run.kernel);
+            }
+            let threads = run.run.threads;
+            words += &match run.run.block {
+                Some(block) => format!(", blocks of {block}"),
+                None if threads == 1 => ", 1 thread".to_owned(),
+                None => format!(", {threads} threads"),
+            };
+            let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));
+            words += &format!(", median {}", median.unwrap_or_default());
+        }
+        if let Some(open) = series.bundle {
+            words += &format!(" ({})", open.label());
+        }
+        words += ".";
+        for more in [point.text.clone(), point.run.map(|run| run.why()).unwrap_or_default()] {
+            if !more.is_empty() {
+                words += &format!(" {more}");
+            }
+        }
+        words
+    }
+}
+
+impl Scale {
+    /// A logarithmic axis where the toggle says so.
+    pub(super) fn new(title: impl Into<Cow<'static, str>>, log: bool) -> Self {
+        Self { title: title.into(), log, ..Self::default() }
+    }
+
+    /// What a value stands for, where it is no number.
+    pub(super) fn name(&self, value: f64) -> Option<&str> {
+        self.names.get(value as usize).map(String::as_str)
+    }
+
+    /// A value in a table.
+    fn value(&self, value: f64) -> String {
+        match self.name(value) {
+            Some(name) => name.into(),
+            None if value.is_finite() => value.to_string(),
+            None => self.never.into(),
+        }
+    }
+
+    /// A value in a sentence.
+    fn words(&self, value: f64) -> String {
+        match self.name(value) {
+            Some(name) => format!("{} {name}", self.title),
+            None if value.is_finite() => format!("{} {}", significant(value), self.title),
+            None => self.never.into(),
+        }
+    }
+}
+
+/// The kernel, and its precision where it is not the usual one.
+pub(super) fn kernel(run: &RunOf<'_>) -> String {
+    run.run.kernel_and_precision()
+}

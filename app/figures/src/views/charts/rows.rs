@@ -1,0 +1,264 @@
+//! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
+//! row that it has points in, and marks that would hide one another move to another lane of it.
+
+use std::collections::HashSet;
+
+use emath::{Pos2, Rect, pos2, vec2};
+
+use super::near::Near;
+use super::plot::{Form, Row};
+use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
+use crate::figure::{Anchor, Mark, area, text_width};
+use crate::theme::{blend, heat_color};
+
+/// Least height of a bundle's band in a row, in points.
+const BAND: f32 = 24.0;
+/// Height of a lane in a file, and the greatest.
+const LANE: [f32; 2] = [11.0, 15.7];
+/// Marks that would hide one another move up or down, in this order, in units of a lane.
+const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
+/// Where they go when these are taken too, and overlap.
+const BETWEEN: [f32; 4] = [-0.5, 0.5, -1.5, 1.5];
+/// With more rows than this, the axis stands below them too.
+const MANY: usize = 12;
+/// Below the lowest row: nothing, or ticks.
+const BELOW: [f32; 2] = [12.0, 28.0];
+/// Rows that are lower than this have no names.
+const NAMED: f32 = 12.0;
+/// Size of names at marks.
+const SMALL: f32 = 11.0;
+/// So many colours need no names at the marks.
+const FEW: usize = 3;
+/// Of more samples than this, none is drawn where another one is.
+const CROWDED: usize = 20_000;
+/// With more, only the foremost mark of a band is named.
+const CROWD: usize = 12;
+
+/// Draws the rows below `top`; where they end.
+pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
+    let (plot, ink) = (sheet.plot, sheet.ink);
+    let width = sheet.figure.size.x;
+    let [bare, ticks] = BELOW;
+    let (ends, foot) = if rows.len() > MANY { (Ends::Both, ticks) } else { (Ends::Above, bare) };
+    let top = top + HEAD;
+    let bands = bands(sheet, rows.len());
+    let all: usize = bands.iter().map(Vec::len).sum();
+    let lanes = lanes(sheet);
+    let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND));
+    let is_dense = matches!(plot.form, Form::Intervals | Form::Cells);
+    let least = if is_dense { 3.0 } else { BAND };
+    let each = |room: f32| ((room - top - foot) / all.max(1) as f32).clamp(least, most);
+    let band = match room {
+        Some(room) => each(room),
+        None if is_dense => each(700.0),
+        None if rows.len() > MANY => least,
+        None => saved,
+    };
+    let mut bottom = top;
+    let rows_at: Vec<[f32; 2]> = bands
+        .iter()
+        .map(|bands| {
+            let from = bottom;
+            bottom += band * bands.len() as f32;
+            [from, bottom]
+        })
+        .collect();
+    let named = band >= NAMED;
+    let longest = rows.iter().map(|row| text_width(&row.name, 13.0)).fold(60.0, f32::max);
+    let margin = if named { longest.min(width * 0.35) + 24.0 } else { 16.0 };
+    let (left, right) = (margin, width - 24.0);
+    for [from, to] in rows_at.iter().step_by(2).filter(|_| named) {
+        let shade = blend(ink.grid, ink.paper, 0.67);
+        sheet.figure.rect(area(left, *from, right, *to), shade);
+    }
+    let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, ends);
+    for guide in &plot.guides {
+        let at = x.at(guide.ends[0][0]);
+        sheet.figure.line(pos2(at, top), pos2(at, bottom), 1.5, ink.weak);
+    }
+    if named {
+        for (row, [from, to]) in rows.iter().zip(&rows_at) {
+            let name = elide(&row.name, left - 20.0);
+            let at = pos2(left - 10.0, (from + to) * 0.5);
+            sheet.text(at, Anchor::End, ink.text, &name);
+        }
+    }
+    let lane = band / (lanes + 0.1);
+    let size = radius(plot).min(band * 0.5);
+    let mut placed: Near<(usize, Pos2)> = Near::new();
+    let mut drawn = HashSet::new();
+    let mut marks: Vec<Named<'_>> = Vec::new();
+    let points: Vec<_> = plot.points().collect();
+    let heaviest =
+        points.iter().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
+    let is_crowded = points.len() > CROWDED;
+    for (name, series, point) in points {
+        let row = point.at[1] as usize;
+        let (Some([from, _]), Some(own)) = (rows_at.get(row), bands.get(row)) else { continue };
+        let number = sheet.lane(series);
+        let number = own.iter().position(|lane| *lane == number).unwrap_or_default();
+        let middle = from + band * (number as f32 + 0.5);
+        let wanted = pos2(x.at(point.at[0]), middle);
+        let (color, mark, fill) = sheet.look(name, series);
+        if let (Form::Boxes, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.36;
+            let [from, to] = range.map(|value| x.at(value));
+            let rect = area(from, middle - half, to.max(from + 1.0), middle + half);
+            sheet.figure.rect(rect, blend(color, ink.paper, 0.7));
+            let (above, below) = (pos2(wanted.x, rect.min.y), pos2(wanted.x, rect.max.y));
+            sheet.figure.line(above, below, 2.5, color);
+            sheet.hit(wanted, band * 0.7, name, series, point);
+            continue;
+        }
+        if let (Form::Bars, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.36;
+            let [from, to] = range.map(|value| x.at(value));
+            let rect = area(from, middle - half, to.max(from + 0.75), middle + half);
+            sheet.figure.rect(rect, color);
+            sheet.hit(rect.center(), (to - from).clamp(4.0, band), name, series, point);
+            continue;
+        }
+        if let (Form::Cells, Some(range)) = (plot.form, point.range) {
+            let half = band * 0.5;
+            let [from, to] = range.map(|value| x.at(value));
+            let gap = if to - from > 6.0 { 1.0 } else { 0.0 };
+            let rect = area(from, middle - half, to - gap, middle + half - gap);
+            let share = point.weight.unwrap_or_default() / heaviest;
+            sheet.figure.rect(rect, heat_color(share, ink.paper));
+            sheet.hit(rect.center(), (to - from).clamp(2.0, band), name, series, point);
+            continue;
+        }
+        if plot.form == Form::Strokes {
+            let half = vec2(0.0, band * 0.36);
+            sheet.figure.line(wanted - half, wanted + half, 1.2, color);
+            sheet.hit(wanted, band * 0.7, name, series, point);
+            continue;
+        }
+        let at = match plot.form {
+            Form::Intervals => wanted,
+            _ => free(&placed, row, wanted, lane, size),
+        };
+        placed.add(Rect::from_min_max(at, at), (row, at));
+        // Of very many samples those that hide one another are drawn once.
+        let place = [at.x, at.y].map(|at| (at * 4.0) as i32);
+        if is_crowded && plot.form == Form::Boxes && !drawn.insert((row, place)) {
+            continue;
+        }
+        let mut reach = at;
+        if let Some(range) = point.range {
+            let [from, to] = range.map(|value| pos2(x.at(value), at.y));
+            sheet.figure.line(from, to, 1.5, color);
+            if plot.form == Form::Marks {
+                let end = if from.x == at.x { to } else { from };
+                reach = end;
+                sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
+            }
+        }
+        let small = plot.form == Form::Boxes;
+        // An interval that holds the guide decides nothing.
+        let unclear = plot.form == Form::Intervals
+            && plot.guides.iter().any(|guide| {
+                let [value, _] = guide.ends[0];
+                point.range.is_none_or(|[low, high]| low <= value && value <= high)
+            });
+        let fill = if unclear { ink.paper } else { fill };
+        let outline = if fill == color && !small { ink.paper } else { color };
+        let mark = if small { Mark::Circle } else { mark };
+        sheet.figure.mark(at, mark, size, fill, outline);
+        if !point.label.is_empty() {
+            sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
+        }
+        let side = 2.0 * size;
+        let rect = Rect::from_two_pos(at, reach).expand(side * 0.5);
+        marks.push(Named { rect, name, band: (row, number) });
+        if !small {
+            sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
+        }
+    }
+    let labelled = plot.points().any(|(_, _, point)| !point.label.is_empty());
+    if plot.form == Form::Marks && !labelled && plot.names().len() > FEW {
+        names(sheet, &marks, right);
+    }
+    bottom + foot
+}
+
+/// A mark that may be named.
+struct Named<'p> {
+    /// From the mark to the end of its range.
+    rect: Rect,
+    name: &'p str,
+    /// Row, and which of its bands.
+    band: (usize, usize),
+}
+
+/// Writes the names of what the marks stand for beside those that have room for it, the ones furthest
+/// to the right first; where there are many, beside these only.
+fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
+    let many = sheet.plot.names().len() > CROWD;
+    let mut taken = Near::new();
+    marks.iter().for_each(|mark| taken.add(mark.rect, mark.rect));
+    let mut order: Vec<_> = marks.iter().collect();
+    let ends = |mark: &Named<'_>| mark.rect.right();
+    crate::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
+    let mut seen = HashSet::new();
+    for Named { rect, name, band } in order {
+        let is_foremost = seen.insert(band);
+        if many && !is_foremost {
+            continue;
+        }
+        let size = vec2(text_width(name, SMALL), SMALL);
+        let at = rect.right_center() + vec2(3.0, 0.0);
+        let text = Rect::from_min_size(at - vec2(0.0, SMALL * 0.5), size);
+        if text.right() < right && !taken.any(text, |other| other.intersects(text)) {
+            sheet.figure.text(at, Anchor::Start, SMALL, sheet.ink.weak, name);
+            taken.add(text, text);
+        }
+    }
+}
+
+/// The places of the bundles that have points in each row, ascending; a row without points is as
+/// high as one of a bundle.
+fn bands(sheet: &Sheet<'_, '_>, rows: usize) -> Vec<Vec<usize>> {
+    let mut bands: Vec<Vec<usize>> = vec![Vec::new(); rows];
+    for (_, series, point) in sheet.plot.points() {
+        let lane = sheet.lane(series);
+        if let Some(of_row) = bands.get_mut(point.at[1] as usize)
+            && let Err(place) = of_row.binary_search(&lane)
+        {
+            of_row.insert(place, lane);
+        }
+    }
+    bands.iter_mut().filter(|lanes| lanes.is_empty()).for_each(|lanes| lanes.push(0));
+    bands
+}
+
+/// Lanes of a band: as many as points that it may have to hold apart.
+fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
+    let mut series = vec![0_usize; sheet.bundles.len().max(1)];
+    for of in sheet.plot.series.values() {
+        if let Some(count) = series.get_mut(sheet.lane(of)) {
+            *count += 1;
+        }
+    }
+    let most = series.into_iter().max().unwrap_or(1);
+    match sheet.plot.form {
+        Form::Boxes => 3.0,
+        Form::Intervals | Form::Bars | Form::Strokes => 1.3,
+        Form::Cells => 0.9,
+        _ => (most as f32).clamp(2.6, 5.0),
+    }
+}
+
+/// The place nearest to `wanted` where no other mark of the row is; `wanted` itself when all are taken.
+fn free(placed: &Near<(usize, Pos2)>, row: usize, wanted: Pos2, lane: f32, size: f32) -> Pos2 {
+    let step = lane.min(size * 2.2);
+    let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * step));
+    let apart = step - 0.5;
+    let is_free = |place: &Pos2, apart: f32| {
+        let around = Rect::from_center_size(*place, vec2(2.0 * apart, 2.0 * apart));
+        !placed.any(around, |(of, other)| of == row && other.distance(*place) <= apart)
+    };
+    let between = BETWEEN.map(|lanes| wanted + vec2(0.0, lanes * step));
+    let free = places.into_iter().find(|place| is_free(place, apart));
+    free.or_else(|| between.into_iter().find(|place| is_free(place, step * 0.45))).unwrap_or(wanted)
+}

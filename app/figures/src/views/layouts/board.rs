@@ -1,0 +1,353 @@
+//! Cells drawn in lines: the dense picture of the matrix and the arrays of its formats.
+
+use ecolor::Color32;
+use emath::{Pos2, Rect, Vec2, pos2, vec2};
+use sparsescope_core::layout::Array;
+
+use super::cells::{Cell, Owner, Spot, Strip};
+use super::moment::{Moment, Touch};
+use super::pen::{Pen, outline};
+use super::sizes::Sizes;
+use crate::figure::{Anchor, Figure, area, text_width};
+
+/// `3`, `0,2`, `0-31` for neighbours, `0…30` for many others.
+fn lanes(lanes: &[usize]) -> String {
+    let mut lanes = lanes.to_vec();
+    lanes.sort_unstable();
+    lanes.dedup();
+    match &lanes[..] {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first, .., last] if last - first + 1 == lanes.len() => format!("{first}-{last}"),
+        [one, other] => format!("{one},{other}"),
+        [first, .., last] => format!("{first}…{last}"),
+    }
+}
+
+/// A figure under construction.
+pub(super) struct Board {
+    pub(super) figure: Figure,
+    pub(super) spots: Vec<Spot>,
+    pub(super) pen: Pen,
+    pub(super) sizes: Sizes,
+    /// Above the cells of arrays there is room for tags.
+    pub(super) tagged: bool,
+}
+
+/// Where the next array goes: in lines as text is, or each in lines of its own.
+pub(super) struct Flow {
+    left: f32,
+    right: f32,
+    /// Upper left corner of the next.
+    at: Pos2,
+    /// Lower end of this line.
+    bottom: f32,
+}
+
+impl Flow {
+    pub(super) fn new(at: Pos2, right: f32) -> Self {
+        Self { left: at.x, right, at, bottom: at.y }
+    }
+
+    /// Where the last line ends.
+    pub(super) fn bottom(&self) -> f32 {
+        self.bottom
+    }
+}
+
+impl Board {
+    pub(super) fn new(pen: Pen, paper: Color32) -> Self {
+        let (sizes, figure) = (pen.sizes, Figure::new(vec2(1.0, 1.0), paper));
+        Self { figure, spots: Vec::new(), pen, sizes, tagged: false }
+    }
+
+    /// Room for an array's name.
+    fn names(&self, strip: &Strip) -> f32 {
+        let (name, bytes) = self.labels(strip);
+        let name = text_width(&name, self.sizes.text);
+        self.sizes.names.max(name.max(text_width(&bytes, self.sizes.small)) + 6.0)
+    }
+
+    /// Name and bytes, in one line where there is no line for indices.
+    fn labels(&self, strip: &Strip) -> (String, String) {
+        match self.has_indices(strip) {
+            true => (strip.name.clone(), format!("{} B each", strip.element)),
+            false => (format!("{}, {} B", strip.name, strip.element), String::new()),
+        }
+    }
+
+    /// The cells of x and y say their index themselves.
+    fn has_indices(&self, strip: &Strip) -> bool {
+        !self.sizes.is_dense() || !matches!(strip.array, Array::X | Array::Y)
+    }
+
+    /// Room above a cell for what reads it, which must not cover values.
+    fn tags(&self) -> f32 {
+        if self.tagged { self.sizes.small + 2.5 } else { 0.0 }
+    }
+
+    /// Draws a strip where the flow has room for it.
+    pub(super) fn strip(&mut self, strip: &Strip, format: &str, flow: &mut Flow) {
+        let names = self.names(strip);
+        let wide = names + strip.cells.len() as f32 * self.sizes.cell.x;
+        let is_next =
+            self.sizes.is_dense() && flow.at.x > flow.left && flow.at.x + wide <= flow.right;
+        if !is_next {
+            flow.at = pos2(flow.left, flow.bottom);
+        }
+        let height = self.strip_at(strip, format, flow.at, flow.right - flow.at.x);
+        flow.bottom = flow.bottom.max(flow.at.y + height);
+        flow.at.x += wide + 14.0;
+    }
+
+    /// Draws a strip with its upper left corner at `at`, not wider than `width`; the height taken.
+    fn strip_at(&mut self, strip: &Strip, format: &str, at: Pos2, width: f32) -> f32 {
+        let (ink, Sizes { cell: side, text, small, .. }) = (self.pen.ink, self.sizes);
+        let (names, tags) = (self.names(strip), self.tags());
+        let a_line = (((width - names) / side.x) as usize).max(4);
+        let middle = at.y + tags + side.y * 0.5;
+        let (up, down) = match self.sizes.is_dense() {
+            true => (0.0, side.y * 0.5 + small * 0.5 + 1.0),
+            false => (5.0, 8.0),
+        };
+        let (name, bytes) = self.labels(strip);
+        self.figure.text(pos2(at.x, middle - up), Anchor::Start, text, ink.text, &name);
+        self.figure.text(pos2(at.x, middle + down), Anchor::Start, small, ink.weak, &bytes);
+        // Below a cell are the bar of what is moved, and its index.
+        let has_indices = self.has_indices(strip);
+        let below = if has_indices { small + 2.0 } else { 4.0 };
+        let line_height = tags + side.y + below;
+        let mut before = None;
+        for (index, cell) in strip.cells.iter().enumerate() {
+            let (line, place) = (index / a_line, index % a_line);
+            let right = names + place as f32 * side.x;
+            let corner = at + vec2(right, tags + line as f32 * line_height);
+            let rect = Rect::from_min_size(corner, side);
+            self.pen.cell(&mut self.figure, rect, &cell.text, cell.owner);
+            if cell.begins {
+                let ends = (rect.left_top() - vec2(0.0, 2.0), rect.left_bottom() + vec2(0.0, 2.0));
+                self.figure.line(ends.0, ends.1, 2.5, ink.text);
+            }
+            if let Some(thread) = self.pen.part(cell.owner, &mut before) {
+                self.flag(rect, thread);
+            }
+            if has_indices {
+                let under = pos2(rect.center().x, rect.bottom() + 2.5 + small * 0.5);
+                let number = cell.elements.start.to_string();
+                let number = if cell.is_many() { "" } else { &number };
+                self.figure.text(under, Anchor::Middle, small, ink.weak, number);
+            }
+            let name = spoken(cell, &strip.name, format);
+            self.spots.push(Spot { rect, owner: cell.owner, name });
+        }
+        let lines = strip.cells.len().div_ceil(a_line).max(1);
+        lines as f32 * line_height + self.sizes.gap
+    }
+
+    /// Marks a cell with what reads it in the step that is followed; the words stand above it.
+    fn badge(&mut self, rect: Rect, who: &str, numbers: &[usize]) {
+        let accent = self.pen.accent();
+        outline(&mut self.figure, rect.shrink(1.0), 2.0, accent);
+        // Neighbours have tags, too: a long one says where it begins.
+        let (all, first) = (lanes(numbers), numbers.iter().min().copied().unwrap_or_default());
+        let forms = [format!("{who}{all}"), all, format!("{first}…"), "…".to_owned()];
+        let fits = |text: &&String| self.tag_width(text) <= rect.width() + 1.0;
+        let text = forms.iter().find(fits).or(forms.last()).cloned().unwrap_or_default();
+        self.tag(rect.center().x - self.tag_width(&text) * 0.5, rect.top(), &text, accent);
+    }
+
+    /// Marks the first cell of a thread's part.
+    fn flag(&mut self, rect: Rect, thread: usize) {
+        let ends = (rect.left_top() - vec2(0.0, 4.0), rect.left_bottom() + vec2(0.0, 2.0));
+        self.figure.line(ends.0, ends.1, 2.5, self.pen.ink.text);
+        self.tag(rect.left() - 1.0, rect.top(), &format!("T{thread}"), self.pen.ink.text);
+    }
+
+    fn tag_width(&self, text: &str) -> f32 {
+        text_width(text, self.sizes.small) + 3.0
+    }
+
+    /// A tag whose lower edge is at `bottom`.
+    fn tag(&mut self, left: f32, bottom: f32, text: &str, color: Color32) {
+        let (width, small) = (self.tag_width(text), self.sizes.small);
+        let tag = area(left, bottom - small - 2.0, left + width, bottom);
+        self.figure.rect(tag, color);
+        self.figure.text(tag.center(), Anchor::Middle, small, self.pen.ink.paper, text);
+    }
+
+    /// A bar under cells that are moved together.
+    fn bar(&mut self, rect: Rect) {
+        let (y, accent) = (rect.bottom() + 1.0, self.pen.accent());
+        self.figure.rect(area(rect.left() + 0.5, y - 1.0, rect.right() - 0.5, y + 1.5), accent);
+    }
+
+    /// Draws the step of a kernel over its strips, which `cells` belong to; `who` stands before the
+    /// numbers of those that read.
+    pub(super) fn step(&mut self, moment: &Moment, who: &str, cells: &[(Array, &Cell, Rect)]) {
+        for (array, range) in &moment.blocks {
+            let of = cells.iter().filter(|(a, cell, _)| a == array && cell.is_among(range));
+            of.for_each(|(_, _, rect)| self.bar(*rect));
+        }
+        // Several may touch the elements that one cell stands for.
+        let mut badges: Vec<(Rect, Vec<usize>)> = Vec::new();
+        for touch in &moment.touches {
+            for rect in lines_of(touch, cells) {
+                match badges.iter_mut().find(|(known, _)| *known == rect) {
+                    Some((_, all)) => all.extend(&touch.who),
+                    None => badges.push((rect, touch.who.clone())),
+                }
+            }
+        }
+        badges.iter().for_each(|(rect, all)| self.badge(*rect, who, all));
+    }
+
+    /// The finished figure of this size, `scale` times as large: frames come last.
+    pub(super) fn finish(mut self, size: emath::Vec2, scale: f32) -> (Figure, Vec<Spot>) {
+        self.pen.lights(&mut self.figure, &self.spots);
+        self.figure.size = size;
+        self.figure.scale(scale);
+        for spot in &mut self.spots {
+            spot.rect = spot.rect * scale;
+        }
+        (self.figure, self.spots)
+    }
+
+    /// Room for the numbers of rows and columns. Threads that begin in a row stand before its own.
+    fn margin(&self) -> Vec2 {
+        let digits = text_width("00", self.sizes.small);
+        let flags = if self.pen.has_parts() { self.tag_width("T0,0") + 4.0 } else { 0.0 };
+        vec2(flags + digits + 8.0, self.sizes.small + 5.0)
+    }
+
+    /// The matrix as everyone writes it, with row and column numbers; the size taken.
+    pub(super) fn dense(
+        &mut self,
+        (rows, cols): (usize, usize),
+        from: (usize, usize),
+        at: Pos2,
+        value: impl Fn(usize, usize) -> Option<String>,
+    ) -> emath::Vec2 {
+        let (ink, Sizes { dense: side, small, .. }) = (self.pen.ink, self.sizes);
+        let margin = self.margin();
+        let corner = at + margin;
+        for j in 0..cols {
+            let x = corner.x + (j as f32 + 0.5) * side.x;
+            let label = (from.1 + j).to_string();
+            let y = corner.y - small * 0.5 - 3.0;
+            self.figure.text(pos2(x, y), Anchor::Middle, small, ink.weak, &label);
+        }
+        let mut before = None;
+        for i in 0..rows {
+            let y = corner.y + (i as f32 + 0.5) * side.y;
+            let label = (from.0 + i).to_string();
+            self.figure.text(pos2(corner.x - 6.0, y), Anchor::End, small, ink.weak, &label);
+            let mut begins = Vec::new();
+            for j in 0..cols {
+                let place = corner + vec2(j as f32 * side.x, i as f32 * side.y);
+                let rect = Rect::from_min_size(place, side);
+                let text = value(i, j);
+                let owner = match text {
+                    Some(_) => Owner::Entry(i, j),
+                    None => Owner::Nothing(i, j),
+                };
+                let text = text.unwrap_or_default();
+                self.pen.cell(&mut self.figure, rect, &text, owner);
+                if let Some(thread) = self.pen.part(owner, &mut before) {
+                    let ends = (rect.left_top(), rect.left_bottom());
+                    self.figure.line(ends.0, ends.1, 3.5, ink.text);
+                    begins.push(thread);
+                }
+                let name = match owner {
+                    Owner::Entry(..) => format!("Entry {text} in row {i}, column {j}"),
+                    _ => format!("No entry in row {i}, column {j}"),
+                };
+                self.spots.push(Spot { rect, owner, name });
+            }
+            if !begins.is_empty() {
+                let text = format!("T{}", lanes(&begins));
+                self.tag(at.x, y + small * 0.5 + 1.0, &text, ink.text);
+            }
+        }
+        let size = vec2(cols as f32 * side.x, rows as f32 * side.y);
+        let frame = Rect::from_min_size(corner, size);
+        outline(&mut self.figure, frame, 1.5, ink.weak);
+        size + margin + vec2(2.0, 4.0)
+    }
+
+    /// A line of text; the height taken.
+    pub(super) fn line(&mut self, at: Pos2, size: f32, weak: bool, text: &str) -> f32 {
+        let color = if weak { self.pen.ink.weak } else { self.pen.ink.text };
+        self.figure.text(pos2(at.x, at.y + size * 0.6), Anchor::Start, size, color, text);
+        self.line_height(size)
+    }
+
+    fn line_height(&self, size: f32) -> f32 {
+        if self.sizes.is_dense() { size * 1.15 + 1.0 } else { size * 1.3 + 4.0 }
+    }
+
+    /// The same in smaller type where it would be wider than `width`, and in more lines where that
+    /// would be too small; the height taken is that of any line.
+    pub(super) fn line_within(&mut self, at: Pos2, weak: bool, text: &str, width: f32) -> f32 {
+        let Sizes { text: usual, least, .. } = self.sizes;
+        let size = usual * (width / prose_width(text, usual)).min(1.0);
+        let size = size.max(least.max(usual * 0.7));
+        let mut height = 0.0;
+        for line in broken(text, width, size) {
+            self.line(at + vec2(0.0, height), size, weak, &line);
+            height += self.line_height(usual);
+        }
+        height
+    }
+
+    /// A block of the format's colour, before its name.
+    pub(super) fn swatch(&mut self, at: Pos2, color: Color32) {
+        let side = self.sizes.text.min(12.0) - 1.0;
+        self.figure.rect(area(at.x, at.y, at.x + side, at.y + side), color);
+    }
+}
+
+/// Where the cells lie that are touched together: a rectangle in each line that has some.
+fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
+    let mut lines: Vec<Rect> = Vec::new();
+    let touched = |(array, cell, _): &&(Array, &Cell, Rect)| {
+        *array == touch.array && cell.is_among(&touch.elements)
+    };
+    for (_, _, rect) in cells.iter().filter(touched) {
+        match lines.last_mut() {
+            Some(line) if line.y_range() == rect.y_range() => *line = line.union(*rect),
+            _ => lines.push(*rect),
+        }
+    }
+    lines
+}
+
+/// The width of a sentence, whose letters are narrower than digits and names are.
+fn prose_width(text: &str, size: f32) -> f32 {
+    text_width(text, size) * 0.88
+}
+
+/// A text in lines of this width, broken between words.
+fn broken(text: &str, width: f32, size: f32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line)
+                if prose_width(line, size) + prose_width(word, size) + size * 0.5 <= width =>
+            {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// A cell in words.
+fn spoken(cell: &Cell, array: &str, format: &str) -> String {
+    let (first, words) = (cell.elements.start, cell.owner.words());
+    match cell.is_many() {
+        true => format!("{format}: {array}[{first}] to [{}], {words}", cell.elements.end - 1),
+        false => format!("{format}: {array}[{first}] = {}, {words}", cell.text),
+    }
+}

@@ -1,0 +1,216 @@
+//! Numbers in the texts of lessons: `{sectors:cuda/csr/thread-per-row:val}` becomes what the model
+//! counts on the matrix that the step shows, so that no text can disagree with the picture.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use sparsescope_core::layout::Counts;
+use sparsescope_core::matrix::Csr;
+
+use super::arrays;
+use super::walk::{Grid, Machine, Walk, share};
+use crate::lesson::{LAYOUTS, Lesson, Step, fill};
+use crate::model::significant;
+use crate::state::{LayoutsState, ViewState};
+
+/// The texts of a step with their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// Paragraphs.
+    pub text: Vec<String>,
+    /// What the class is to predict.
+    pub ask: Option<String>,
+    /// What it may choose from.
+    pub choices: Vec<String>,
+    /// Paragraphs that are hidden until the class asks for them.
+    pub answer: Vec<String>,
+}
+
+impl Texts {
+    /// Of a step; what stands in braces is asked, with what is shown beside the text.
+    pub(super) fn of(
+        step: &Step,
+        answer: impl Fn(&str, &ViewState) -> Result<String, String>,
+    ) -> Result<Self, String> {
+        let fills = |texts: &[String], state: &ViewState| -> Result<Vec<String>, String> {
+            texts.iter().map(|text| fill(text, |asked| answer(asked, state))).collect()
+        };
+        let asked: Vec<String> = step.ask.iter().cloned().collect();
+        Ok(Self {
+            text: fills(&step.text, &step.show)?,
+            ask: fills(&asked, &step.show)?.pop(),
+            choices: fills(&step.choices, &step.show)?,
+            answer: fills(&step.answer, step.then.as_ref().unwrap_or(&step.show))?,
+        })
+    }
+
+    /// Of a step that shows layouts; `selected` is the matrix for steps that show the selected one.
+    pub fn counted(step: &Step, selected: Option<&Csr<f64>>) -> Result<Self, String> {
+        Self::of(step, |asked, state| number(asked, selected, &state.layouts))
+    }
+
+    /// This sentence in place of a step's texts.
+    pub fn only(sentence: String) -> Self {
+        Self { text: vec![sentence], ..Self::default() }
+    }
+}
+
+/// What is wrong with the numbers and kernels of those steps of a lesson that show layouts, if
+/// anything.
+pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
+    for (number, step) in lesson.steps.iter().enumerate() {
+        let at = |why: String| format!("step {}: {why}", number + 1);
+        if step.show.view != LAYOUTS {
+            continue;
+        }
+        for state in [Some(&step.show), step.then.as_ref()].into_iter().flatten() {
+            let layouts = &state.layouts;
+            let Some(a) = layouts.small.matrix().map(Arc::new) else { continue };
+            for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
+                Walk::of(&a, layouts, id).map_err(at)?;
+            }
+            let word = |word: &&str| {
+                !arrays::specs(layouts).iter().any(|s| arrays::is_word(s.name(), word))
+            };
+            if let Some(none) = layouts.formats.split(',').filter(|w| !w.is_empty()).find(word) {
+                return Err(at(format!("there is no format {none}")));
+            }
+        }
+        // Numbers of the selected matrix are known only when it is.
+        let known = |state: &ViewState| state.layouts.small.matrix().is_some();
+        if known(&step.show) && step.then.as_ref().is_none_or(known) {
+            let texts = Texts::counted(step, None).map_err(at)?;
+            let mut choices = texts.choices;
+            choices.sort_unstable();
+            choices.dedup();
+            if choices.len() < step.choices.len() {
+                return Err(at("two choices are the same".into()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `quantity:subject:part;key=value`, the keys as in a link.
+fn number(
+    asked: &str,
+    selected: Option<&Csr<f64>>,
+    state: &LayoutsState,
+) -> Result<String, String> {
+    let mut parts = asked.split(';');
+    let mut what = parts.next().unwrap_or_default().splitn(3, ':');
+    let mut settings = state.clone();
+    for part in parts {
+        let nothing = || format!("`{part}` means nothing here");
+        let (key, value) = part.split_once('=').ok_or_else(nothing)?;
+        settings.set(key, value);
+        if !settings.fields().iter().any(|(known, now)| *known == key && now == value) {
+            return Err(nothing());
+        }
+    }
+    let a = settings.small.matrix().or_else(|| selected.cloned());
+    let a = Arc::new(a.ok_or("no matrix is selected")?);
+    let quantity = what.next().unwrap_or_default();
+    let (subject, part) = (what.next().unwrap_or_default(), what.next().unwrap_or_default());
+    let found = if subject.is_empty() {
+        of_settings(quantity, &settings).or_else(|| of_matrix(quantity, &a))
+    } else if subject.contains('/') {
+        of_kernel(quantity, &Walk::of(&a, &settings, subject)?, part, settings.step as usize)
+    } else {
+        of_format(quantity, &a, &settings, subject)?
+    };
+    found.ok_or_else(|| "there is no such number".into())
+}
+
+fn text(number: impl Display) -> Option<String> {
+    Some(number.to_string())
+}
+
+fn of_settings(quantity: &str, settings: &LayoutsState) -> Option<String> {
+    text(match quantity {
+        "hack" => settings.hack,
+        "sigma" => settings.sigma,
+        "threads" => settings.threads,
+        _ => return None,
+    })
+}
+
+fn of_matrix(quantity: &str, a: &Csr<f64>) -> Option<String> {
+    text(match quantity {
+        "rows" => a.rows(),
+        "columns" => a.cols(),
+        "entries" => a.nnz(),
+        "longest" => (0..a.rows()).map(|i| a.row(i).0.len()).max()?,
+        _ => return None,
+    })
+}
+
+fn of_format(
+    quantity: &str,
+    a: &Csr<f64>,
+    settings: &LayoutsState,
+    word: &str,
+) -> Result<Option<String>, String> {
+    let spec = arrays::specs(settings).into_iter().find(|spec| arrays::is_word(spec.name(), word));
+    let spec = spec.ok_or_else(|| format!("there is no format {word}"))?;
+    let size = spec.size(a).map_err(|error| error.to_string())?;
+    Ok(match quantity {
+        "bytes" => text(size.bytes),
+        "slots" => text(size.slots),
+        "padding" => text(size.slots - a.nnz() as u64),
+        "slots-an-entry" => text(significant(size.padding)),
+        _ => None,
+    })
+}
+
+fn of_kernel(quantity: &str, walk: &Walk, part: &str, step: usize) -> Option<String> {
+    if quantity == "steps" && part.is_empty() {
+        return text(walk.len());
+    }
+    match &walk.machine {
+        Machine::Grid(grid) => of_grid(quantity, grid, part, step),
+        Machine::Threads(threads) => {
+            let thread: Option<usize> = part.parse().ok();
+            match quantity {
+                "imbalance" => text(significant(threads.imbalance())),
+                "slots" => text(threads.steps(thread)),
+                "lines" => text(threads.lines(thread?, threads.len())),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Of the whole product, or with `step-` before it of the step of the settings; of all arrays or of
+/// one.
+fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<String> {
+    if quantity == "idle" {
+        return text(share(grid.traffic.idle_share()));
+    }
+    let wanted = |array: &str| part.is_empty() || part == array;
+    let mut all = Counts::default();
+    let quantity = match quantity.strip_prefix("step-") {
+        Some(quantity) => {
+            let requests = grid.step(step)?.requests;
+            let of = requests.iter().filter(|request| wanted(request.array.as_str()));
+            of.for_each(|request| all += request.counts());
+            quantity
+        }
+        None => {
+            for of in grid.traffic.arrays().iter().filter(|of| wanted(of.array.as_str())) {
+                all += of.loads;
+                all += of.stores;
+            }
+            quantity
+        }
+    };
+    match quantity {
+        "requests" => text(all.requests),
+        "sectors" => text(all.sectors),
+        "useful" => text(all.useful_bytes),
+        "moved" => text(all.moved_bytes()),
+        "efficiency" => text(share(all.efficiency())),
+        _ => None,
+    }
+    .filter(|_| all.requests > 0)
+}

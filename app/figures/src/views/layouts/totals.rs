@@ -1,0 +1,36 @@
+//! What a kernel adds up to, as a table.
+
+use emath::{Pos2, pos2};
+
+use super::board::Board;
+use super::walk::Walk;
+use crate::figure::text_width;
+
+/// Between columns.
+const GAP: f32 = 12.0;
+
+/// What it adds up to, not wider than `width`; the height taken.
+pub(super) fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
+    let (title, lines) = walk.totals(step);
+    let mut top = board.line_within(at, false, &title, width);
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let size = board.sizes.text;
+    let widest = |column: usize| {
+        let texts = lines.iter().filter_map(|line| line.get(column));
+        texts.map(|text| text_width(text, size)).fold(0.0, f32::max) + GAP
+    };
+    let widths: Vec<f32> = (0..columns).map(widest).collect();
+    // Narrower where there is too little room, all by the same share.
+    let share = (width / widths.iter().sum::<f32>().max(1.0)).min(1.0);
+    for (number, line) in lines.iter().enumerate() {
+        let (mut x, mut height) = (at.x, 0.0_f32);
+        for (text, column) in line.iter().zip(&widths) {
+            let room = column * share;
+            let taken = board.line_within(pos2(x, at.y + top), number == 0, text, room - 4.0);
+            height = height.max(taken);
+            x += room;
+        }
+        top += height;
+    }
+    top
+}

@@ -1,0 +1,340 @@
+//! A kernel followed step by step: which lanes of a warp, or which threads of a processor, read
+//! which cells, what the memory moves for that, and what the whole product adds up to.
+
+use std::sync::Arc;
+
+use sparsescope_core::kernel::{
+    self, DeviceKind, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
+};
+use sparsescope_core::layout::{
+    Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
+};
+use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Operation;
+use sparsescope_core::record::SECTOR;
+
+use super::cells::Strip;
+use super::moment::Moment;
+use super::threads::Threads;
+use super::{arrays, packed};
+use crate::state::LayoutsState;
+
+/// The kernels that can be followed: those whose model is known. Threads of a processor are not followed
+/// in formats whose slots have no column of their own; kernels in WGSL read as their siblings in CUDA do.
+pub fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
+    let known = |kernel: &&KernelDescriptor| {
+        let packed = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
+        let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
+        let drawn = |format: Format| on_grid || !packed.contains(&format);
+        let has_sibling = kernel.device == DeviceKind::Wgpu;
+        kernel.model.is_some() && !has_sibling && kernel.format().is_some_and(drawn)
+    };
+    kernel::kernels(Operation::Spmv).iter().filter(known)
+}
+
+/// A kernel on the small matrix.
+pub struct Walk {
+    pub(super) spec: FormatSpec,
+    /// What the format's name leaves open.
+    pub(super) detail: Option<String>,
+    pub(super) strips: Vec<Strip>,
+    pub(super) machine: Machine,
+}
+
+/// Who works.
+pub(super) enum Machine {
+    Grid(Grid),
+    Threads(Threads),
+}
+
+/// Warps of a GPU.
+pub(super) struct Grid {
+    schedule: Schedule,
+    pub(super) traffic: Traffic,
+    /// Every step of every warp that has any, as (launch, warp, step).
+    places: Vec<(usize, u64, usize)>,
+}
+
+impl Walk {
+    /// The kernel of this id, or why it cannot be followed.
+    pub fn of(a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Result<Self, String> {
+        let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
+        // Most kernels of a GPU take rows in their own order only.
+        let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
+        let sigma = if in_any { state.sigma as usize } else { 1 };
+        let format = kernel.format().ok_or("it reads no matrix")?;
+        // A warp has a hack of compact HLL; blocks and diagonals of small matrices are seldom full.
+        let is_compact = format == Format::HllCompact;
+        let hack_size = if is_compact { LANES as usize } else { state.hack as usize };
+        let min_fill = Some(0);
+        let params = FormatParams { hack_size, sigma, min_fill, ..FormatParams::default() };
+        let spec = format.with(&params);
+        let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
+        let machine = match kernel.mapping {
+            Mapping::Grid(_)
+            | Mapping::Subgroups
+            | Mapping::WorkgroupSpans
+            | Mapping::Library
+            | Mapping::Chosen => {
+                Schedule::new(kernel, &format, state.block, Loops::AsWritten).map(Grid::of)
+            }
+            _ => Threads::new(kernel, &format, (a.rows(), a.cols()), state.threads as usize)
+                .map(Machine::Threads),
+        };
+        let machine = machine.map_err(|error| error.to_string())?;
+        let mut strips = match (&format, &machine) {
+            (
+                AnyFormat::Bsr(_) | AnyFormat::Dia(_) | AnyFormat::HllCompact(_),
+                Machine::Grid(grid),
+            ) => packed::strips(&format, grid.schedule.arrays())?,
+            _ => arrays::strips(&format)?,
+        };
+        strips.push(arrays::vector(Array::X, a.cols()));
+        strips.push(arrays::vector(Array::Y, a.rows()));
+        Ok(Self { spec, detail: packed::detail(&format), strips, machine })
+    }
+
+    /// Number of steps.
+    pub(super) fn len(&self) -> usize {
+        match &self.machine {
+            Machine::Grid(grid) => grid.places.len(),
+            Machine::Threads(threads) => threads.len(),
+        }
+    }
+
+    /// What happens in a step; the last one for all after it.
+    pub(super) fn moment(&self, at: u32) -> Moment {
+        let at = (at as usize).min(self.len().saturating_sub(1));
+        match &self.machine {
+            Machine::Grid(grid) => grid.moment(at),
+            Machine::Threads(threads) => threads.moment(at),
+        }
+    }
+
+    /// What it adds up to: a sentence, and a table with its header.
+    pub(super) fn totals(&self, at: u32) -> (String, Vec<Vec<String>>) {
+        let at = (at as usize).min(self.len().saturating_sub(1));
+        match &self.machine {
+            Machine::Grid(grid) => grid.totals(),
+            Machine::Threads(threads) => threads.totals(at),
+        }
+    }
+}
+
+/// A kernel that can be followed, or why not.
+pub type Kept = Result<Arc<Walk>, String>;
+
+/// The kernels that are followed.
+pub fn walks(
+    a: &Arc<Csr<f64>>,
+    layouts: &LayoutsState,
+    of: impl Fn(&Arc<Csr<f64>>, &LayoutsState, &str) -> Kept,
+) -> Vec<Kept> {
+    let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
+    ids.map(|id| of(a, layouts, id)).collect()
+}
+
+/// Steps of the longest of them.
+pub fn most(walks: &[Kept]) -> u32 {
+    walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
+}
+
+impl Grid {
+    fn of(schedule: Schedule) -> Machine {
+        let mut places = Vec::new();
+        for (launch, info) in schedule.launches().iter().enumerate() {
+            for warp in 0..info.warps {
+                let steps = 0..schedule.steps(launch, warp);
+                places.extend(steps.map(|step| (launch, warp, step)));
+            }
+        }
+        Machine::Grid(Self { traffic: Traffic::of(&schedule), schedule, places })
+    }
+
+    /// A step of one warp.
+    pub(super) fn step(&self, at: usize) -> Option<Step> {
+        let &(launch, warp, step) = self.places.get(at)?;
+        self.schedule.warp(launch, warp, step..step + 1).into_iter().next()
+    }
+
+    fn moment(&self, at: usize) -> Moment {
+        let mut moment = Moment::default();
+        let (Some(step), Some(&(launch, warp, _))) = (self.step(at), self.places.get(at)) else {
+            moment.words.push("No warp has anything to do.".into());
+            return moment;
+        };
+        for request in &step.requests {
+            let cells = SECTOR / u64::from(request.element_bytes);
+            for lane in 0..32 {
+                if let Some(index) = request.element(lane) {
+                    moment.touch(request.array, request.elements(lane), lane);
+                    moment.block(request.array, index, cells);
+                }
+            }
+        }
+        let what = match step.kind {
+            StepKind::Fill => match self.schedule.matrix() {
+                AnyFormat::HllCompact(_) => "copies the dictionary to shared memory".into(),
+                _ => "copies its part of x to shared memory".into(),
+            },
+            StepKind::Start => match self.schedule.matrix() {
+                AnyFormat::Bsr(_) => "loads where its row of blocks begins and ends".into(),
+                AnyFormat::HllCompact(_) => "loads where its groups begin and end".into(),
+                _ => "loads where its rows begin and end".into(),
+            },
+            StepKind::Loop(round) => format!("is in round {} of its loop", round + 1),
+            StepKind::End => "stores its sums".into(),
+        };
+        let block = self.schedule.launches().get(launch).map_or(0, |info| info.block_of(warp));
+        let (number, all) = (at + 1, self.places.len());
+        moment.words.push(format!("Step {number} of {all}: warp {warp} of block {block} {what}"));
+        moment.words.extend(step.requests.iter().map(request_words));
+        moment
+    }
+
+    /// The whole product in words, array by array.
+    fn totals(&self) -> (String, Vec<Vec<String>>) {
+        let idle = share(self.traffic.idle_share());
+        let title = format!("The whole product; {idle} of the lanes idle in loops");
+        let header = ["array", "requests", "sectors", "useful bytes", "efficiency"];
+        let mut lines = vec![header.map(String::from).to_vec()];
+        let mut all = Counts::default();
+        let mut line = |name: &str, counts: Counts| {
+            lines.push(vec![
+                name.to_owned(),
+                counts.requests.to_string(),
+                counts.sectors.to_string(),
+                counts.useful_bytes.to_string(),
+                share(counts.efficiency()),
+            ]);
+        };
+        for of in self.traffic.arrays() {
+            let mut counts = of.loads;
+            counts += of.stores;
+            line(of.array.as_str(), counts);
+            all += counts;
+        }
+        line("all", all);
+        (title, lines)
+    }
+}
+
+pub(super) fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".into(), |share| format!("{:.0} %", share * 100.0))
+}
+
+/// `1 slot`, `2 slots`.
+pub(super) fn plural(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+fn request_words(request: &Request) -> String {
+    let counts = request.counts();
+    let verb = if request.direction == Direction::Load { "load" } else { "store" };
+    let together = match request.together {
+        1 => String::new(),
+        several => format!(", {several} elements a lane"),
+    };
+    format!(
+        "{verb} {}{together}: {}, {}, {}, {} of {} bytes useful ({})",
+        request.array.as_str(),
+        plural(u64::from(request.active.count_ones()), "lane"),
+        plural(counts.sectors, "sector"),
+        plural(counts.lines, "line"),
+        counts.useful_bytes,
+        counts.moved_bytes(),
+        share(counts.efficiency()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::matrix::examples::five_by_five;
+
+    use super::super::cells::Cell;
+    use super::*;
+
+    #[test]
+    fn every_kernel_can_be_followed_and_its_steps_touch_the_cells_that_there_are() {
+        let a = Arc::new(five_by_five());
+        let on_gpu = |kernel: &&KernelDescriptor| matches!(kernel.mapping, Mapping::Grid(_));
+        assert!(kernels().filter(on_gpu).count() >= 19);
+        assert!(kernels().filter(|kernel| !on_gpu(kernel)).count() >= 11);
+        for kernel in kernels() {
+            let walk = Walk::of(&a, &LayoutsState::default(), kernel.id).unwrap();
+            assert!(walk.len() > 1, "{}", kernel.id);
+            for step in 0..walk.len() as u32 {
+                let moment = walk.moment(step);
+                let asks = moment.words.len() > 1;
+                // Before and after their loops some kernels have nothing to load or to store.
+                if let Machine::Grid(grid) = &walk.machine {
+                    let kind = grid.step(step as usize).unwrap().kind;
+                    assert!(asks || !matches!(kind, StepKind::Loop(_)), "{} {step}", kernel.id);
+                } else {
+                    assert!(moment.touches.len() >= 3, "{} {step}", kernel.id);
+                }
+                for touch in moment.touches {
+                    let of = |strip: &&Strip| strip.array == touch.array;
+                    // What spans hand over lies in no array of the format.
+                    if let Some(strip) = walk.strips.iter().find(of) {
+                        let found = |cell: &Cell| cell.is_among(&touch.elements);
+                        assert!(strip.cells.iter().any(found), "{}: {}", kernel.id, strip.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_scalar_kernel_reads_the_papers_example_in_two_steps() {
+        let walk = Walk::of(
+            &Arc::new(five_by_five()),
+            &LayoutsState::default(),
+            "cuda/csr/thread-per-row",
+        )
+        .unwrap();
+        // Pointers, two steps of the loop, the store.
+        assert_eq!(walk.len(), 4);
+        let touches = walk.moment(1).touches;
+        let of_val = touches.iter().filter(|touch| touch.array == Array::Val);
+        assert_eq!(of_val.map(|touch| touch.elements.start).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+    }
+
+    /// 10 entries of 8 bytes lie in two cache lines, 10 columns of 4 bytes in one, and x, y and
+    /// the pointers in one each.
+    #[test]
+    fn threads_take_all_slots_and_touch_the_lines_that_there_are() {
+        let a = Arc::new(five_by_five());
+        let of = |threads, id: &str| {
+            let state = LayoutsState { threads, ..LayoutsState::default() };
+            match Walk::of(&a, &state, id).unwrap().machine {
+                Machine::Threads(threads) => threads,
+                Machine::Grid(_) => unreachable!("{id}"),
+            }
+        };
+        let serial = of(1, "cpu/csr/serial");
+        assert_eq!((serial.steps(Some(0)), serial.lines(0, 10)), (10, 6));
+        assert_eq!(serial.imbalance(), 1.0);
+        // Two rows of two entries a thread, and one row for the last.
+        let rows = of(3, "cpu/csr/rows");
+        let mut each: Vec<usize> = (0..3).map(|thread| rows.steps(Some(thread))).collect();
+        each.sort_unstable();
+        assert_eq!(each, [2, 4, 4]);
+        assert_eq!(rows.imbalance(), 4.0 * 3.0 / 10.0);
+        assert_eq!(rows.totals(0).1.len(), 4);
+        for id in ["cpu/csr/merge", "cpu/hll/guided", "cpu/hyb/rows", "cpu/csr/nnz"] {
+            for count in 1..=8 {
+                let threads = of(count, id);
+                assert!(threads.steps(None) >= 10, "{id}");
+                let every = a.rows();
+                for i in 0..every {
+                    for j in a.row(i).0 {
+                        let owner = super::super::cells::Owner::Entry(i, *j as usize);
+                        assert!(threads.parts.of(owner).is_some(), "{id} {count}: {i}, {j}");
+                    }
+                }
+            }
+        }
+    }
+}

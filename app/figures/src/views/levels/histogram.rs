@@ -1,0 +1,244 @@
+//! How many rows each level has, along the sweep.
+
+use ecolor::Color32;
+use emath::{Rect, Vec2, pos2, vec2};
+use sparsescope_core::symgs::Wavefront;
+
+use super::colors::{Colors, DONE, NOW};
+use super::numbers::{NARROW, Numbers, digits};
+use crate::figure::{Anchor, Axis, Figure, Mark, area, elided, text_width};
+use crate::model::significant;
+use crate::state::Order;
+use crate::views::spy::TYPE;
+
+/// Room around the bars.
+const LEFT: f32 = 62.0;
+const TOP: f32 = 46.0;
+const BOTTOM: f32 = 40.0;
+const RIGHT: f32 = 14.0;
+/// Widths that differ by more than this factor are drawn on a logarithmic axis.
+const SPANS: u32 = 30;
+/// On a logarithmic axis bars begin below one row.
+const LEAST: f64 = 0.8;
+
+/// The bars and where they stand.
+pub struct Histogram {
+    pub figure: Figure,
+    /// Where the bars stand.
+    pub bars: Rect,
+    levels: usize,
+}
+
+/// Narrowest and widest of the levels of each bar, which stand for `levels` from this one on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bin {
+    pub(super) levels: std::ops::Range<usize>,
+    pub(super) least: u32,
+    pub(super) most: u32,
+}
+
+/// Widths in at most so many bars, each of about as many levels.
+pub(super) fn bins(widths: &[u32], most: usize) -> Vec<Bin> {
+    let count = most.clamp(1, widths.len().max(1));
+    let bounds = |bin: usize| bin * widths.len() / count;
+    let bin = |k: usize| {
+        let levels = bounds(k)..bounds(k + 1);
+        let of = widths.get(levels.clone())?.iter().copied();
+        Some(Bin { least: of.clone().min()?, most: of.max()?, levels })
+    };
+    (0..count).filter_map(bin).collect()
+}
+
+impl Histogram {
+    pub(super) fn new(
+        wave: &Wavefront,
+        order: Order,
+        step: Option<usize>,
+        colors: &Colors,
+        size: Vec2,
+    ) -> Self {
+        let ink = colors.ink;
+        let mut figure = Figure::new(size, ink.paper);
+        let bars = area(LEFT, TOP, size.x - RIGHT, size.y - BOTTOM);
+        let numbers = Numbers::of(wave);
+        let least = wave.widths.iter().copied().min().unwrap_or(1);
+        let log = numbers.widest > SPANS * least.max(1);
+        let values = [if log { LEAST } else { 0.0 }, f64::from(numbers.widest)];
+        let y = Axis::new(values.into_iter(), log, bars.max.y, bars.min.y);
+        let bottom = bars.max.y;
+        let mut last = f32::INFINITY;
+        for tick in y.ticks().into_iter().filter(|tick| *tick >= 1.0) {
+            let at = y.place(tick);
+            figure.line(pos2(bars.min.x - 4.0, at), pos2(bars.max.x, at), 1.0, ink.grid);
+            if last - at > TYPE + 3.0 {
+                let label = digits(tick as u64);
+                figure.text(pos2(bars.min.x - 8.0, at), Anchor::End, TYPE, ink.weak, &label);
+                last = at;
+            }
+        }
+        let bins = bins(&wave.widths, bars.width().max(1.0) as usize);
+        let wide = bars.width() / bins.len().max(1) as f32;
+        let gap = if wide >= 6.0 { (wide * 0.12).min(4.0) } else { 0.0 };
+        for (k, bin) in bins.iter().enumerate() {
+            let x = bars.min.x + wide * k as f32;
+            let color = match step {
+                None => colors.level((bin.levels.start + bin.levels.len() / 2) as u32),
+                Some(step) if bin.levels.contains(&step) => NOW,
+                Some(step) if bin.levels.end <= step => DONE,
+                Some(_) => ink.paper.lerp_to_gamma(ink.weak, 0.55),
+            };
+            let top = |rows: u32| y.place(f64::from(rows));
+            let bar = |from: f32, to: f32| area(x + gap, to, x + wide - gap, from);
+            figure.rect(bar(bottom, top(bin.least)), color);
+            if bin.most > bin.least {
+                let light = ink.paper.lerp_to_gamma(color, 0.45);
+                figure.rect(bar(top(bin.least), top(bin.most)), light);
+            }
+        }
+        figure.line(pos2(bars.min.x, bottom), pos2(bars.max.x, bottom), 1.0, ink.weak);
+        let mut histogram = Self { figure, bars, levels: wave.widths.len() };
+        histogram.guides(&y, &numbers, colors);
+        histogram.x_axis(order, bins.len(), colors);
+        let log = if log { " (logarithmic)" } else { "" };
+        let what = if order == Order::Colors { "colour" } else { "level" };
+        let most = wave.widths.len().div_ceil(bins.len().max(1));
+        let bars = match most {
+            0 | 1 => String::new(),
+            most => format!("; a column is up to {most} of them, narrowest to widest"),
+        };
+        let title = format!("Rows of each {what}{log}{bars}");
+        let title = elided(&title, size.x - 20.0, TYPE);
+        histogram.figure.text(pos2(10.0, 10.0), Anchor::Start, TYPE, ink.text, &title);
+        if let Some(step) = step {
+            histogram.mark(step, wave, colors);
+        }
+        histogram
+    }
+
+    /// Where a level stands.
+    fn x(&self, level: f32) -> f32 {
+        self.bars.min.x + self.bars.width() * level / self.levels.max(1) as f32
+    }
+
+    /// The level that stands here.
+    pub fn level(&self, x: f32) -> usize {
+        let share = (x - self.bars.min.x) / self.bars.width();
+        ((share * self.levels as f32).max(0.0) as usize).min(self.levels.saturating_sub(1))
+    }
+
+    /// The mean width, and the widths that a warp and a block need.
+    fn guides(&mut self, y: &Axis, numbers: &Numbers, colors: &Colors) {
+        let (bars, ink) = (self.bars, colors.ink);
+        let mean = format!("mean {}", significant(numbers.mean));
+        let [warp, block] = NARROW.map(|rows| (f64::from(rows), rows.to_string()));
+        let mut taken: Vec<f32> = Vec::new();
+        for (value, name) in [(numbers.mean, mean), (warp.0, warp.1), (block.0, block.1)] {
+            let at = y.place(value);
+            let free = taken.iter().all(|other: &f32| (other - at).abs() > TYPE + 2.0);
+            if at < bars.min.y - 0.5 || at > bars.max.y || !free {
+                continue;
+            }
+            self.figure.line(pos2(bars.min.x, at), pos2(bars.max.x, at), 1.0, ink.text);
+            let width = text_width(&name, TYPE) + 8.0;
+            let right = bars.max.x - 2.0;
+            let behind = area(right - width, at - 8.0, right, at + 8.0);
+            self.figure.rect(behind, ink.paper);
+            self.figure.text(pos2(right - 4.0, at), Anchor::End, TYPE, ink.text, &name);
+            taken.push(at);
+        }
+    }
+
+    fn x_axis(&mut self, order: Order, bins: usize, colors: &Colors) {
+        let (bars, ink) = (self.bars, colors.ink);
+        let last = self.levels.saturating_sub(1);
+        let each = bars.width() / bins.max(1) as f32 > 22.0;
+        let step = match (each, last) {
+            (true, _) => 1,
+            (_, last) => {
+                let rough = last as f64 / f64::from((bars.width() / 70.0).max(2.0));
+                let decade = 10_f64.powf(rough.max(1.0).log10().floor());
+                let leading = [1.0, 2.0, 5.0, 10.0].into_iter().find(|of| of * decade >= rough);
+                (leading.unwrap_or(10.0) * decade) as usize
+            }
+        };
+        for level in (0..=last).step_by(step.max(1)) {
+            let x = self.x(level as f32 + 0.5);
+            self.figure.line(pos2(x, bars.max.y), pos2(x, bars.max.y + 4.0), 1.0, ink.weak);
+            let at = pos2(x, bars.max.y + 13.0);
+            self.figure.text(at, Anchor::Middle, TYPE, ink.weak, &digits(level as u64));
+        }
+        let title = match order {
+            Order::Colors => "Colour",
+            _ => "Level, along the sweep",
+        };
+        let at = pos2(bars.center().x, bars.max.y + 30.0);
+        self.figure.text(at, Anchor::Middle, TYPE, ink.text, title);
+    }
+
+    /// Where the sweep is.
+    fn mark(&mut self, step: usize, wave: &Wavefront, colors: &Colors) {
+        let (bars, ink) = (self.bars, colors.ink);
+        let (x, text) = match wave.widths.get(step) {
+            Some(width) => {
+                let width = digits(u64::from(*width));
+                (self.x(step as f32 + 0.5), format!("{}: {width} rows", digits(step as u64)))
+            }
+            None => (bars.max.x, "done".to_owned()),
+        };
+        let top = bars.min.y - 4.0;
+        self.figure.line(pos2(x, top), pos2(x, bars.max.y), 1.5, ink.text);
+        self.figure.mark(pos2(x, top), Mark::Down, 5.0, NOW, ink.text);
+        let half = text_width(&text, TYPE) * 0.5;
+        let x = x.clamp(bars.min.x + half, (bars.max.x - half).max(bars.min.x + half));
+        self.figure.text(pos2(x, top - 12.0), Anchor::Middle, TYPE, ink.text, &text);
+    }
+}
+
+/// Least extent with everything legible.
+pub const LEAST_SIZE: Vec2 = vec2(220.0, 150.0);
+
+/// What is said of the level that is pointed at.
+pub fn words(wave: &Wavefront, order: Order, level: usize) -> String {
+    let word = if order == Order::Colors { "Colour" } else { "Level" };
+    let width = wave.widths.get(level).map_or(0, |width| u64::from(*width));
+    let rows = if width == 1 { "row" } else { "rows" };
+    format!("{word} {}: {} {rows}", digits(level as u64), digits(width))
+}
+
+/// A colour behind words.
+pub(super) fn swatch(
+    figure: &mut Figure,
+    at: emath::Pos2,
+    color: Color32,
+    text: &str,
+    ink: Color32,
+) {
+    figure.rect(area(at.x, at.y - 6.0, at.x + 12.0, at.y + 6.0), color);
+    figure.text(pos2(at.x + 18.0, at.y), Anchor::Start, TYPE, ink, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_hold_every_level_once_and_say_their_narrowest_and_widest() {
+        let widths: Vec<u32> = (0..10_007).map(|k| k * 7919 % 1000 + 1).collect();
+        for most in [1, 300, 999, 10_007, 20_000] {
+            let bins = bins(&widths, most);
+            assert_eq!(bins.len(), most.min(widths.len()));
+            let mut next = 0;
+            for bin in bins {
+                assert_eq!(bin.levels.start, next);
+                next = bin.levels.end;
+                let of = &widths[bin.levels];
+                assert_eq!(
+                    (bin.least, bin.most),
+                    (*of.iter().min().unwrap(), *of.iter().max().unwrap())
+                );
+            }
+            assert_eq!(next, widths.len());
+        }
+        assert!(bins(&[], 10).is_empty());
+    }
+}

@@ -1,0 +1,185 @@
+//! What the levels come to, in numbers and in words.
+
+use sparsescope_core::symgs::Wavefront;
+
+use super::smooth::sweeps;
+use super::subject::Subject;
+use crate::model::{Model, significant};
+use crate::state::{Order, ViewState};
+pub use crate::views::spy::digits;
+
+/// Levels with fewer rows than these leave idle a warp, or a block of the largest size.
+pub(super) const NARROW: [u32; 2] = [32, 1024];
+
+/// What the levels of an order come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    pub(super) rows: u64,
+    pub(super) levels: usize,
+    pub(super) widest: u32,
+    /// Rows a level: how many can be computed at once, on average.
+    pub(super) mean: f64,
+    /// Rows in levels of fewer rows than [`NARROW`] says.
+    pub(super) in_narrow: [u64; 2],
+}
+
+impl Numbers {
+    pub fn of(wave: &Wavefront) -> Self {
+        let sum = |fits: &dyn Fn(u32) -> bool| {
+            wave.widths.iter().filter(|width| fits(**width)).map(|width| u64::from(*width)).sum()
+        };
+        let (rows, levels): (u64, usize) = (sum(&|_| true), wave.widths.len());
+        Self {
+            rows,
+            levels,
+            widest: wave.widths.iter().copied().max().unwrap_or(0),
+            mean: wave.mean_width(),
+            in_narrow: NARROW.map(|least| sum(&|width| width < least)),
+        }
+    }
+
+    /// Sentences about all of it.
+    pub fn words(&self, order: Order) -> Vec<String> {
+        let [rows, widest] = [self.rows, u64::from(self.widest)].map(digits);
+        let mean = significant(self.mean);
+        let levels = counted(self.levels, order);
+        let mut words = vec![match order {
+            Order::Colors => format!(
+                "{levels} for {rows} rows: rows of one colour have no entry in one another's column, so that a sweep takes {} steps, in another order.",
+                digits(self.levels as u64)
+            ),
+            _ => format!("{rows} rows in {levels}: a sweep cannot take fewer steps."),
+        }];
+        words.push(format!("Mean width {mean} rows (the average parallelism), widest {widest}."));
+        let share = |of: u64| significant(of as f64 / self.rows.max(1) as f64 * 100.0);
+        let [warp, block] = self.in_narrow.map(share);
+        words.push(format!(
+            "{warp} % of the rows are in {0} narrower than {1}, {block} % in {0} narrower than {2}.",
+            if order == Order::Colors { "colours" } else { "levels" },
+            NARROW[0],
+            digits(u64::from(NARROW[1])),
+        ));
+        if order != Order::Colors {
+            words.push(format!(
+                "Critical path: {} rows, each waiting for the one before.",
+                digits(self.levels as u64)
+            ));
+        }
+        words
+    }
+}
+
+/// How many levels, or colours.
+fn counted(count: usize, order: Order) -> String {
+    let word = match (order, count) {
+        (Order::Colors, 1) => "colour",
+        (Order::Colors, _) => "colours",
+        (_, 1) => "level",
+        _ => "levels",
+    };
+    format!("{} {word}", digits(count as u64))
+}
+
+/// Rows that are done before a step, and those of the step.
+pub fn progress(wave: &Wavefront, step: usize) -> [u64; 2] {
+    let step = step.min(wave.widths.len());
+    let (before, after) = wave.widths.split_at(step);
+    let done = before.iter().map(|width| u64::from(*width)).sum();
+    [done, after.first().map_or(0, |width| u64::from(*width))]
+}
+
+/// How far a sweep is, in words.
+pub fn progress_words(wave: &Wavefront, order: Order, step: usize) -> String {
+    let all = counted(wave.widths.len(), order);
+    let [done, now] = progress(wave, step);
+    let rows: u64 = wave.widths.iter().map(|width| u64::from(*width)).sum();
+    if now == 0 {
+        return format!("All {all} are done, {} rows.", digits(rows));
+    }
+    let word = if order == Order::Colors { "Colour" } else { "Level" };
+    let rows_now = if now == 1 { "row" } else { "rows" };
+    let [done, waits] = [done, rows - done - now].map(digits);
+    let (step, now) = (digits(step as u64), digits(now));
+    format!("{word} {step} of {all}: {now} {rows_now} at once; {done} done, {waits} wait.")
+}
+
+/// Questions of lessons about the matrix, and about its levels, or colours where these are shown.
+const ASKED: [&str; 14] = [
+    "name", "rows", "columns", "entries", "levels", "colours", "widest", "width", "narrow", "path",
+    "step", "now", "done", "sweeps",
+];
+
+/// Whether there is such a question about this view; settings may follow after `;`.
+pub(in crate::views) fn is_known(asked: &str) -> bool {
+    ASKED.contains(&asked.split(';').next().unwrap_or_default())
+}
+
+/// The answer for what this state shows.
+pub(in crate::views) fn number(
+    asked: &str,
+    model: &Model,
+    state: &ViewState,
+) -> Result<String, String> {
+    let subject = Subject::of(model, state)?;
+    let whole = |of: usize| digits(of as u64);
+    match asked {
+        "name" => return Ok(subject.name),
+        "rows" | "columns" => return Ok(whole(subject.picture.pyramid.rows())),
+        "entries" => return Ok(digits(subject.picture.pyramid.entries())),
+        _ => {}
+    }
+    let waves = subject.waves(true)?;
+    let order = match (asked, state.levels.order) {
+        ("colours", _) => Order::Colors,
+        // Of a sweep, also where colours are shown.
+        ("levels" | "path", Order::Colors) => Order::Forward,
+        (_, order) => order,
+    };
+    let wave = waves.wave(order);
+    let numbers = Numbers::of(wave);
+    let [done, now] = progress(wave, state.levels.step.unwrap_or(0) as usize);
+    Ok(match asked {
+        "levels" | "colours" | "path" => whole(numbers.levels),
+        "widest" => digits(u64::from(numbers.widest)),
+        "width" => significant(numbers.mean),
+        "narrow" => {
+            let [narrow, _] = numbers.in_narrow;
+            format!("{} %", significant(narrow as f64 / numbers.rows.max(1) as f64 * 100.0))
+        }
+        "step" => digits(u64::from(state.levels.step.unwrap_or(0))),
+        "now" => digits(now),
+        "done" => digits(done),
+        "sweeps" => sweeps(&subject, waves, order)?.to_string(),
+        _ => return Err("there is no such number".into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(widths: &[u32]) -> Wavefront {
+        Wavefront { widths: widths.to_vec(), path: Vec::new(), places: Vec::new() }
+    }
+
+    #[test]
+    fn rows_in_narrow_levels_are_counted_and_the_mean_is_rows_over_levels() {
+        let of = Numbers::of(&wave(&[1, 31, 32, 1023, 1024, 2000]));
+        assert_eq!((of.rows, of.levels, of.widest), (4111, 6, 2000));
+        assert_eq!(of.in_narrow, [32, 1087]);
+        assert!((of.mean - 4111.0 / 6.0).abs() < 1e-12);
+        assert_eq!(Numbers::of(&wave(&[])).mean, 0.0);
+    }
+
+    #[test]
+    fn progress_adds_up_to_all_rows() {
+        let wave = wave(&[2, 3, 1]);
+        assert_eq!(progress(&wave, 0), [0, 2]);
+        assert_eq!(progress(&wave, 2), [5, 1]);
+        assert_eq!(progress(&wave, 3), [6, 0]);
+        assert_eq!(progress(&wave, 99), [6, 0]);
+        let words = progress_words(&wave, Order::Forward, 1);
+        assert_eq!(words, "Level 1 of 3 levels: 3 rows at once; 2 done, 1 wait.");
+        assert_eq!(progress_words(&wave, Order::Colors, 3), "All 3 colours are done, 6 rows.");
+    }
+}

@@ -1,0 +1,301 @@
+//! One matrix: its figures, how long its rows are, what each format makes of it.
+
+use emath::{pos2, vec2};
+use sparsescope_core::record::{MatrixRecord, Subject};
+
+use super::provenance::provenance;
+use super::ranking;
+use super::view::{View, subject};
+use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use crate::model::{
+    Model, RunOf, bytes, count, display_name, matrix_key, seconds, significant, subject_key,
+};
+use crate::state::{Filter, ViewState};
+use crate::theme::{Ink, format_color};
+
+pub const VIEW: View = View {
+    id: "matrix",
+    name: "Matrix",
+    sentence: "How the selected matrix is built, and how many bytes each format needs for it.",
+    table,
+    svg: Some(svg),
+};
+
+const TYPE: f32 = 13.0;
+
+/// The figures in words.
+pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
+    let of = &record.statistics;
+    let share = |share: Option<f64>| share.map_or("–".into(), percent);
+    vec![
+        ("Rows", count(of.rows)),
+        ("Columns", count(of.cols)),
+        ("Entries (nnz)", count(of.nnz)),
+        ("Density", format!("{:.3e}", of.density)),
+        ("Size class", of.nnz_class.clone()),
+        ("Empty rows", count(of.row.empty)),
+        ("Shortest row", count(of.row.min)),
+        ("Median row", count(of.row.median)),
+        ("Longest row", count(of.row.max)),
+        ("Mean row", significant(of.row.mean)),
+        ("Standard deviation", significant(of.row.stddev)),
+        ("Average deviation", significant(of.row.average_deviation)),
+        ("Lower bandwidth", count(of.lower_bandwidth)),
+        ("Upper bandwidth", count(of.upper_bandwidth)),
+        ("Diagonal entries", count(of.diagonal)),
+        ("Structural symmetry", share(of.structural_symmetry)),
+        ("Numerical symmetry", share(of.numerical_symmetry)),
+        ("Time to read", seconds(record.read_seconds)),
+    ]
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0))
+}
+
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let mut lines = vec![["matrix", "what", "of", "value"].map(str::to_owned).to_vec()];
+    let Some(of) = subject(model, state) else { return lines };
+    let mut line = |what: &str, kernel: String, value: String| {
+        lines.push(vec![of.name().to_owned(), what.into(), kernel, value]);
+    };
+    for run in ranking::ranked(model, state, &subject_key(of)) {
+        if let Some(metric) = run.metric() {
+            let kernel =
+                format!("{}, {} ({})", run.run.kernel_as_run(), run.setting(), run.bundle.label());
+            line(&metric.unit, kernel, metric.value.to_string());
+        }
+    }
+    let record = match of {
+        Subject::Matrix(record) => record,
+        Subject::Other(record) => {
+            record
+                .sizes
+                .iter()
+                .for_each(|(name, size)| line(name, String::new(), size.to_string()));
+            return lines;
+        }
+    };
+    for (index, rows) in record.statistics.row.histogram.iter().enumerate() {
+        line("rows of length", bin(index), rows.to_string());
+    }
+    for size in &record.statistics.formats {
+        line("bytes", size.format.clone(), size.bytes.to_string());
+        line("slots an entry", size.format.clone(), size.padding.to_string());
+    }
+    for run in model.predicted(&matrix_key(record)) {
+        let Some(predicted) = &run.run.costs.predicted else { continue };
+        let mut of_kernel = |what: &str, value: Option<String>| {
+            if let Some(value) = value {
+                line(&format!("predicted {what}"), run.run.kernel.clone(), value);
+            }
+        };
+        let whole = |number: Option<u64>| number.map(|number| number.to_string());
+        of_kernel("load sectors", whole(predicted.load_sectors));
+        of_kernel("store sectors", whole(predicted.store_sectors));
+        of_kernel("bytes moved", whole(predicted.moved_bytes()));
+        of_kernel("bytes useful", whole(predicted.useful_bytes));
+        of_kernel("share of lanes idle", predicted.idle_share.map(|share| share.to_string()));
+        of_kernel("imbalance", predicted.imbalance.map(|most| most.to_string()));
+    }
+    lines
+}
+
+fn svg(model: &Model, state: &ViewState) -> String {
+    let Some(Subject::Matrix(record)) = subject(model, state) else {
+        return Figure::new(vec2(1.0, 1.0), state.theme.ink().paper)
+            .to_svg(VIEW.sentence, &crate::figure::Provenance::default());
+    };
+    let all = model.runs(&Filter::everything());
+    let key = matrix_key(record);
+    let runs: Vec<_> = all.into_iter().filter(|run| run.key() == key).collect();
+    let title = format!("{}: row lengths and formats", display_name(record));
+    figure(record, &model.predicted(&matrix_key(record)), state, 900.0)
+        .to_svg(&title, &provenance(model, &runs))
+}
+
+/// Row lengths that a bin of the histogram counts.
+fn bin(index: usize) -> String {
+    let from = |index: usize| 1_u64 << index.min(62);
+    match index {
+        0 => "0".into(),
+        1 => "1".into(),
+        _ => format!("{}–{}", from(index - 1), from(index) - 1),
+    }
+}
+
+/// Histogram above, bars of the formats below, then those of the predictions.
+pub fn figure(
+    record: &MatrixRecord,
+    predicted: &[RunOf<'_>],
+    state: &ViewState,
+    width: f32,
+) -> Figure {
+    let ink = state.theme.ink();
+    let mut figure = Figure::new(vec2(width, 0.0), ink.paper);
+    let bottom = histogram(&mut figure, record, state.log, ink);
+    figure.size.y = formats(&mut figure, record, bottom + 24.0, ink);
+    if !predicted.is_empty() {
+        let top = figure.size.y + 24.0;
+        figure.size.y = kernels(&mut figure, predicted, top, ink);
+    }
+    figure
+}
+
+/// Rows by length; returns the lowest y taken.
+fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) -> f32 {
+    let bins = &record.statistics.row.histogram;
+    let (left, right, top, bottom) = (64.0, figure.size.x - 24.0, 34.0, 194.0);
+    let title = "Rows by number of entries (bins double in width)";
+    figure.text(pos2(8.0, 14.0), Anchor::Start, TYPE + 1.0, ink.text, title);
+    // Half a row is where a logarithmic bar of one row can begin.
+    let values = bins.iter().map(|rows| *rows as f64).filter(|rows| *rows > 0.0);
+    let values = values.chain(log.then_some(0.8));
+    let axis = Axis::new(values, log, bottom, top);
+    for tick in axis.ticks().into_iter().filter(|tick| !log || tick.log10().fract() == 0.0) {
+        let y = axis.place(tick);
+        figure.line(pos2(left, y), pos2(right, y), 1.0, ink.grid);
+        figure.text(pos2(left - 8.0, y), Anchor::End, TYPE, ink.weak, &count(tick as u64));
+    }
+    let step = (right - left) / bins.len().max(1) as f32;
+    let mut labelled = f32::NEG_INFINITY;
+    for (index, rows) in bins.iter().enumerate() {
+        let x = left + step * index as f32;
+        if *rows > 0 {
+            let bar = area(x + step * 0.1, axis.place(*rows as f64), x + step * 0.9, bottom);
+            figure.rect(bar, format_color("csr"));
+        }
+        let (middle, label) = (x + step * 0.5, bin(index));
+        let half = text_width(&label, TYPE) * 0.5;
+        if middle - half > labelled {
+            figure.text(pos2(middle, bottom + 14.0), Anchor::Middle, TYPE, ink.weak, &label);
+            labelled = middle + half + 6.0;
+        }
+    }
+    figure.line(pos2(left, bottom), pos2(right, bottom), 1.0, ink.weak);
+    bottom + 28.0
+}
+
+/// A bar of bytes.
+struct Bar<'a> {
+    name: &'a str,
+    format: &'a str,
+    bytes: u64,
+    /// The share that is not hollow.
+    used: f64,
+    text: String,
+}
+
+/// Bytes of each format, its padding the hollow part; returns the lowest y taken.
+fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f32 {
+    let bars = record.statistics.formats.iter().map(|size| {
+        let padding = match size.padding {
+            none if none <= 1.0 => "no padding".to_owned(),
+            some => format!("{} slots an entry", significant(some)),
+        };
+        let (used, text) =
+            (1.0 / size.padding.max(1.0), format!("{}, {padding}", bytes(size.bytes)));
+        Bar { name: &size.format, format: &size.format, bytes: size.bytes, used, text }
+    });
+    let title = "Bytes of each format; the hollow part of a bar is padding";
+    let bars: Vec<Bar<'_>> = bars.collect();
+    draw_bars(figure, title, &bars, 210.0, top, ink)
+}
+
+/// Bytes that each kernel is predicted to move, what it does not ask for the hollow part; returns
+/// the lowest y taken.
+fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
+    let bars = runs.iter().filter_map(|run| {
+        let predicted = run.run.costs.predicted.as_ref()?;
+        let moved = predicted.moved_bytes()?;
+        let mut text = bytes(moved);
+        let useful = predicted.efficiency();
+        let parallel = predicted.imbalance.filter(|most| run.run.threads > 1 && *most > 1.005);
+        let facts = [
+            predicted.load_sectors.map(|sectors| format!("{} sectors", count(sectors))),
+            useful.map(|share| format!("{} useful", percent(share))),
+            predicted.idle_share.map(|share| format!("{} idle", percent(share))),
+            parallel.map(|most| format!("the largest part {} times the mean", significant(most))),
+        ];
+        facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
+        let format = run.run.format();
+        Some(Bar { name: &run.run.kernel, format, bytes: moved, used: useful.unwrap_or(1.0), text })
+    });
+    let bars: Vec<Bar<'_>> = bars.collect();
+    let title = match bars.iter().any(|bar| bar.used < 1.0) {
+        true => "Bytes that each kernel is predicted to move; what it has no use for is hollow",
+        false => "Bytes that each kernel is predicted to move",
+    };
+    let longest = bars.iter().map(|bar| text_width(&bar.text, TYPE)).fold(0.0, f32::max);
+    draw_bars(figure, title, &bars, longest + 84.0, top, ink)
+}
+
+/// Draws bars, with `room` points for their texts; returns the lowest y taken.
+fn draw_bars(
+    figure: &mut Figure,
+    title: &str,
+    bars: &[Bar<'_>],
+    room: f32,
+    top: f32,
+    ink: Ink,
+) -> f32 {
+    const ROW: f32 = 26.0;
+    figure.text(pos2(8.0, top), Anchor::Start, TYPE + 1.0, ink.text, title);
+    let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
+    let left = names.fold(48.0, f32::max) + 16.0;
+    let right = (figure.size.x - room).max(left + 40.0);
+    // One that explodes must not squeeze the others: bars end at eight times the smallest.
+    let smallest = bars.iter().map(|bar| bar.bytes).min().unwrap_or(1).max(1);
+    let full = bars.iter().map(|bar| bar.bytes).max().unwrap_or(1).clamp(1, smallest * 8);
+    let mut y = top + 24.0;
+    for bar in bars {
+        let length = (right - left) * (bar.bytes.min(full) as f32 / full as f32);
+        let used = length * bar.used as f32;
+        figure.text(pos2(left - 8.0, y), Anchor::End, TYPE, ink.text, bar.name);
+        figure.rect(area(left, y - 8.0, left + length, y + 8.0), format_color(bar.format));
+        if length - used > 2.0 {
+            let hollow = area(left + used, y - 6.5, left + length - 1.5, y + 6.5);
+            figure.rect(hollow, ink.paper);
+        }
+        let cut = if bar.bytes > full { " (bar cut)" } else { "" };
+        let text = format!("{}{cut}", bar.text);
+        figure.text(pos2(left + length + 8.0, y), Anchor::Start, TYPE, ink.weak, &text);
+        y += ROW;
+    }
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Predicted;
+
+    use super::*;
+    use crate::figure::Shape;
+    use crate::why::tests;
+
+    #[test]
+    fn predictions_of_the_fastest_run_of_a_kernel_are_bars() {
+        let predicted =
+            |line_bytes| Predicted { line_bytes: Some(line_bytes), ..Predicted::default() };
+        let (slow, statistics, environment) = tests::run("cpu/csr/nnz");
+        let mut runs = vec![slow.clone(), slow.clone(), slow];
+        runs[0].costs.predicted = Some(predicted(64_000_000));
+        runs[1].costs.predicted = Some(predicted(32_000_000));
+        runs[1].samples = vec![5e-4; 3];
+        runs[2].kernel = "vendor/cusparse/coo".into();
+        let model = tests::model(runs, statistics, environment);
+        let state = ViewState::default();
+        let Some(Subject::Matrix(record)) = subject(&model, &state) else { panic!() };
+        let found = model.predicted(&matrix_key(record));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].predicted_bytes(), Some(32e6));
+        let figure = figure(record, &found, &state, 900.0);
+        let says = |wanted: &str| {
+            figure.shapes.iter().any(|s| matches!(s, Shape::Text { text, .. } if text == wanted))
+        };
+        assert!(says("cpu/csr/nnz") && says("32 MB"));
+        let lines = table(&model, &state);
+        let line = ["m", "predicted bytes moved", "cpu/csr/nnz", "32000000"].map(str::to_owned);
+        assert!(lines.contains(&line.to_vec()), "{lines:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
+//! all draw from (bundles, state) and change nothing but the state.
+
+#[doc(hidden)]
+pub mod best;
+#[doc(hidden)]
+pub mod charts;
+#[doc(hidden)]
+pub mod facts;
+#[doc(hidden)]
+pub mod fsai;
+#[doc(hidden)]
+pub mod layouts;
+#[doc(hidden)]
+pub mod levels;
+#[doc(hidden)]
+pub mod matrix;
+#[doc(hidden)]
+pub mod own;
+#[doc(hidden)]
+pub mod predicted;
+mod provenance;
+mod ranking;
+#[doc(hidden)]
+pub mod runs;
+#[doc(hidden)]
+pub mod skyline;
+#[doc(hidden)]
+pub mod spy;
+#[doc(hidden)]
+pub mod view;
+
+use crate::lesson::{Lesson, fill};
+use crate::model::Model;
+use crate::state::ViewState;
+pub use best::board::Board;
+pub use layouts::{Texts, texts_of};
+pub use view::View;
+
+/// Every view, in the order of the tabs.
+pub const VIEWS: &[View] = &[
+    best::VIEW,
+    charts::VIEW,
+    runs::VIEW,
+    matrix::VIEW,
+    spy::VIEW,
+    levels::VIEW,
+    fsai::VIEW,
+    skyline::VIEW,
+    layouts::VIEW,
+    predicted::VIEW,
+];
+
+/// The view in front; the first where the state names none that exists.
+pub fn current(state: &ViewState) -> Option<&'static View> {
+    VIEWS.iter().find(|view| view.id == state.view).or(VIEWS.first())
+}
+
+/// Whether a lesson, or on a projector the board of layouts, takes the place of this view's settings
+/// and of what lies around the views.
+pub fn teaches(view: &View, model: &Model, state: &ViewState) -> bool {
+    if view.id == layouts::VIEW.id && layouts::is_framed(state) {
+        return true;
+    }
+    let Some((id, _)) = &state.layouts.lesson else { return false };
+    let shown = model.lessons.get(id).and_then(|lesson| lesson.view(state));
+    shown.unwrap_or(layouts::VIEW.id) == view.id
+}
+
+/// Reads a lesson and looks whether its numbers and kernels are there.
+pub fn read_lesson(bytes: &[u8]) -> Result<Lesson, String> {
+    let lesson = Lesson::read(bytes)?;
+    check(&lesson)?;
+    Ok(lesson)
+}
+
+/// What is wrong with the views, numbers and kernels of a lesson, if anything.
+pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
+    for (number, step) in lesson.steps.iter().enumerate() {
+        let at = |why: String| format!("step {}: {why}", number + 1);
+        let then = step.then.as_ref().unwrap_or(&step.show);
+        for state in [&step.show, then] {
+            if !VIEWS.iter().any(|view| view.id == state.view) {
+                return Err(at(format!("there is no view {}", state.view)));
+            }
+        }
+        if step.show.view != layouts::VIEW.id {
+            let asked = step.ask.iter();
+            let texts = step.text.iter().chain(asked).chain(&step.choices).chain(&step.answer);
+            let known = |asked: &str| facts::is_known(asked, &step.show.view);
+            for text in texts {
+                fill(text, |asked| known(asked).map(|()| String::new())).map_err(at)?;
+            }
+        }
+        own::check(step).map_err(at)?;
+    }
+    layouts::check(lesson)
+}
+
+/// Whether there is something to see when no bundle is open.
+pub fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
+    view.id == layouts::VIEW.id || (view.id == state.view && own::is_own(state))
+}
+
+/// Whether a view draws the text of a lesson's step by itself.
+pub fn draws_its_lesson(view: &View) -> bool {
+    view.id == layouts::VIEW.id
+}

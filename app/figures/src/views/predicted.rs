@@ -1,0 +1,302 @@
+//! What the layout model predicts against what was measured: a point a run.
+
+use ecolor::Color32;
+use emath::{Pos2, Rect, pos2, vec2};
+use sparsescope_core::kernel::{GridMapping, Mapping, mapping_of};
+
+use super::provenance::provenance;
+use super::view::View;
+use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
+use crate::model::{Model, RunOf, bytes, seconds, significant};
+use crate::state::ViewState;
+use crate::theme::{Ink, filling, format_color};
+
+pub const VIEW: View = View {
+    id: "predicted",
+    name: "Predicted",
+    sentence: "Measured time against the time that moving the predicted bytes would take.",
+    table,
+    svg: Some(svg),
+};
+
+const TYPE: f32 = 13.0;
+const RADIUS: f32 = 4.5;
+/// Height of a file's figure, and least height on the screen.
+pub const HEIGHT: f32 = 560.0;
+
+/// A run with what is predicted of it.
+pub struct Point<'a> {
+    run: RunOf<'a>,
+    /// Seconds that moving the predicted bytes takes at the copy bandwidth.
+    predicted_s: f64,
+    median_s: f64,
+}
+
+/// Who goes through a row: the form of a point.
+const WORKERS: [(&str, Mark); 7] = [
+    ("a thread of the processor", Mark::Hexagon),
+    ("a thread a row", Mark::Circle),
+    ("a warp a row", Mark::Square),
+    ("a thread a hack", Mark::Triangle),
+    ("a warp a span", Mark::Diamond),
+    ("several lanes a row, a warp a hack or row of blocks", Mark::Down),
+    ("a block a tile", Mark::Right),
+];
+
+fn worker(run: &RunOf<'_>) -> usize {
+    match mapping_of(run.run) {
+        Some(Mapping::Grid(GridMapping::ThreadPerRow)) => 1,
+        Some(Mapping::Grid(GridMapping::WarpPerRow)) => 2,
+        Some(Mapping::Grid(GridMapping::ThreadPerHack)) => 3,
+        Some(Mapping::Grid(GridMapping::WarpPerSpan)) => 4,
+        Some(Mapping::Grid(
+            GridMapping::LanesPerRow | GridMapping::WarpPerHack | GridMapping::WarpPerBlockRow,
+        )) => 5,
+        Some(Mapping::Grid(GridMapping::BlockPerTile)) => 6,
+        _ => 0,
+    }
+}
+
+fn format_of<'a>(run: &RunOf<'a>) -> &'a str {
+    run.run.format()
+}
+
+/// The runs that pass with a time, a prediction and a copy bandwidth.
+pub fn points<'a>(model: &'a Model, state: &ViewState) -> Vec<Point<'a>> {
+    let point = |run: RunOf<'a>| {
+        let median_s = run.figures()?.median_s;
+        let predicted_s = run.predicted_bytes()? / run.copy_bandwidth()?;
+        let drawn = [predicted_s, median_s].iter().all(|value| value.is_finite() && *value > 0.0);
+        drawn.then_some(Point { run, predicted_s, median_s })
+    };
+    model.runs(&state.filter).into_iter().filter_map(point).collect()
+}
+
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let header = [
+        "matrix",
+        "source",
+        "kernel",
+        "bundle",
+        "device",
+        "threads",
+        "block",
+        "hot",
+        "predicted_bytes",
+        "predicted_s",
+        "median_s",
+    ];
+    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    for Point { run, predicted_s, median_s } in points(model, state) {
+        lines.push(vec![
+            run.subject.name().into(),
+            run.subject.source().as_str().into(),
+            run.run.kernel.clone(),
+            run.bundle.label().into(),
+            run.run.device.clone(),
+            run.run.threads.to_string(),
+            run.run.block.map(|block| block.to_string()).unwrap_or_default(),
+            run.run.hot.to_string(),
+            run.predicted_bytes().map(|bytes| bytes.to_string()).unwrap_or_default(),
+            predicted_s.to_string(),
+            median_s.to_string(),
+        ]);
+    }
+    lines
+}
+
+fn svg(model: &Model, state: &ViewState) -> String {
+    let points = points(model, state);
+    let runs: Vec<RunOf<'_>> = points.iter().map(|point| point.run).collect();
+    let figure = figure(&points, state.theme.ink(), vec2(900.0, HEIGHT));
+    figure.to_svg(VIEW.sentence, &provenance(model, &runs))
+}
+
+/// Both axes are logarithmic; on the diagonal the prediction is the time.
+pub fn figure(points: &[Point<'_>], ink: Ink, size: emath::Vec2) -> Figure {
+    let mut figure = Figure::new(size, ink.paper);
+    let top = legend(&mut figure, points, ink) + 38.0;
+    let (left, right, bottom) = (76.0, size.x - 24.0, size.y - 46.0);
+    let x = Axis::new(points.iter().map(|p| p.predicted_s), true, left, right);
+    let y = Axis::new(points.iter().map(|p| p.median_s), true, bottom, top);
+    for tick in x.ticks() {
+        let at = x.place(tick);
+        figure.line(pos2(at, top), pos2(at, bottom + 5.0), 1.0, ink.grid);
+        figure.text(pos2(at, bottom + 15.0), Anchor::Middle, TYPE, ink.weak, &seconds(tick));
+    }
+    for tick in y.ticks() {
+        let at = y.place(tick);
+        figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
+        figure.text(pos2(left - 9.0, at), Anchor::End, TYPE, ink.weak, &seconds(tick));
+    }
+    diagonal(&mut figure, (&x, &y), ink);
+    let middle = (left + right) * 0.5;
+    let title = "Predicted: bytes moved / copy bandwidth (logarithmic)";
+    let inside = middle.min(size.x - 4.0 - text_width(title, TYPE) * 0.5);
+    figure.text(pos2(inside, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
+    let title = "Measured: median time (logarithmic)";
+    figure.text(pos2(8.0, top - 18.0), Anchor::Start, TYPE, ink.text, title);
+    for point in points {
+        let at = pos2(x.place(point.predicted_s), y.place(point.median_s));
+        let color = format_color(format_of(&point.run));
+        let place = worker(&point.run);
+        let mark = WORKERS.get(place).map_or(Mark::Circle, |(_, mark)| *mark);
+        let fill = filling(color, point.run.bundle.series, ink.paper);
+        let outline = if fill == color { ink.paper } else { color };
+        figure.mark(at, mark, RADIUS, fill, outline);
+        let rect = Rect::from_center_size(at, vec2(2.0, 2.0) * RADIUS);
+        let matrix = point.run.key();
+        let run = Some(point.run.index);
+        figure.hits.push(Hit { rect, text: tooltip(point), matrix, run, series: None });
+    }
+    figure
+}
+
+/// Where prediction and measurement agree, as far as both axes reach.
+fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), ink: Ink) {
+    let (x_low, x_high) = x.range();
+    let (y_low, y_high) = y.range();
+    let (from, to) = (x_low.max(y_low), x_high.min(y_high));
+    if from >= to {
+        return;
+    }
+    let at = |value: f64| pos2(x.place(value), y.place(value));
+    let (start, end) = (at(from), at(to));
+    figure.line(start, end, 1.5, ink.weak);
+    // Below the line, on whose other side most points lie.
+    let middle = start + (end - start) * 0.62;
+    figure.text(middle + vec2(14.0, 14.0), Anchor::Start, TYPE, ink.weak, "as predicted");
+}
+
+fn tooltip(point: &Point<'_>) -> String {
+    let Point { run, predicted_s, median_s } = point;
+    format!(
+        "{} on {}: predicted {} to move {}, measured {}, {} times as long ({}). {}",
+        run.run.kernel,
+        run.name(),
+        seconds(*predicted_s),
+        bytes(run.predicted_bytes().unwrap_or_default() as u64),
+        seconds(*median_s),
+        significant(median_s / predicted_s),
+        run.bundle.label(),
+        run.why()
+    )
+}
+
+/// Colours of the formats, forms of the workers and fillings of the bundles that are there; returns
+/// the lowest y taken.
+fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
+    let mut formats: Vec<&str> = points.iter().map(|point| format_of(&point.run)).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    let mut workers: Vec<usize> = points.iter().map(|point| worker(&point.run)).collect();
+    workers.sort_unstable();
+    workers.dedup();
+    let mut bundles: Vec<(usize, &str)> =
+        points.iter().map(|point| (point.run.bundle.series, point.run.bundle.label())).collect();
+    bundles.sort_unstable();
+    bundles.dedup();
+    let colored = formats.into_iter().map(|f| (f, Mark::Circle, format_color(f), 0));
+    let formed = WORKERS.iter().enumerate().filter(|(place, _)| workers.contains(place));
+    let formed = formed.map(|(_, (name, mark))| (*name, *mark, Color32::GRAY, 0));
+    let several = bundles.len() > 1;
+    let filled = bundles.into_iter().filter(|_| several);
+    let filled = filled.map(|(series, label)| (label, Mark::Circle, Color32::GRAY, series));
+    let mut at: Pos2 = pos2(16.0, 14.0);
+    for (name, mark, color, bundle) in colored.chain(formed).chain(filled) {
+        let width = text_width(name, TYPE) + 38.0;
+        if at.x > 16.0 && at.x + width > figure.size.x {
+            at = pos2(16.0, at.y + 22.0);
+        }
+        figure.mark(at, mark, RADIUS, filling(color, bundle, ink.paper), color);
+        figure.text(at + vec2(12.0, 0.0), Anchor::Start, TYPE, ink.text, name);
+        at.x += width;
+    }
+    at.y + 11.0
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Predicted;
+
+    use super::*;
+    use crate::figure::Shape;
+    use crate::why::tests;
+
+    /// On a machine that copies 40 GB/s: 3 M sectors, so 96 MB or 2.4 ms, measured 1 ms; lines of
+    /// 20 MB, so 0.5 ms, measured 4 ms; and a run without a prediction.
+    fn model() -> Model {
+        let (mut gpu, statistics, environment) = tests::run("cuda/csr/warp-shuffle");
+        let (load_sectors, store_sectors) = (Some(2_900_000), Some(100_000));
+        gpu.costs.predicted =
+            Some(Predicted { load_sectors, store_sectors, ..Predicted::default() });
+        let (mut cpu, ..) = tests::run("cpu/csr/nnz");
+        cpu.samples = vec![4e-3; 3];
+        cpu.costs.predicted =
+            Some(Predicted { line_bytes: Some(20_000_000), ..Predicted::default() });
+        let (vendor, ..) = tests::run("vendor/cusparse/csr-alg1");
+        tests::model(vec![gpu, cpu, vendor], statistics, environment)
+    }
+
+    fn near(one: f64, other: f64) -> bool {
+        (one / other - 1.0).abs() < 1e-9
+    }
+
+    /// Where a label stands.
+    fn label(figure: &Figure, wanted: &str, anchored: Anchor) -> Pos2 {
+        let found = figure.shapes.iter().find_map(|shape| match shape {
+            Shape::Text { pos, anchor, text, .. } if text == wanted && *anchor == anchored => {
+                Some(*pos)
+            }
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no label {wanted}"))
+    }
+
+    #[test]
+    fn points_lie_where_prediction_and_time_belong() {
+        let (model, state) = (model(), ViewState::default());
+        let points = points(&model, &state);
+        let found: Vec<_> = points.iter().map(|p| (p.predicted_s, p.median_s)).collect();
+        let expected = [(2.4e-3, 1e-3), (0.5e-3, 4e-3)];
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(near(found.0, expected.0) && near(found.1, expected.1), "{found:?}");
+        }
+        // Between the ticks of 1 and 2 ms, a decade's share of log 2 apart.
+        let figure = figure(&points, state.theme.ink(), vec2(800.0, 600.0));
+        let (one, two) = ("1 ms", "2 ms");
+        let xs = [one, two].map(|tick| label(&figure, tick, Anchor::Middle).x);
+        let ys = [one, two].map(|tick| label(&figure, tick, Anchor::End).y);
+        let at = |[one, two]: [f32; 2], value: f64| one + (two - one) * (value * 1e3).log2() as f32;
+        assert_eq!(figure.hits.len(), 2);
+        for (hit, (predicted, median)) in figure.hits.iter().zip(expected) {
+            let wanted = pos2(at(xs, predicted), at(ys, median));
+            assert!(hit.rect.center().distance(wanted) < 0.1, "{wanted:?} {:?}", hit.rect);
+        }
+        // The line of agreement goes through (1 ms, 1 ms) with both axes' slope.
+        let sloped = figure.shapes.iter().find_map(|shape| match shape {
+            Shape::Line { points, .. } => match points.as_slice() {
+                [from, to] if from.x != to.x && from.y != to.y => Some((*from, *to)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let (from, to) = sloped.unwrap();
+        let share = (xs[0] - from.x) / (to.x - from.x);
+        assert!((from.y + share * (to.y - from.y) - ys[0]).abs() < 0.1);
+    }
+
+    #[test]
+    fn the_table_is_what_is_drawn() {
+        let (model, mut state) = (model(), ViewState::default());
+        let lines = (VIEW.table)(&model, &state);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[1][2..3], ["cuda/csr/warp-shuffle"]);
+        assert_eq!(lines[1][8], "96000000");
+        assert!(near(lines[2][9].parse().unwrap(), 0.5e-3), "{:?}", lines[2]);
+        state.filter.backend = "cuda".into();
+        assert_eq!((VIEW.table)(&model, &state).len(), 2);
+        assert!((VIEW.svg.unwrap())(&model, &state).contains("a warp a row"));
+    }
+}

@@ -1,0 +1,341 @@
+//! The columns of the table of runs: what a run says in each.
+
+use std::cmp::Ordering;
+
+use sparsescope_core::record::{Figures, Predicted};
+
+use crate::model::{Model, RunOf, count, seconds, significant, small};
+
+/// What a cell holds, for sorting and showing.
+pub enum Cell {
+    Text(String),
+    Number(Option<f64>, fn(f64) -> String),
+}
+
+pub struct Column {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub width: f32,
+    pub explain: &'static str,
+    /// Stands at the right of its column.
+    pub number: bool,
+    pub cell: fn(&RunOf<'_>) -> Cell,
+}
+
+pub const COLUMNS: [Column; 25] = [
+    Column {
+        id: "matrix",
+        title: "Matrix",
+        width: 140.0,
+        explain: "What it ran on",
+        number: false,
+        cell: |run| Cell::Text(run.name()),
+    },
+    Column {
+        id: "kernel",
+        title: "Kernel",
+        width: 180.0,
+        explain: "Kernel id: device or vendor, format, mapping",
+        number: false,
+        cell: |run| Cell::Text(run.run.kernel.clone()),
+    },
+    Column {
+        id: "runs_kernel",
+        title: "Runs",
+        width: 150.0,
+        explain: "The kernel that a kernel which chooses one has chosen",
+        number: false,
+        cell: |run| {
+            let choice = run.run.costs.choice.as_ref();
+            Cell::Text(choice.map_or_else(String::new, |choice| choice.words()))
+        },
+    },
+    Column {
+        id: "bundle",
+        title: "Bundle",
+        width: 110.0,
+        explain: "The bundle that the run is in",
+        number: false,
+        cell: |run| Cell::Text(run.bundle.label().into()),
+    },
+    Column {
+        id: "method",
+        title: "Preconditioner",
+        width: 130.0,
+        explain: "What the iterations of a solver are preconditioned with",
+        number: false,
+        cell: |run| Cell::Text(run.solved().map_or_else(String::new, |_| run.method())),
+    },
+    Column {
+        id: "setting",
+        title: "Setting",
+        width: 110.0,
+        explain: "Threads, threads a block, parameters of the format, precision where not f64",
+        number: false,
+        cell: |run| Cell::Text(run.setting_beside_method()),
+    },
+    Column {
+        id: "caches",
+        title: "Caches",
+        width: 76.0,
+        explain: "Warm: as the execution before left them; flushed before each sample",
+        number: false,
+        cell: |run| Cell::Text(if run.run.hot { "warm" } else { "flushed" }.into()),
+    },
+    Column {
+        id: "threads",
+        title: "Threads",
+        width: 76.0,
+        explain: "Threads asked for",
+        number: true,
+        cell: |run| Cell::Number(Some(f64::from(run.run.threads)), |value| value.to_string()),
+    },
+    Column {
+        id: "gflops",
+        title: "GFLOPS",
+        width: 80.0,
+        explain: "The rate of the operation, from the median time",
+        number: true,
+        cell: |run| Cell::Number(run.rate(), significant),
+    },
+    Column {
+        id: "gbs",
+        title: "GB/s",
+        width: 68.0,
+        explain: "Minimal bytes a second / 10⁹",
+        number: true,
+        cell: |run| Cell::Number(run.gbs(), significant),
+    },
+    Column {
+        id: "predicted_gbs",
+        title: "Moved GB/s",
+        width: 100.0,
+        explain: "Bytes that it is predicted to move a second / 10⁹, from the median time",
+        number: true,
+        cell: |run| {
+            let median = run.run.figures.as_ref().map(|figures| figures.median_s);
+            let rate = median.zip(run.predicted_bytes()).map(|(s, bytes)| bytes / s / 1e9);
+            Cell::Number(rate, significant)
+        },
+    },
+    Column {
+        id: "pct_useful",
+        title: "% useful",
+        width: 82.0,
+        explain: "Of the bytes that it is predicted to move, those that it asks for, in percent",
+        number: true,
+        cell: |run| {
+            let share = predicted(run).and_then(Predicted::efficiency);
+            Cell::Number(share.map(|share| share * 100.0), significant)
+        },
+    },
+    Column {
+        id: "load_sectors",
+        title: "Sectors",
+        width: 80.0,
+        explain: "Predicted sectors of 32 bytes that its loads ask for, hits in caches included",
+        number: true,
+        cell: |run| {
+            let sectors = predicted(run).and_then(|predicted| predicted.load_sectors);
+            Cell::Number(sectors.map(|sectors| sectors as f64), |value| count(value as u64))
+        },
+    },
+    Column {
+        id: "pct_copy",
+        title: "% copy",
+        width: 76.0,
+        explain: "GB/s in percent of the copy bandwidth with as many threads",
+        number: true,
+        cell: |run| Cell::Number(run.pct_copy(), significant),
+    },
+    Column {
+        id: "iterations",
+        title: "Iterations",
+        width: 88.0,
+        explain: "Iterations of a solver",
+        number: true,
+        cell: |run| {
+            let iterations = run.solved().map(|solve| solve.iterations as f64);
+            Cell::Number(iterations, |value| value.to_string())
+        },
+    },
+    Column {
+        id: "set_up_s",
+        title: "Set-up",
+        width: 84.0,
+        explain: "What a solver's preconditioner, and bringing A into its format, took once",
+        number: true,
+        cell: |run| Cell::Number(run.set_up_s(), seconds),
+    },
+    Column {
+        id: "true_residual",
+        title: "True residual",
+        width: 108.0,
+        explain: "Norm of b − Ax over the norm of b, computed from the solution",
+        number: true,
+        cell: |run| Cell::Number(run.solved().and_then(|solve| solve.true_residual), small),
+    },
+    Column {
+        id: "condition",
+        title: "κ ≥",
+        width: 76.0,
+        explain: "Condition of the preconditioned matrix as far as the iterations saw it: the largest Ritz value over the smallest",
+        number: true,
+        cell: |run| {
+            let spectrum = run.solved().and_then(|solve| solve.spectrum);
+            Cell::Number(spectrum.map(|spectrum| spectrum.condition), significant)
+        },
+    },
+    Column {
+        id: "density",
+        title: "nnz G/A",
+        width: 76.0,
+        explain: "Entries of the factor G for each entry of A",
+        number: true,
+        cell: |run| Cell::Number(run.density(), significant),
+    },
+    Column {
+        id: "speedup",
+        title: "Speed-up",
+        width: 84.0,
+        explain: "Median time of the serial reference over this median",
+        number: true,
+        cell: |run| figure(run, |figures| figures.speedup, significant),
+    },
+    Column {
+        id: "median_s",
+        title: "Median",
+        width: 84.0,
+        explain: "Median time of one execution",
+        number: true,
+        cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
+    },
+    Column {
+        id: "check",
+        title: "Check",
+        width: 96.0,
+        explain: "How the comparison with the reference, or a solve, ended; imported: by another program, not checked by Sparsescope",
+        number: false,
+        cell: |run| Cell::Text(ended(run).into()),
+    },
+    Column {
+        id: "worst",
+        title: "Worst row",
+        width: 92.0,
+        explain: "Largest difference of a row from the reference, in units of its bound: up to 1 passes",
+        number: true,
+        cell: |run| Cell::Number(run.run.check.worst, significant),
+    },
+    Column {
+        id: "rel_err",
+        title: "Error",
+        width: 92.0,
+        explain: "Relative error: norm of the difference from the reference over the reference's norm",
+        number: true,
+        cell: |run| Cell::Number(run.run.check.rel_err, small),
+    },
+    Column {
+        id: "s_paper",
+        title: "s",
+        width: 76.0,
+        explain: "Paper 000's s: sum of the differences from the reference of at least 1e-10, over the rows",
+        number: true,
+        cell: |run| Cell::Number(run.run.check.s_paper, small),
+    },
+];
+
+/// Columns that are shown unless others are chosen.
+const USUAL: [&str; 19] = [
+    "matrix",
+    "kernel",
+    "runs_kernel",
+    "method",
+    "bundle",
+    "setting",
+    "caches",
+    "gflops",
+    "gbs",
+    "pct_copy",
+    "iterations",
+    "set_up_s",
+    "true_residual",
+    "condition",
+    "density",
+    "speedup",
+    "median_s",
+    "check",
+    "rel_err",
+];
+
+/// Columns that say nothing where no run has a number there.
+const SOME: [&str; 8] = [
+    "gbs",
+    "pct_copy",
+    "rel_err",
+    "iterations",
+    "set_up_s",
+    "true_residual",
+    "condition",
+    "density",
+];
+
+fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
+    run.run.costs.predicted.as_ref()
+}
+
+/// How its check ended; of a solve that passed it or gave up, how the solve ended.
+fn ended<'a>(run: &RunOf<'a>) -> &'a str {
+    match run.solved() {
+        Some(solve) if run.figures().is_some() || !solve.converged => &solve.ended,
+        _ => run.verdict(),
+    }
+}
+
+fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
+    Cell::Number(run.run.figures.as_ref().and_then(pick), text)
+}
+
+impl Cell {
+    /// What is shown; a dash for nothing.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(Some(value), text) => text(*value),
+            Self::Number(None, _) => "–".into(),
+        }
+    }
+
+    /// Nothing comes before everything.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one, _), Self::Number(other, _)) => one.partial_cmp(other),
+            (Self::Text(one), Self::Text(other)) => Some(one.cmp(other)),
+            _ => None,
+        }
+        .unwrap_or(Ordering::Equal)
+    }
+}
+
+/// The columns that are chosen; without a choice those worth their place: one bundle need not be
+/// named in every line, nor what no run has.
+pub fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static Column> {
+    let named = |column: &&Column| chosen.split(',').any(|id| id == column.id);
+    let found: Vec<&Column> = COLUMNS.iter().filter(named).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let several = model.bundles().len() > 1;
+    let any = |column: &Column| {
+        runs.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
+    };
+    let worth = |column: &&Column| match column.id {
+        "bundle" => several,
+        "caches" => runs.iter().any(|run| !run.run.hot),
+        "runs_kernel" => runs.iter().any(|run| run.run.costs.choice.is_some()),
+        "method" => runs.iter().any(|run| run.solved().is_some()),
+        // The rate of solves is their time.
+        "median_s" => runs.iter().any(|run| run.solved().is_none()),
+        id => USUAL.contains(&id) && (!SOME.contains(&id) || any(column)),
+    };
+    COLUMNS.iter().filter(worth).collect()
+}

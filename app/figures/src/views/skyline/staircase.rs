@@ -1,0 +1,54 @@
+//! The staircase: the edge of what the kept points dominate in two dimensions.
+
+use emath::{Pos2, pos2};
+use sparsescope_core::skyline::PointsPicture;
+
+use super::look::{Look, Looks};
+use super::plot::{Plot, point};
+use crate::figure::clipped;
+
+/// Corners nearer than this to the last one are left out, in points.
+const LEAST: f32 = 0.4;
+
+/// The kept points that no other kept one dominates in these two dimensions, from right to left; one
+/// of those that coincide.
+pub(super) fn corners(picture: &PointsPicture, looks: &Looks, axes: [usize; 2]) -> Vec<[f32; 2]> {
+    let kept = looks.of.iter().enumerate().filter(|(_, look)| **look == Look::Kept);
+    let mut all: Vec<[f32; 2]> =
+        kept.filter_map(|(place, _)| point(picture, axes, place)).collect();
+    all.sort_by(|[x, y], [u, v]| u.total_cmp(x).then(v.total_cmp(y)));
+    let mut highest = f32::NEG_INFINITY;
+    all.retain(|[_, y]| {
+        let is_higher = *y > highest;
+        highest = highest.max(*y);
+        is_higher
+    });
+    all
+}
+
+/// The staircase through these corners, as far as it is in view.
+pub(super) fn lines(corners: &[[f32; 2]], plot: &Plot) -> Vec<Vec<Pos2>> {
+    let within = plot.area();
+    let mut found: Vec<Vec<Pos2>> = Vec::new();
+    let mut add = |from: Pos2, to: Pos2| {
+        let Some([from, to]) = clipped(from, to, within) else { return };
+        match found.last_mut() {
+            Some(line) if line.last() == Some(&from) => line.push(to),
+            _ => found.push(vec![from, to]),
+        }
+    };
+    let Some(mut last) = corners.first().map(|corner| plot.at(*corner)) else { return found };
+    add(pos2(last.x, within.max.y.max(last.y)), last);
+    for corner in corners.iter().skip(1) {
+        let next = plot.at(*corner);
+        if (last - next).abs().max_elem() < LEAST {
+            continue;
+        }
+        let turn = pos2(next.x, last.y);
+        add(last, turn);
+        add(turn, next);
+        last = next;
+    }
+    add(last, pos2(within.min.x.min(last.x), last.y));
+    found
+}

@@ -1,0 +1,100 @@
+//! The points that are shown: those of the selected set, of a recipe, or a few.
+
+use std::sync::Arc;
+
+use sparsescope_core::record::Subject as Record;
+
+use super::look::Looks;
+use super::walk::Walk;
+use crate::cloud::Cloud;
+use crate::figure::Provenance;
+use crate::model::{Model, subject_key, subject_name};
+use crate::state::{PointsOf, ViewState};
+use crate::views::provenance::subject_provenance;
+use crate::views::view::subject;
+
+/// A set of points and its picture.
+#[derive(Clone)]
+pub struct Subject {
+    pub key: String,
+    pub name: String,
+    pub cloud: Arc<Cloud>,
+    /// The dimensions to the right and upwards.
+    pub axes: [usize; 2],
+}
+
+impl Subject {
+    /// What the state asks for, or a sentence why there is nothing to see.
+    pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
+        let of = &state.skyline.of;
+        let own = |name: String, make: &dyn Fn() -> Result<Cloud, String>| {
+            let key = format!("points {}", of.text());
+            let cloud = model.own_cloud(key.clone(), make);
+            Ok((key, name, cloud.map_err(|why| format!("No points: {why}."))?))
+        };
+        let found: Result<_, String> = match of {
+            PointsOf::Made(recipe) => own(recipe.text(), &|| Cloud::made(recipe)),
+            PointsOf::Few(points) => own("Points".into(), &|| Cloud::few(points)),
+            PointsOf::Selected => {
+                let record = subject(model, state).ok_or("No set of points passes the filters.")?;
+                let (name, key) = (subject_name(record), subject_key(record));
+                if record.matrix().is_some() {
+                    return Err(format!(
+                        "{name} is a matrix: select a set of points, or have some made under Points."
+                    ));
+                }
+                let cloud = model.cloud(&key);
+                let cloud =
+                    cloud.map_err(|why| format!("No picture of the points of {name}: {why}."))?;
+                Ok((key, name, cloud))
+            }
+        };
+        let (key, name, cloud) = found?;
+        let axes = axes(&name, &cloud, state)?;
+        Ok(Self { key, name, cloud, axes })
+    }
+
+    /// Where what is drawn comes from.
+    pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
+        let is_selected = state.skyline.of == PointsOf::Selected;
+        match subject(model, state).filter(|_| is_selected) {
+            Some(Record::Other(record)) => subject_provenance(model, record),
+            _ => Provenance::default(),
+        }
+    }
+
+    /// The algorithm that is followed, at once.
+    pub fn walk(&self, state: &ViewState) -> Walk {
+        Walk::new(&self.cloud.picture, state.skyline.algorithm)
+    }
+
+    /// How each point looks, at once.
+    pub fn looks(&self, walk: Option<&Walk>, state: &ViewState) -> Looks {
+        Looks::new(&self.cloud.picture, walk, &state.skyline)
+    }
+
+    /// Place of the selected point among those shown.
+    pub(super) fn selected(&self, state: &ViewState) -> Option<usize> {
+        self.cloud.picture.indices.binary_search(&state.skyline.point?).ok()
+    }
+}
+
+/// The dimensions asked for; of a single one, that one twice.
+fn axes(name: &str, cloud: &Cloud, state: &ViewState) -> Result<[usize; 2], String> {
+    let picture = &cloud.picture;
+    if picture.points == 0 {
+        return Err(format!("{name} has no points."));
+    }
+    let count = picture.axes.len();
+    let [x, y] = state.skyline.axes.map(|axis| axis as usize);
+    if [x, y] == [0, 1] && count == 1 {
+        return Ok([0, 0]);
+    }
+    match [x, y].into_iter().find(|axis| *axis >= count) {
+        None => Ok([x, y]),
+        Some(axis) => Err(format!(
+            "{name} has no picture of dimension {axis}: choose among 0 to {}.",
+            count.saturating_sub(1)
+        )),
+    }
+}

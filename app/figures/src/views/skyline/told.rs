@@ -1,0 +1,144 @@
+//! What is told of a point, and of the step of an algorithm.
+
+use sparsescope_core::skyline::PointsPicture;
+
+use super::look::Look;
+use super::sheet::Told;
+use super::walk::{Known, Step};
+use crate::model::value;
+use crate::state::Algorithm;
+use crate::views::spy::{digits, index};
+
+/// Coordinates of a point that are written out.
+const WRITTEN: usize = 8;
+
+/// The coordinates of a point shown.
+fn coordinates(picture: &PointsPicture, place: usize) -> String {
+    let values = picture.axes.iter().filter_map(|axis| axis.values.get(place));
+    let written: Vec<String> = values.take(WRITTEN).map(|v| value(f64::from(*v))).collect();
+    let more = if picture.dimensions as usize > WRITTEN { ", …" } else { "" };
+    format!("({}{more})", written.join(", "))
+}
+
+fn number(picture: &PointsPicture, place: usize) -> String {
+    picture.indices.get(place).map_or_else(String::new, |of| index(*of as usize))
+}
+
+/// So many things, in words.
+fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", digits(count), if count == 1 { "" } else { "s" })
+}
+
+impl Told<'_> {
+    /// Who dominates a point, as far as that is told.
+    pub(super) fn dominator(&self, place: usize) -> Option<usize> {
+        let picture = &self.subject.cloud.picture;
+        match (self.followed(), self.looks.at(place)) {
+            (Some((walk, step)), _) => {
+                walk.by(place).filter(|_| walk.known(place, step) == Known::Dropped)
+            }
+            (None, Look::Waiting) => None,
+            (None, _) => picture.dominator(place),
+        }
+    }
+
+    /// A point in a sentence.
+    pub fn point_words(&self, place: usize) -> String {
+        let picture = &self.subject.cloud.picture;
+        let who = |place| format!("{} {}", number(picture, place), coordinates(picture, place));
+        let what = match (self.dominator(place), self.looks.at(place)) {
+            (Some(by), _) => format!(": dominated by point {}", who(by)),
+            (None, Look::Kept) => ": kept".to_owned(),
+            (None, Look::Waiting) if self.followed().is_some() => ": not decided yet".to_owned(),
+            (None, Look::Now) => ": at work".to_owned(),
+            (None, _) => String::new(),
+        };
+        format!("Point {}{what}.", who(place))
+    }
+
+    /// The selected point in a sentence, where there is one.
+    pub fn selected_words(&self) -> Option<String> {
+        let wanted = self.state.skyline.point?;
+        let picture = &self.subject.cloud.picture;
+        Some(match self.subject.selected(self.state) {
+            Some(place) => self.point_words(place),
+            None if wanted >= picture.points => format!(
+                "There is no point {}: {} are numbered from 0.",
+                index(wanted as usize),
+                index(picture.points as usize)
+            ),
+            None => format!("Point {} is not among those drawn.", index(wanted as usize)),
+        })
+    }
+
+    /// How far the algorithm has come, in sentences.
+    pub fn step_words(&self) -> Option<String> {
+        let (walk, done) = self.followed()?;
+        let picture = &self.subject.cloud.picture;
+        let count = walk.count();
+        let so_far = counted(walk.comparisons(done), "comparison");
+        let Some(step) = walk.step(done) else {
+            let kept = (0..count).filter(|place| walk.known(*place, done) == Known::Kept).count();
+            return Some(format!(
+                "All {} steps: {so_far}, {} kept.",
+                index(count),
+                counted(kept as u64, "point")
+            ));
+        };
+        let what = self.what(step, number(picture, step.point));
+        Some(format!(
+            "Step {} of {}: {what} So far {so_far}, {} decided.",
+            index(done + 1),
+            index(count),
+            counted(walk.decided(done) as u64, "point")
+        ))
+    }
+
+    fn what(&self, step: &Step, point: String) -> String {
+        let picture = &self.subject.cloud.picture;
+        let comparisons = counted(step.comparisons.into(), "comparison");
+        let end = match step.by {
+            Some(by) => format!("point {} dominates it.", number(picture, by)),
+            None => "it is kept.".to_owned(),
+        };
+        match self.state.skyline.algorithm {
+            Algorithm::OwnPoints => {
+                format!("point {point} against the others, {comparisons}: {end}")
+            }
+            Algorithm::Sorted => {
+                format!("point {point}, next by its sum, against those kept, {comparisons}: {end}")
+            }
+            Algorithm::SharedMarks if step.comparisons == 0 => {
+                format!("point {point} has none to be compared with.")
+            }
+            Algorithm::SharedMarks => format!(
+                "point {point} against those not marked, {comparisons}: it marks {}.",
+                index(step.marked as usize)
+            ),
+        }
+    }
+
+    /// That the algorithm goes through a part of the points, where it does.
+    pub fn part_words(&self) -> Option<String> {
+        let (walk, _) = self.followed()?;
+        let picture = &self.subject.cloud.picture;
+        let (axes, all) = (picture.axes.len(), picture.dimensions as usize);
+        let first = walk.count() < picture.indices.len() || !picture.is_whole();
+        let few = axes < all;
+        if !first && !few {
+            return None;
+        }
+        let points = match first {
+            true => {
+                let (few, all) = (index(walk.count()), index(picture.points as usize));
+                format!("the first {few} points drawn of {all}")
+            }
+            false => "all points".into(),
+        };
+        let dimensions = match few {
+            true => format!(", in the first {axes} of {} dimensions", index(all)),
+            false => String::new(),
+        };
+        Some(format!("Steps go through {points}{dimensions}."))
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the parts of the picture lie.
+
+use emath::{Rect, Vec2, pos2, vec2};
+
+use crate::state::{Numbering, SpyState};
+
+/// Height of the type, in points like all of these.
+pub(in crate::views) const TYPE: f32 = 12.5;
+/// Room around the matrix for numbers, and under it for the scale of colours.
+const LEFT: f32 = 78.0;
+const TOP: f32 = 46.0;
+const BOTTOM: f32 = 62.0;
+/// Between the matrix and what is beside it.
+pub(in crate::views) const GAP: f32 = 26.0;
+/// Width of the strip of padding.
+pub(in crate::views) const STRIP: f32 = 16.0;
+/// Above a picture, the matrix's name, and a line more where it is numbered anew.
+pub(in crate::views) const CAPTION: f32 = 22.0;
+/// Narrower places have the matrix alone.
+const NARROW: f32 = 480.0;
+/// Row lengths take between these widths.
+const PROFILE: (f32, f32) = (110.0, 300.0);
+
+/// Where the parts of the picture lie in its figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The matrix.
+    pub(in crate::views) area: Rect,
+    /// Right edge of everything.
+    pub(in crate::views) right: f32,
+    /// Row lengths are drawn beside it.
+    pub(in crate::views) with_profile: bool,
+}
+
+/// What is drawn around a matrix, besides its numbers and the scale of colours.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::views) struct Around {
+    /// Lines above it.
+    pub(in crate::views) lines: f32,
+    /// A strip beside it.
+    pub(in crate::views) strip: bool,
+    /// Row lengths, where there is room.
+    pub(in crate::views) profile: bool,
+    /// Rows and columns are scaled apart.
+    pub(in crate::views) stretch: bool,
+}
+
+impl Around {
+    fn of(state: &SpyState) -> Self {
+        Self {
+            lines: if state.numbering == Numbering::Stored { 1.0 } else { 2.0 },
+            strip: state.hack > 0,
+            // Two pictures side by side leave no room for row lengths, which are those of either.
+            profile: state.numbering != Numbering::Both,
+            stretch: state.stretch,
+        }
+    }
+}
+
+impl Frame {
+    /// Divides `size` for a matrix of this size.
+    pub(in crate::views) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
+        Self::with(size, shape, Around::of(state))
+    }
+
+    /// The same with this around it; edges fall on pixels.
+    pub(in crate::views) fn with(size: Vec2, shape: (usize, usize), around: Around) -> Self {
+        let strip = if around.strip { GAP + STRIP } else { 0.0 };
+        let with_profile = around.profile && size.x >= NARROW;
+        let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
+        let top = TOP + CAPTION * around.lines;
+        let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
+        let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
+        let height = room.y.max(120.0);
+        let width = room.x.clamp(120.0, height * if around.stretch { 2.5 } else { aspect });
+        let height = if around.stretch { height } else { height.min(width / aspect) };
+        let corner = pos2(LEFT, top);
+        let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
+        let profile = (size.x - area.max.x - strip - GAP - 12.0).clamp(PROFILE.0, PROFILE.1);
+        let beside = if with_profile { GAP + profile } else { 0.0 };
+        Self { area, right: area.max.x + strip + beside, with_profile }
+    }
+
+    /// Extent of the figure.
+    pub(in crate::views) fn size(&self) -> Vec2 {
+        vec2(self.right + 12.0, self.area.max.y + BOTTOM)
+    }
+}

@@ -1,0 +1,282 @@
+//! What is drawn: the pictures of the selected matrix, and of each the cells in view and what is
+//! around them.
+
+use std::sync::Arc;
+
+use ecolor::Color32;
+use sparsescope_core::record::MatrixRecord;
+
+use super::difference::Other;
+use super::draw::{around, caption, legend, numbering_words};
+use super::frame::Frame;
+use super::place::Place;
+use super::ranks::Ranks;
+use super::shade::Shade;
+use super::written::READABLE;
+use super::{difference, image, written};
+use crate::figure::ColorImage;
+use crate::figure::Figure;
+use crate::model::{Model, display_name, matrix_key};
+use crate::picture::{Cells, Picture};
+use crate::state::{Numbering, SpyState, Theme, ViewState};
+use crate::views::view::selected;
+
+/// A picture among those that are drawn.
+pub struct Shown {
+    pub picture: Arc<Picture>,
+    /// The matrix's key and the numbering's word.
+    pub key: String,
+    /// Name of the matrix, or of both that are compared.
+    pub(in crate::views) name: String,
+    /// Which numbering or difference this is; empty for the matrix alone as its file has it.
+    pub caption: String,
+    /// What it is compared with.
+    pub other: Option<Other>,
+    /// The ranks that shared it.
+    pub ranks: Option<Ranks>,
+}
+
+/// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
+/// reason says that a picture is being made.
+pub fn subject<'a>(
+    model: &'a Model,
+    state: &ViewState,
+    wait: bool,
+) -> Result<(&'a MatrixRecord, Vec<Shown>), String> {
+    let Some(record) = selected(model, state) else {
+        return Err("No matrix passes the filters.".into());
+    };
+    let picture = model.picture(&matrix_key(record));
+    let picture =
+        picture.map_err(|why| format!("No picture of {}: {why}.", display_name(record)))?;
+    if picture.pyramid.rows() == 0 || picture.pyramid.cols() == 0 {
+        let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
+        return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
+    }
+    let numbering = state.spy.numbering;
+    let mut shown = Vec::new();
+    if numbering != Numbering::Rcm {
+        let other = difference::other(model, state)?;
+        let caption = match (numbering, &other) {
+            (Numbering::Both, _) => numbering_words("As stored", &picture),
+            (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
+            _ => String::new(),
+        };
+        let name = if other.is_some() { caption.clone() } else { display_name(record) };
+        let key = matrix_key(record);
+        // The owner of a row owns the column of its number only where there are as many.
+        let is_square = picture.pyramid.rows() == picture.pyramid.cols();
+        let ranks = Ranks::of(model, state, record).filter(|_| is_square && other.is_none());
+        shown.push(Shown { picture: picture.clone(), key, name, caption, other, ranks });
+    }
+    if numbering != Numbering::Stored {
+        let renumbered = match wait {
+            true => Some(picture.renumbered()),
+            false => picture.renumbered_soon(),
+        };
+        let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
+        let picture = renumbered
+            .map_err(|why| format!("{} has no other numbering. {why}", display_name(record)))?
+            .clone();
+        let caption = numbering_words("Reverse Cuthill–McKee", &picture);
+        let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
+        let name = display_name(record);
+        shown.push(Shown { picture, key, name, caption, other: None, ranks: None });
+    }
+    Ok((record, shown))
+}
+
+impl Shown {
+    /// A matrix alone, as its file has it.
+    pub(in crate::views) fn alone(picture: Arc<Picture>, key: String, name: String) -> Self {
+        Self { picture, key, name, caption: String::new(), other: None, ranks: None }
+    }
+
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize) {
+        (self.picture.pyramid.rows(), self.picture.pyramid.cols())
+    }
+
+    /// The finest cells that all that is compared has; `None` where the matrices are at hand.
+    fn finest(&self) -> Option<u32> {
+        let other = self.other.as_ref().map(|other| &other.picture);
+        [Some(&self.picture), other].into_iter().flatten().filter_map(|of| of.finest()).max()
+    }
+}
+
+/// Rows from the top to the bottom of the closest look at single entries.
+const HANDFUL: f64 = 5.0;
+
+/// Rows from the top to the bottom of the closest look, in an area of this height: a handful, or so
+/// many that the finest cells are no larger than they need to be.
+fn closest(finest: Option<u32>, height: f32) -> f64 {
+    match finest {
+        None => HANDFUL,
+        Some(shift) => f64::from(height / READABLE) * (1_u64 << shift.min(62)) as f64,
+    }
+}
+
+/// What is drawn, once the size is known.
+pub struct Scene<'a> {
+    pub(in crate::views) frame: Frame,
+    pub place: Place,
+    /// The finest cells that there are, of 2^shift rows and columns; `None` where the matrix itself
+    /// is at hand.
+    pub finest: Option<u32>,
+    pub cells: Cells<'a>,
+    /// Cells of the same rows and columns of what it is compared with.
+    pub other: Option<Cells<'a>>,
+    pub shade: Shade,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(
+        shown: &'a Shown,
+        size: emath::Vec2,
+        pixels: f32,
+        state: &ViewState,
+    ) -> Option<Self> {
+        let frame = Frame::new(size, shown.shape(), &state.spy);
+        Self::framed(shown, frame, pixels, &state.spy, state.theme)
+    }
+
+    /// The same in a frame.
+    pub(in crate::views) fn framed(
+        shown: &'a Shown,
+        frame: Frame,
+        pixels: f32,
+        spy: &SpyState,
+        theme: Theme,
+    ) -> Option<Self> {
+        let (picture, shape) = (&shown.picture, shown.shape());
+        let finest = shown.finest();
+        let closest = closest(finest, frame.area.height());
+        let place = Place::new(frame.area, shape, spy.at, spy.stretch, closest);
+        let per_pixel = place.per_point() / f64::from(pixels);
+        let of = |picture: &'a Picture, per_pixel| {
+            picture.cells(per_pixel, &place.rows(), &place.cols())
+        };
+        let mut cells = of(picture, per_pixel)?;
+        let mut other = match &shown.other {
+            Some(other) => Some(of(&other.picture, per_pixel)?),
+            None => None,
+        };
+        // The finest that both have.
+        let finer = |other: &Cells<'_>| other.shift() != cells.shift();
+        if let Some(at_hand) = other.as_ref().filter(|other| finer(other)) {
+            let shift = at_hand.shift().max(cells.shift());
+            let per_pixel = (1_u64 << shift.min(62)) as f64;
+            cells = of(picture, per_pixel)?;
+            other = shown.other.as_ref().and_then(|other| of(&other.picture, per_pixel));
+        }
+        let shade = Shade::new(spy.scale, spy.map, theme, picture.spread(&cells));
+        Some(Self { frame, place, finest, cells, other, shade })
+    }
+
+    /// The cells in view as an image.
+    pub fn image(&self, pixels: f32) -> ColorImage {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        image::paint(self.cells.shift(), &self.place, pixels, |line, first, colors| {
+            here.resize(colors.len(), 0);
+            self.cells.line(line, first, &mut here);
+            let Some(other) = &self.other else {
+                colors.iter_mut().zip(&here).for_each(|(c, n)| *c = self.shade.color(*n));
+                return;
+            };
+            there.resize(colors.len(), 0);
+            other.line(line, first, &mut there);
+            for (color, (here, there)) in colors.iter_mut().zip(here.iter().zip(&there)) {
+                *color = difference::color(&self.shade, *here, *there);
+            }
+        })
+    }
+
+    /// Everything but the cells.
+    pub fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
+        let mut figure = Figure::new(self.frame.size(), paper);
+        let numbering = if shown.other.is_some() { "" } else { &shown.caption };
+        caption(&mut figure, &shown.name, numbering, state.theme.ink());
+        let of = (&*shown.picture, &self.cells, shown.ranks.as_ref());
+        around(&mut figure, &self.frame, &self.place, of, &state.spy, state.theme);
+        if shown.other.is_none() {
+            written::values(&mut figure, &self.place, &shown.picture, &self.cells, &self.shade);
+        }
+        let ink = state.theme.ink();
+        match &shown.other {
+            None => legend(&mut figure, &self.frame, &self.cells, &self.shade, ink),
+            Some(other) => {
+                let names = (other.here.as_str(), other.name.as_str());
+                difference::legend(&mut figure, &self.frame, names, &self.cells, ink);
+            }
+        }
+        figure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use emath::vec2;
+    use sparsescope_core::experiment::LoadedValues;
+    use sparsescope_core::matrix::Csr;
+
+    use super::*;
+    use crate::figure::Shape;
+    use crate::state::At;
+
+    /// The diagonal of 9000 × 9000, whose finest level has cells of 4 × 4.
+    fn diagonal() -> Picture {
+        let t: Vec<_> = (0..9000).map(|i| (i, i, 1.0)).collect();
+        Picture::of(&LoadedValues::Real(Arc::new(Csr::from_triplets(9000, 9000, &t).unwrap())))
+    }
+
+    fn shown(picture: Picture, other: Option<Picture>) -> Shown {
+        let other = other.map(|picture| Other {
+            picture: Arc::new(picture),
+            name: String::new(),
+            here: String::new(),
+        });
+        let (key, name, caption) = (String::new(), "diagonal".to_owned(), String::new());
+        Shown { picture: Arc::new(picture), key, name, caption, other, ranks: None }
+    }
+
+    /// Points that a cell takes in the closest look, cells of so many rows, and whether that is all.
+    fn closest_look(shown: &Shown) -> (f64, usize, bool) {
+        let mut state = ViewState::default();
+        state.spy.at = Some(At { row: 4500.5, col: 4500.5, rows: 1e-3 });
+        let scene = Scene::new(shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
+        let rows = 1 << scene.cells.shift();
+        (rows as f64 / scene.place.per_point(), rows, scene.place.is_closest())
+    }
+
+    #[test]
+    fn the_closest_look_is_at_a_handful_of_entries_or_at_the_finest_cells_of_a_bundle() {
+        let bundled = || {
+            let mut picture = diagonal();
+            picture.values = None;
+            picture
+        };
+        let (points, rows, is_closest) = closest_look(&shown(diagonal(), None));
+        assert!(rows == 1 && is_closest && points > 100.0, "{points}");
+        for shown in [shown(bundled(), None), shown(diagonal(), Some(bundled()))] {
+            let (points, rows, is_closest) = closest_look(&shown);
+            assert!(rows == 4 && is_closest && (points - 48.0).abs() < 0.01, "{points}, {rows}");
+        }
+        let whole = shown(bundled(), None);
+        let scene = Scene::new(&whole, vec2(900.0, 700.0), 1.0, &ViewState::default()).unwrap();
+        assert!(!scene.place.is_closest());
+    }
+    #[test]
+    fn the_name_of_the_matrix_stands_in_the_figure_above_everything_else() {
+        let (shown, state) = (shown(diagonal(), None), ViewState::default());
+        let scene = Scene::new(&shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
+        let figure = scene.figure(&shown, &state, Color32::WHITE);
+        let texts = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { pos, size, text, .. } => Some((pos.y + size * 0.5, text.as_str())),
+            _ => None,
+        });
+        let mut texts: Vec<_> = texts.collect();
+        texts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(texts[0].1, "diagonal");
+        assert!(texts[1].0 - texts[0].0 > 12.0, "{texts:?}");
+    }
+}

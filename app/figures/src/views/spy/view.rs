@@ -1,0 +1,104 @@
+//! The view: the pictures with what is said of them, and the same as a table and as SVG.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use emath::vec2;
+use sparsescope_core::record::MatrixRecord;
+
+use super::scene::{Scene, Shown, subject};
+use crate::figure::{Figure, Shape};
+use crate::model::{Model, display_name};
+use crate::state::{Numbering, ViewState};
+use crate::views::provenance::record_provenance;
+use crate::views::view::View;
+
+pub const VIEW: View = View {
+    id: "spy",
+    name: "Structure",
+    sentence: "Where the entries of the selected matrix lie: darker or brighter cells hold more.",
+    table,
+    svg: Some(svg),
+};
+
+/// Extent of a saved figure.
+const SAVED: emath::Vec2 = vec2(1000.0, 820.0);
+/// Pixels to a point of a saved figure's cells.
+const SAVED_PIXELS: f32 = 2.0;
+
+fn svg(model: &Model, state: &ViewState) -> String {
+    let paper = state.theme.ink().paper;
+    let mut whole = Figure::new(vec2(0.0, 0.0), paper);
+    let Ok((record, shown)) = subject(model, state, true) else {
+        return whole.to_svg(VIEW.sentence, &Default::default());
+    };
+    for one in &shown {
+        let Some(scene) = Scene::new(one, SAVED, SAVED_PIXELS, state) else { continue };
+        let mut figure = scene.figure(one, state, paper);
+        let pixels = Arc::new(scene.image(SAVED_PIXELS));
+        let image = Shape::Image { rect: scene.place.area, pixels };
+        figure.shapes.insert(0, image);
+        whole.put_beside(figure);
+    }
+    let title = format!("Structure of {}", display_name(record));
+    whole.to_svg(&title, &record_provenance(model, record))
+}
+
+/// The cells in view that hold entries.
+fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
+    let header = [
+        "matrix",
+        "numbering",
+        "first_row",
+        "first_column",
+        "rows",
+        "columns",
+        "entries",
+        "compared_with",
+        "entries_there",
+    ];
+    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    let Ok((record, shown)) = subject(model, state, true) else { return lines };
+    for one in &shown {
+        cells_in_view(&mut lines, record, one, state);
+    }
+    lines
+}
+
+fn cells_in_view(
+    lines: &mut Vec<Vec<String>>,
+    record: &MatrixRecord,
+    shown: &Shown,
+    state: &ViewState,
+) {
+    let picture = &shown.picture;
+    let Some(scene) = Scene::new(shown, SAVED, 1.0, state) else { return };
+    let renumbered = shown.key.ends_with(Numbering::Rcm.id());
+    let numbering = if renumbered { Numbering::Rcm } else { Numbering::Stored };
+    let shift = scene.cells.shift();
+    let cells = |span: Range<usize>| span.start >> shift..((span.end - 1) >> shift) + 1;
+    let (rows, cols) = (cells(scene.place.rows()), cells(scene.place.cols()));
+    let (mut here, mut there) = (vec![0; cols.len()], vec![0; cols.len()]);
+    let name = shown.other.as_ref().map_or("", |other| other.name.as_str());
+    let side = |cell: usize, n: usize| (n - (cell << shift)).min(1 << shift).to_string();
+    for r in rows {
+        scene.cells.line(r, cols.start, &mut here);
+        if let Some(other) = &scene.other {
+            other.line(r, cols.start, &mut there);
+        }
+        let filled = cols.clone().zip(here.iter().zip(&there));
+        for (c, (entries, others)) in filled.filter(|(_, (one, other))| *one + *other > 0) {
+            lines.push(vec![
+                record.name.clone(),
+                numbering.id().into(),
+                (r << shift).to_string(),
+                (c << shift).to_string(),
+                side(r, picture.pyramid.rows()),
+                side(c, picture.pyramid.cols()),
+                entries.to_string(),
+                name.into(),
+                if name.is_empty() { String::new() } else { others.to_string() },
+            ]);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a view is, and what several draw from or say.
+
+use sparsescope_core::record::{MatrixRecord, Subject};
+
+use crate::model::Model;
+use crate::state::ViewState;
+
+/// One way to look at the bundles.
+pub struct View {
+    /// Word in a link.
+    pub id: &'static str,
+    /// Name of its tab.
+    pub name: &'static str,
+    /// What it shows, in one sentence.
+    pub sentence: &'static str,
+    /// Exactly what is drawn as a table: header and lines.
+    pub table: fn(&Model, &ViewState) -> Vec<Vec<String>>,
+    /// What is drawn as SVG, for views that are figures.
+    pub svg: Option<fn(&Model, &ViewState) -> String>,
+}
+
+/// The selected matrix; the largest where none is.
+pub(super) fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
+    let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
+    chosen.or_else(|| model.largest(&state.filter))
+}
+
+/// What is selected; the largest matrix, or other subject with runs, where nothing is.
+pub fn subject<'a>(model: &'a Model, state: &ViewState) -> Option<Subject<'a>> {
+    let chosen = state.matrix.as_deref().and_then(|key| model.subject(key));
+    let others = || model.others(&state.filter).last().map(|(_, subject)| *subject);
+    chosen.or_else(others).or_else(|| model.largest(&state.filter).map(Subject::Matrix))
+}
+
+/// Why no run is shown, in a sentence.
+pub fn no_run(model: &Model, state: &ViewState) -> String {
+    let shown = &state.filter.operation;
+    let all = model.operations();
+    if all.is_empty() || all.contains(&shown.as_str()) {
+        return "No run passes the filters.".into();
+    }
+    format!("No run of {shown} is open; choose among Filters: {}.", all.join(", "))
+}

@@ -1,0 +1,105 @@
+//! What a view shows, as the files that Save, `export` and whoever asks the page get.
+
+use sparsescope_core::bundle::spreadsheet_cell;
+
+use crate::model::Model;
+use crate::state::ViewState;
+use crate::views::{VIEWS, View};
+
+/// The table that a link shows, as the text of a CSV file.
+///
+/// # Errors
+/// Why there is none, in a sentence without its end.
+pub fn table_of(model: &Model, link: &str) -> Result<String, String> {
+    let (view, state) = shown(link)?;
+    let text = table(view, model, &state).map_err(|error| error.to_string())?;
+    String::from_utf8(text).map_err(|error| error.to_string())
+}
+
+/// The figure that a link shows, as SVG.
+///
+/// # Errors
+/// Why there is none, in a sentence without its end.
+pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
+    let (view, state) = shown(link)?;
+    let draw = view.svg.ok_or_else(|| format!("the view {} is no figure", view.id))?;
+    Ok(draw(model, &state))
+}
+
+fn shown(link: &str) -> Result<(&'static View, ViewState), String> {
+    let state = state_of(link)?;
+    let view = VIEWS.iter().find(|view| view.id == state.view);
+    let view = view.ok_or_else(|| format!("there is no view {}", state.view))?;
+    Ok((view, state))
+}
+
+/// What a link says, of which the part after # counts; or what is wrong with it.
+pub fn state_of(link: &str) -> Result<ViewState, String> {
+    let fragment = link.rsplit('#').next().unwrap_or_default();
+    ViewState::from_fragment(fragment)
+        .ok_or_else(|| format!("expected a link (v1;key=value;…), found {fragment}"))
+}
+
+/// The table of a view as CSV that a spreadsheet opens without running anything. What the view finds
+/// in steps or beside drawing is waited for.
+pub fn table(view: &View, model: &Model, state: &ViewState) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for line in (view.table)(model, state) {
+        let cells = line.iter().map(|cell| spreadsheet_cell(cell).into_owned());
+        writer.write_record(cells)?;
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::views::charts::{ids, ids_for};
+
+    /// The links on which program and page are compared.
+    const LINKS: &str = include_str!("../../../tests/browser/links.json");
+
+    #[test]
+    fn program_and_page_are_compared_on_every_view_and_every_chart() {
+        let list: Value = serde_json::from_str(LINKS).unwrap();
+        let (mut views, mut charts) = (BTreeSet::new(), BTreeSet::new());
+        for kind in ["links", "drawn"] {
+            for link in list[kind].as_array().unwrap() {
+                let link = link.as_str().unwrap();
+                assert_eq!(ViewState::not_understood(link), None, "{link}");
+                assert!(link.contains(";operation="), "{link} names no operation");
+                let (view, state) = shown(link).unwrap();
+                if view.id == "chart" {
+                    let chart = state.charts.chart;
+                    assert!(ids_for(&state.filter.operation).any(|id| id == chart), "{link}");
+                    charts.extend((kind == "links").then_some(chart));
+                }
+                views.extend((kind == "links").then_some(view.id));
+            }
+        }
+        let views = VIEWS.iter().map(|view| view.id).filter(|id| !views.contains(id));
+        let missing: Vec<&str> = views.chain(ids().filter(|id| !charts.contains(*id))).collect();
+        assert_eq!(missing, [""; 0], "tests/browser/links.json names no link of these");
+    }
+
+    #[test]
+    fn a_link_without_a_table_or_a_figure_is_told_why() {
+        let model = Model::default();
+        let table = |link: &str| table_of(&model, link).unwrap_err();
+        assert_eq!(table("v2;view=runs"), "expected a link (v1;key=value;…), found v2;view=runs");
+        assert_eq!(table("v1;view=moon"), "there is no view moon");
+        assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs is no figure");
+        let rows =
+            table_of(&model, "https://localhost/?x#v1;view=levels;levels-of=grid5x2").unwrap();
+        // Rows 0, 1 and 2, 3 of two by two points: the sum of a point's places is its level.
+        let header = "matrix,order,level,rows,rows_before,path_row";
+        assert_eq!(rows.lines().next(), Some(header));
+        let widths: Vec<_> =
+            rows.lines().skip(1).map(|line| line.split(',').rev().nth(2)).collect();
+        assert_eq!(widths, [Some("1"), Some("2"), Some("1")]);
+    }
+}

@@ -1,0 +1,225 @@
+//! The panel that measures here: what it holds between frames, and what it asks the page for.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{Panel, Ui};
+use sparsescope_core::experiment::Interruptions;
+
+use super::form::{self, Pressed, Shown};
+use super::gpu::GpuSeen;
+use super::host::Host;
+use super::measure::measure;
+use super::wanted::{Subject, Wanted};
+use super::work::{Measured, Outcome, Work};
+use crate::shell::App;
+
+/// While something is measured the panel is drawn about so often: drawing takes the time of the one thread,
+/// and of the GPU that is measured.
+const BETWEEN_FRAMES: Duration = Duration::from_secs(1);
+
+/// The same while it is being stopped, for which somebody waits.
+const WHILE_STOPPING: Duration = Duration::from_millis(40);
+
+/// What the panel asks the page for.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// To keep a bundle of this name for as long as the page is open.
+    Keep(String, Arc<Vec<u8>>),
+    /// To open what was measured on the H200.
+    Compare,
+    /// To give out a bundle of this name.
+    Save(String, Arc<Vec<u8>>),
+    /// To give out the page with this bundle as one file.
+    SaveHtml(String, Arc<Vec<u8>>),
+}
+
+/// Measuring where the views are shown.
+pub struct HerePanel {
+    host: Rc<dyn Host>,
+    /// Whether it is shown.
+    pub open: bool,
+    /// Whether the page has the H200's results to compare with.
+    pub has_example: bool,
+    /// Whether the page can be given out as one file.
+    pub has_html: bool,
+    wanted: Wanted,
+    gpu: Rc<RefCell<GpuSeen>>,
+    work: Option<Arc<Work>>,
+    measured: Option<Measured>,
+    asks: Vec<Ask>,
+}
+
+impl HerePanel {
+    /// A panel that is not shown yet. The GPU is first asked for when it is.
+    pub fn new(host: Rc<dyn Host>) -> Self {
+        let (wanted, gpu) = Default::default();
+        let (open, has_example, has_html) = Default::default();
+        let (work, measured, asks) = (None, None, Vec::new());
+        Self { host, open, has_example, has_html, wanted, gpu, work, measured, asks }
+    }
+
+    /// Shows it, or hides it.
+    pub fn toggle(&mut self, app: &App) {
+        self.open = !self.open;
+        if !self.open {
+            return;
+        }
+        let selected = app.state().matrix.as_deref();
+        if self.work.is_none()
+            && let Some(key) = selected
+            && Subject::selected(app.model(), key).is_ok()
+        {
+            self.wanted.entry = None;
+        }
+    }
+
+    /// Whether something is measured.
+    pub fn is_measuring(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// Says that nobody sees the page any more: the sample under way is taken anew.
+    pub fn interrupt(&self) {
+        if let Some(work) = &self.work {
+            work.interruptions.tell();
+        }
+    }
+
+    /// What the page is asked for since the last call.
+    pub fn take_asks(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.asks)
+    }
+
+    /// Takes up what was measured, and draws the panel. To be called before the app draws the rest.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut App) {
+        self.follow(app);
+        if let Some(work) = &self.work {
+            let stops = work.is_cancelled();
+            ui.ctx().request_repaint_after(if stops { WHILE_STOPPING } else { BETWEEN_FRAMES });
+        }
+        if !self.open || app.state().present {
+            return;
+        }
+        self.ask_for_gpu(ui.ctx());
+        let selected = app.state().matrix.as_deref();
+        let subject = self.wanted.subject(app.model(), selected);
+        let shown = Shown {
+            gpu: &self.gpu.borrow().clone(),
+            selected: selected.map(|key| (key, app.model())),
+            subject: subject.as_ref().map_err(String::as_str),
+            work: self.work.as_deref(),
+            measured: self.measured.as_ref(),
+            offers: [self.has_example, self.has_html],
+        };
+        let pressed = if ui.available_width() < form::NARROW {
+            let most = ui.available_height() * 0.62;
+            let panel = Panel::bottom("here below").default_size(most).max_size(most);
+            panel.show(ui, |ui| form::show(ui, &mut self.wanted, &shown)).inner
+        } else {
+            let panel = Panel::right("here").default_size(318.0).size_range(300.0..=460.0);
+            panel.show(ui, |ui| form::show(ui, &mut self.wanted, &shown)).inner
+        };
+        match (pressed, subject) {
+            (Some(Pressed::Start), Ok(subject)) => {
+                let work = Work::new();
+                self.work = Some(Arc::clone(&work));
+                let host = Rc::clone(&self.host);
+                let mut wanted = self.wanted.clone();
+                if matches!(*self.gpu.borrow(), GpuSeen::None(_)) {
+                    wanted.leave_gpu();
+                }
+                self.host.spawn(Box::pin(measure(host, wanted, subject, work)));
+            }
+            (Some(pressed), _) => self.press(pressed),
+            (None, _) => {}
+        }
+    }
+
+    fn press(&mut self, pressed: Pressed) {
+        match (pressed, &self.work, &self.measured) {
+            (Pressed::Close, ..) => self.open = false,
+            (Pressed::Cancel, Some(work), _) => work.stop(),
+            (Pressed::Compare, ..) => self.asks.push(Ask::Compare),
+            (Pressed::Save, _, Some(measured)) => {
+                self.asks.push(Ask::Save(measured.file.clone(), Arc::clone(&measured.bytes)));
+            }
+            (Pressed::SaveHtml, _, Some(measured)) => {
+                self.asks.push(Ask::SaveHtml(measured.file.clone(), Arc::clone(&measured.bytes)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Opens what was measured, and says how it went.
+    fn follow(&mut self, app: &mut App) {
+        let Some(work) = &self.work else { return };
+        if work.is_cancelled() {
+            work.stop(); // so that it looks whether its time is over
+        }
+        let Some(outcome) = work.outcome() else { return };
+        let time = work.started.elapsed().as_secs();
+        let time = format!("{}:{:02}", time / 60, time % 60);
+        self.work = None;
+        let measured = match outcome {
+            Outcome::Measured(measured) => measured,
+            Outcome::Nothing(why) => return app.notify(why),
+        };
+        app.open_finished(&measured.file, &measured.bytes);
+        self.asks.push(Ask::Keep(measured.file.clone(), Arc::clone(&measured.bytes)));
+        show_runs(app, &measured);
+        if measured.was_lost {
+            app.notify(
+                "The GPU was lost during the measurement and opened anew; what it was measuring was \
+                 measured again."
+                    .to_owned(),
+            );
+        }
+        let runs = match measured.runs {
+            [1, 0] => "1 run".to_owned(),
+            [with, 0] => format!("{with} runs"),
+            [with, without] => format!("{with} runs, and {without} that have no time and say why,"),
+        };
+        let name = &measured.name;
+        match measured.is_cut {
+            true => app.notify(format!("Stopped after {runs} on {name} in {time}.")),
+            false => app.confirm(format!("Measured {runs} on {name} in {time}.")),
+        }
+        self.measured = Some(measured);
+    }
+
+    /// Asks for the GPU, once.
+    fn ask_for_gpu(&self, context: &egui::Context) {
+        if !matches!(*self.gpu.borrow(), GpuSeen::Unasked) {
+            return;
+        }
+        *self.gpu.borrow_mut() = GpuSeen::Asked;
+        let (gpu, context) = (Rc::clone(&self.gpu), context.clone());
+        let opened = self.host.open_gpu(Interruptions::default());
+        self.host.spawn(Box::pin(async move {
+            let seen = match opened.await {
+                Ok(backend) => GpuSeen::of(&backend),
+                Err(why) => GpuSeen::None(why),
+            };
+            *gpu.borrow_mut() = seen;
+            context.request_repaint();
+        }));
+    }
+}
+
+/// Shows all kernels on the matrix that was measured, beside those of other bundles.
+fn show_runs(app: &mut App, measured: &Measured) {
+    let mut state = app.state().clone();
+    state.view = "chart".to_owned();
+    state.charts.chart = "kernels".to_owned();
+    state.charts.only.clear();
+    state.matrix = Some(measured.key.clone());
+    state.filter = sparsescope_figures::state::Filter {
+        operation: "spmv".to_owned(),
+        search: measured.name.trim_end_matches(" (stand-in)").to_owned(),
+        ..sparsescope_figures::state::Filter::everything()
+    };
+    app.set_state(state);
+}

@@ -1,0 +1,203 @@
+//! What a person may choose to measure.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sparsescope_core::experiment::{Configuration, LoadedValues};
+use sparsescope_core::generate::{GeneratorSpec, SuiteEntry, suite};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel, kernels};
+use sparsescope_core::record::{MatrixRecord, Operation, Precision, Source};
+use sparsescope_figures::model::{Model, display_name};
+use sparsescope_figures::picture::Picture;
+
+/// Most entries of matrices that are offered: their formats are made within a moment.
+const MOST_ENTRIES: u64 = 4_500_000;
+
+/// Samples of each run that may be asked for, and the usual number.
+pub(super) const SAMPLES: std::ops::RangeInclusive<usize> = 5..=200;
+const USUAL_SAMPLES: usize = 25;
+
+/// Invocations a workgroup.
+const BLOCK: u32 = 128;
+
+/// What stands there at first: large enough for a GPU, and measured on an H200, too.
+const FIRST: &str = "FEM_3D_thermal1";
+
+/// A matrix to measure on.
+#[derive(Clone, Debug)]
+pub(super) enum Subject {
+    /// One that is at hand, with its picture.
+    Open(Box<MatrixRecord>, Arc<Picture>),
+    /// One that is generated, under a name.
+    Made(String, Source, GeneratorSpec),
+}
+
+impl Subject {
+    /// Its name with what must be said beside it.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Open(record, _) => display_name(record),
+            Self::Made(name, Source::StandIn, _) => format!("{name} (stand-in)"),
+            Self::Made(name, ..) => name.clone(),
+        }
+    }
+
+    /// The matrix of this key in what is open, or a sentence why it cannot be measured on.
+    pub(super) fn selected(model: &Model, key: &str) -> Result<Self, String> {
+        let record = model.matrix(key).ok_or("It is not open here.")?;
+        if let Ok(picture) = model.picture(key)
+            && let Some(values) = &picture.values
+        {
+            return match values {
+                LoadedValues::Real(_) => Ok(Self::Open(Box::new(record.clone()), picture)),
+                LoadedValues::Complex(_) => Err("Its values are complex.".to_owned()),
+            };
+        }
+        let text = record.generator.as_deref().filter(|_| record.reordered.is_none());
+        let spec = text.and_then(|text| GeneratorSpec::parse(bare(text)).ok());
+        match spec {
+            Some(_) if record.statistics.nnz > MOST_ENTRIES => {
+                Err(format!("It has more than {} million entries.", MOST_ENTRIES as f64 / 1e6))
+            }
+            Some(spec) => Ok(Self::Made(record.name.clone(), record.source, spec)),
+            None => Err("Its bundle does not hold it whole: open its file.".to_owned()),
+        }
+    }
+
+    /// What a person types: `gen:KIND?…`, or without `gen:`.
+    pub(super) fn typed(text: &str) -> Result<Self, String> {
+        let text = bare(text.trim());
+        let spec = GeneratorSpec::parse(text).map_err(|error| format!("{error}."))?;
+        Ok(Self::Made(text.to_owned(), Source::Generated, spec))
+    }
+}
+
+fn bare(text: &str) -> &str {
+    text.strip_prefix("gen:").unwrap_or(text)
+}
+
+/// Matrices of the suites that are offered: those of the papers, of which the H200 has results, and a few more.
+pub(super) fn offered() -> impl Iterator<Item = &'static SuiteEntry> {
+    let suites = ["paper", "mini"].into_iter().filter_map(suite);
+    suites
+        .flat_map(|suite| suite.entries)
+        .filter(|entry| entry.wanted.is_none_or(|wanted| wanted.nnz <= MOST_ENTRIES))
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// Of the suites' matrices, by its name; nothing for the one that is selected.
+    pub(super) entry: Option<&'static str>,
+    /// What a person typed instead of these.
+    pub(super) typed: String,
+    /// The kernels' ids.
+    pub(super) kernels: BTreeSet<&'static str>,
+    /// Samples of each run.
+    pub(super) samples: usize,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        let kernels = kernels_here().map(|kernel| kernel.id).collect();
+        Self { entry: Some(FIRST), typed: String::new(), kernels, samples: USUAL_SAMPLES }
+    }
+}
+
+impl Wanted {
+    /// The matrix that is asked for, or a sentence why there is none.
+    pub(super) fn subject(&self, model: &Model, selected: Option<&str>) -> Result<Subject, String> {
+        if !self.typed.trim().is_empty() {
+            return Subject::typed(&self.typed);
+        }
+        let Some(name) = self.entry else {
+            let key = selected.ok_or("No matrix is selected.")?;
+            return Subject::selected(model, key);
+        };
+        let entry = offered().find(|entry| entry.name == name).ok_or("There is no such matrix.")?;
+        let spec = GeneratorSpec::parse(entry.spec).map_err(|error| format!("{error}."))?;
+        let source = if entry.wanted.is_some() { Source::StandIn } else { Source::Generated };
+        Ok(Subject::Made(entry.name.to_owned(), source, spec))
+    }
+
+    /// What is run, in the kernels' order; the reference is always among it, in each precision.
+    pub(super) fn configurations(&self) -> Vec<Configuration> {
+        let mut all = Vec::new();
+        for kernel in kernels_here().filter(|kernel| self.kernels.contains(kernel.id)) {
+            let of = |precision, block| Configuration {
+                precision,
+                block,
+                ..Configuration::usual(kernel)
+            };
+            match (kernel.device, kernel.id) {
+                (DeviceKind::Wgpu, _) => all.push(of(Precision::F32, Some(BLOCK))),
+                (_, "cpu/csr/serial") => {
+                    all.extend([Precision::F64, Precision::F32].map(|p| of(p, None)));
+                }
+                _ => all.push(of(Precision::F64, None)),
+            }
+        }
+        all
+    }
+
+    /// Leaves out what needs a GPU.
+    pub(super) fn leave_gpu(&mut self) {
+        self.kernels.retain(|id| kernel(id).is_some_and(|k| k.device == DeviceKind::Cpu));
+    }
+
+    /// Whether a GPU is needed.
+    pub(super) fn needs_gpu(&self) -> bool {
+        let named = |id: &&str| kernel(id).is_some_and(|k| k.device == DeviceKind::Wgpu);
+        self.kernels.iter().any(named)
+    }
+}
+
+/// The kernels that run here: two of the processor, and those of the GPU.
+pub(super) fn kernels_here() -> impl Iterator<Item = &'static KernelDescriptor> {
+    kernels(Operation::Spmv).iter().filter(|kernel| {
+        kernel.device == DeviceKind::Wgpu
+            || ["cpu/csr/serial", "cpu/hll/serial"].contains(&kernel.id)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_runs_in_both_precisions_and_the_gpus_kernels_in_f32() {
+        let mut wanted = Wanted::default();
+        let words = |wanted: &Wanted| -> Vec<String> {
+            let all = wanted.configurations();
+            let word = |c: &Configuration| format!("{} {}", c.kernel.id, c.precision.as_str());
+            all.iter().filter(|c| c.kernel.device == DeviceKind::Cpu).map(word).collect()
+        };
+        let cpu = ["cpu/csr/serial f64", "cpu/csr/serial f32", "cpu/hll/serial f64"];
+        assert_eq!(words(&wanted), cpu);
+        assert!(wanted.needs_gpu());
+        let all = wanted.configurations();
+        let wgpu: Vec<_> = all.iter().filter(|c| c.kernel.device == DeviceKind::Wgpu).collect();
+        assert_eq!(wgpu.len(), 10);
+        assert!(wgpu.iter().all(|c| c.precision == Precision::F32 && c.block == Some(BLOCK)));
+        assert!(all.iter().all(|configuration| configuration.admit().is_ok()));
+        wanted.leave_gpu();
+        assert!(!wanted.needs_gpu() && words(&wanted) == cpu);
+    }
+
+    #[test]
+    fn a_matrix_is_chosen_typed_or_selected_or_a_sentence_says_why_not() {
+        let model = Model::default();
+        let subject = |wanted: &Wanted| wanted.subject(&model, None).map(|subject| subject.name());
+        let mut wanted = Wanted::default();
+        assert_eq!(subject(&wanted).unwrap(), "FEM_3D_thermal1 (stand-in)");
+        wanted.entry = None;
+        assert_eq!(subject(&wanted).unwrap_err(), "No matrix is selected.");
+        wanted.typed = " gen:poisson2d?n=3 ".to_owned();
+        assert_eq!(subject(&wanted).unwrap(), "poisson2d?n=3");
+        wanted.typed = "poisson2d?m=3".to_owned();
+        assert!(subject(&wanted).unwrap_err().ends_with('.'));
+        let names: Vec<_> = offered().map(|entry| entry.name).collect();
+        assert!(names.contains(&FIRST) && names.contains(&"grid-5pt"), "{names:?}");
+        assert!(!names.contains(&"Cube_Coup_dt0"), "it has more entries than are offered");
+    }
+}

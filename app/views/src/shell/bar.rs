@@ -1,0 +1,169 @@
+//! The line at the top: what there is to open, the side, views, what only the window or the page can
+//! do, back, size and theme; where there is little room, behind a menu.
+
+use egui::{Align, Button, Layout, RichText, Ui};
+use sparsescope_figures::state::{Theme, ViewState, ZOOM};
+
+use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
+use super::dock;
+
+/// Least width with room for the side beside the views, in points; where there is less, it covers
+/// them.
+pub(super) const WITH_SIDE: f32 = 640.0;
+/// Narrower, the side is folded until it is asked for.
+const FOLDS: f32 = 900.0;
+/// Least width with room for all buttons.
+const WHOLE: f32 = 955.0;
+
+/// What the line asks for.
+#[derive(Debug, Default)]
+pub(super) struct Bar {
+    /// What the window or the page can do.
+    pub(super) actions: Vec<Action>,
+    /// Which of it is wanted.
+    pub(super) asked: Vec<Action>,
+    /// Bundles and matrices are shown at the side, as was asked; as there is room where it was not.
+    pub(super) shows_side: Option<bool>,
+    /// What there is to open is shown instead of the views.
+    pub(super) welcomes: bool,
+    /// Back to what was shown before.
+    pub(super) back: bool,
+}
+
+/// What the line depends on besides the state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    /// A lesson has the room.
+    pub(super) teaches: bool,
+    /// The side is shown.
+    pub(super) side: bool,
+    pub(super) can_go_back: bool,
+}
+
+/// How much of the line has room beside the title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Everything.
+    Much,
+    /// Size and theme, the rest in a menu.
+    Some,
+    /// A menu.
+    Little,
+}
+
+impl Bar {
+    /// Whether bundles and matrices are shown, with so much room and while `any` are open.
+    pub(super) fn side_shown(&self, width: f32, any: bool) -> bool {
+        self.shows_side.unwrap_or(width >= FOLDS && any)
+    }
+
+    pub(super) fn show(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now) {
+        let room = match ui.available_width() {
+            width if width < WITH_SIDE => Room::Little,
+            width if width < WHOLE => Room::Some,
+            _ => Room::Much,
+        };
+        ui.add_space(4.0);
+        ui.horizontal(|ui| self.line(ui, state, now, room));
+        ui.add_space(4.0);
+    }
+
+    fn line(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now, room: Room) {
+        let title = RichText::new("Sparsescope").strong().size(17.0);
+        let title = ui.add(Button::new(title).frame(false));
+        if title.on_hover_text("What there is to open, examples, lessons").clicked() {
+            self.welcomes = !self.welcomes;
+        }
+        // A lesson needs the room; what the buttons do, keys do too.
+        let teaches = now.teaches && room != Room::Little;
+        if !teaches {
+            let button = ui.add(Button::new("Matrices").selected(now.side));
+            if button.on_hover_text("Bundles, filters and matrices (key B)").clicked() {
+                self.shows_side = Some(!now.side);
+            }
+        }
+        match room {
+            Room::Much => {
+                dock::menu(ui, state);
+                if !teaches {
+                    self.offered(ui);
+                }
+            }
+            Room::Some if teaches => dock::menu(ui, state),
+            Room::Some => drop(ui.menu_button("Menu", |ui| self.menu(ui, state))),
+            Room::Little => {}
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if room == Room::Little {
+                ui.menu_button("Menu", |ui| {
+                    self.menu(ui, state);
+                    ui.separator();
+                    ui.horizontal(|ui| {
+                        ui.weak("Size");
+                        zoom(ui, state);
+                    });
+                    ui.weak("Theme");
+                    ui.horizontal(|ui| themes(ui, state));
+                });
+            } else {
+                themes(ui, state);
+                ui.weak("Theme");
+                ui.add_space(8.0);
+                zoom(ui, state);
+            }
+            let back = ui.add_enabled(now.can_go_back, Button::new("Back"));
+            if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
+                self.back = true;
+            }
+        });
+    }
+
+    /// What stands in the line at the top where there is room.
+    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState) {
+        ui.set_min_width(200.0);
+        self.offered(ui);
+        dock::menu(ui, state);
+    }
+
+    /// Buttons for what the window or the page can do. The first example is what a first start
+    /// shows: the cards have it.
+    fn offered(&mut self, ui: &mut Ui) {
+        for action in
+            self.actions.iter().filter(|action| ![CPU_EXAMPLE, SOLVE_EXAMPLE].contains(action))
+        {
+            let hint = format!("{} (key {})", action.hint, action.key.name());
+            if ui.button(action.name).on_hover_text(hint).clicked() {
+                self.asked.push(*action);
+                ui.close();
+            }
+        }
+    }
+}
+
+/// The themes, in the order of the layout.
+fn themes(ui: &mut Ui, state: &mut ViewState) {
+    let mut all = Theme::ALL;
+    if ui.layout().prefer_right_to_left() {
+        all.reverse();
+    }
+    for theme in all {
+        if ui.selectable_label(state.theme == theme, theme.name()).clicked() {
+            state.theme = theme;
+        }
+    }
+}
+
+/// Buttons that make everything larger or smaller.
+pub(super) fn zoom(ui: &mut Ui, state: &mut ViewState) {
+    let mut sizes = [("−", "Smaller", 1.0 / 1.1), ("+", "Larger", 1.1)];
+    if ui.layout().prefer_right_to_left() {
+        sizes.reverse();
+    }
+    for (text, name, factor) in sizes {
+        let button = ui.button(text);
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        if button.on_hover_text(name).clicked() {
+            state.zoom = (state.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
+        }
+    }
+}

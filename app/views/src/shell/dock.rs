@@ -1,0 +1,348 @@
+//! The centre: views in groups of tabs that are dragged, split and resized. The arrangement is the
+//! state's [`Arrangement`]; the tree of tiles is made from it anew whenever the two differ, and read
+//! back when the pointer lets go, so that a drag is one step.
+
+use egui::{Button, Color32, Response, Role, Stroke, Ui, Visuals, WidgetInfo};
+use egui_tiles::{
+    Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, Tree, UiResponse,
+};
+use sparsescope_figures::arrangement::{Arrangement, Part};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::{VIEWS, View, current};
+
+use super::borders;
+use super::icon::{Icon, corner};
+use super::pane::{self, Saved};
+use super::tiles::{insert, read};
+
+const TAB_BAR: f32 = 32.0;
+
+/// The ids of every view, in their order.
+pub(super) fn all() -> Vec<&'static str> {
+    VIEWS.iter().map(|view| view.id).collect()
+}
+
+fn focus(state: &ViewState) -> &'static str {
+    current(state).map_or("", |view| view.id)
+}
+
+/// Makes the state's arrangement one that can be drawn, with its view in front; `before` was in front
+/// until now.
+pub(super) fn settle(state: &mut ViewState, before: &str) {
+    let all = all();
+    let from = if all.contains(&before) { before } else { focus(state) };
+    state.arrangement = state.arrangement.follow(&all, from, focus(state));
+}
+
+/// Whether the two differ in nothing but which of the views shown has the keyboard.
+pub(super) fn only_focus_moved(before: &ViewState, after: &ViewState) -> bool {
+    let part = |state: &ViewState| state.arrangement.part(&all(), focus(state));
+    let same = ViewState {
+        view: before.view.clone(),
+        arrangement: before.arrangement.clone(),
+        ..after.clone()
+    };
+    before.view != after.view && same == *before && part(before) == part(after)
+}
+
+/// What was asked for in the corner of a group.
+enum Wish {
+    Split { view: &'static str, down: bool },
+    Join { view: &'static str },
+}
+
+/// The tree of tiles and the arrangement that it was made from.
+pub(super) struct Dock {
+    tree: Tree<&'static View>,
+    shown: Part,
+}
+
+impl std::fmt::Debug for Dock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dock").field("shown", &self.shown).finish_non_exhaustive()
+    }
+}
+
+impl Dock {
+    fn of(part: Part) -> Self {
+        let mut tiles = Tiles::default();
+        let root = insert(&mut tiles, &part);
+        Self { tree: Tree::new(egui::Id::unique("views"), root, tiles), shown: part }
+    }
+
+    /// Draws the views that the state arranges; files that were asked for go into `saved`.
+    pub(super) fn show(
+        dock: &mut Option<Self>,
+        ui: &mut Ui,
+        model: &Model,
+        state: &mut ViewState,
+        saved: &mut Saved,
+    ) {
+        let all = all();
+        let wanted = state.arrangement.part(&all, focus(state));
+        let mut now = match dock.take() {
+            Some(dock) if dock.shown == wanted => dock,
+            _ => Self::of(wanted),
+        };
+        let groups = now.shown.groups().len();
+        let focus_before = focus(state);
+        let mut panes =
+            Panes { model, state, saved, focus: focus_before, groups, wish: None, pressed: None };
+        now.tree.ui(&mut panes, ui);
+        let Panes { wish, pressed, .. } = panes;
+        borders::show(ui, &mut now.tree);
+
+        if let Some(view) = pressed.filter(|_| state.view == focus_before) {
+            state.view = view.into();
+        }
+        match wish {
+            Some(Wish::Split { view, down }) => {
+                settle(state, focus_before);
+                state.arrangement = state.arrangement.split(&all, focus(state), view, down);
+            }
+            Some(Wish::Join { view }) => {
+                settle(state, focus_before);
+                state.arrangement = state.arrangement.join(&all, focus(state), view);
+            }
+            None if !ui.input(|input| input.pointer.any_down()) => now.read_back(state),
+            None => {}
+        }
+        *dock = Some(now);
+    }
+
+    /// Takes over into the state what was dragged or clicked in the tree.
+    fn read_back(&self, state: &mut ViewState) {
+        let shown_before: Vec<&str> = self.shown.groups().iter().map(|g| g.shown()).collect();
+        let root = self.tree.root().and_then(|root| read(&self.tree.tiles, root, &shown_before));
+        let Some(part) = root.filter(|part| *part != self.shown) else { return };
+        let shown: Vec<&str> = part.groups().iter().map(|group| group.shown()).collect();
+        let come = shown.iter().find(|view| !shown_before.contains(view));
+        let stays = shown.iter().find(|view| **view == state.view);
+        if let Some(view) = come.or(stays).or(shown.first()) {
+            state.view = (*view).to_owned();
+        }
+        state.arrangement = Arrangement::of(part, &all(), focus(state));
+    }
+}
+
+/// Draws tiles as views.
+struct Panes<'a> {
+    model: &'a Model,
+    state: &'a mut ViewState,
+    saved: &'a mut Saved,
+    focus: &'static str,
+    groups: usize,
+    wish: Option<Wish>,
+    pressed: Option<&'static str>,
+}
+
+impl Panes<'_> {
+    fn view(tiles: &Tiles<&'static View>, id: TileId) -> Option<&'static View> {
+        tiles.get_pane(&id).copied()
+    }
+}
+
+impl Behavior<&'static View> for Panes<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, view: &mut &'static View) -> UiResponse {
+        let rect = ui.max_rect();
+        let has_focus = self.focus == view.id;
+        let pressed =
+            ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
+        if pressed && !has_focus {
+            self.pressed = Some(view.id);
+        }
+        let purpose = pane::Purpose::Work(self.groups);
+        let mut draw =
+            |ui: &mut Ui| pane::show(ui, view, self.model, self.state, self.saved, purpose);
+        if has_focus {
+            draw(ui)
+        } else {
+            without_keys(ui, draw)
+        }
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, view: &&'static View) -> egui::WidgetText {
+        view.name.into()
+    }
+
+    fn tab_title_for_tile(&mut self, tiles: &Tiles<&'static View>, id: TileId) -> egui::WidgetText {
+        let part = read(tiles, id, &[]);
+        let views = part.iter().flat_map(Part::views);
+        let name = |id: &str| VIEWS.iter().find(|view| view.id == id).map(|view| view.name);
+        views.filter_map(name).collect::<Vec<_>>().join(", ").into()
+    }
+
+    fn on_tab_button(
+        &mut self,
+        tiles: &mut Tiles<&'static View>,
+        id: TileId,
+        tab: Response,
+    ) -> Response {
+        let Some(view) = Self::view(tiles, id) else { return tab };
+        if tab.clicked() {
+            self.pressed = Some(view.id);
+        }
+        let number = VIEWS.iter().position(|other| other.id == view.id).unwrap_or_default() + 1;
+        tab.on_hover_text(format!("{} (key {number}; drag to arrange)", view.sentence))
+    }
+
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &Tiles<&'static View>,
+        ui: &mut Ui,
+        _: TileId,
+        tabs: &Tabs,
+        _: &mut f32,
+    ) {
+        let Some(view) = tabs.active.and_then(|id| Self::view(tiles, id)) else { return };
+        ui.spacing_mut().item_spacing.x = 2.0;
+        ui.add_space(4.0);
+        if self.groups > 1 {
+            let (text, cross) = (format!("Join {} with the other views", view.name), Icon::Cross);
+            if corner(ui, cross, &text).clicked() {
+                self.wish = Some(Wish::Join { view: view.id });
+            }
+        }
+        if tabs.children.len() > 1 {
+            let halves = [(true, "below", Icon::Below), (false, "to the right", Icon::Right)];
+            for (down, whither, icon) in halves {
+                if corner(ui, icon, &format!("Split: {} {whither}", view.name)).clicked() {
+                    self.wish = Some(Wish::Split { view: view.id, down });
+                }
+            }
+        }
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        TAB_BAR
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        3.0
+    }
+
+    fn tab_title_spacing(&self, _: &Visuals) -> f32 {
+        12.0
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
+    }
+
+    /// Ctrl+Tab belongs to the browser.
+    fn cycle_tabs_with_keyboard(&self) -> bool {
+        false
+    }
+
+    fn tab_bar_color(&self, visuals: &Visuals) -> Color32 {
+        visuals.faint_bg_color
+    }
+
+    /// Borders have names and keys here, so they are drawn apart.
+    fn is_container_resizable(&self, _: &Tiles<&'static View>, _: TileId) -> bool {
+        false
+    }
+
+    /// Tabs are dragged, one by one.
+    fn is_tile_draggable(&self, tiles: &Tiles<&'static View>, id: TileId) -> bool {
+        Self::view(tiles, id).is_some()
+    }
+
+    fn resize_stroke(&self, style: &egui::Style, _: egui_tiles::ResizeState) -> Stroke {
+        Stroke::new(1.0, style.visuals.widgets.noninteractive.bg_stroke.color)
+    }
+
+    fn tab_bg_color(
+        &self,
+        visuals: &Visuals,
+        tiles: &Tiles<&'static View>,
+        id: TileId,
+        tab: &TabState,
+    ) -> Color32 {
+        let focused = Self::view(tiles, id).is_some_and(|view| view.id == self.focus);
+        match (tab.active, focused) {
+            (true, true) => visuals.selection.bg_fill,
+            (true, false) => visuals.panel_fill,
+            (false, _) => Color32::TRANSPARENT,
+        }
+    }
+
+    fn tab_outline_stroke(
+        &self,
+        visuals: &Visuals,
+        _: &Tiles<&'static View>,
+        _: TileId,
+        tab: &TabState,
+    ) -> Stroke {
+        let color = visuals.widgets.noninteractive.bg_stroke.color;
+        if tab.active { Stroke::new(1.0, color) } else { Stroke::NONE }
+    }
+
+    fn drag_preview_color(&self, visuals: &Visuals) -> Color32 {
+        visuals.selection.stroke.color.gamma_multiply(0.2)
+    }
+
+    fn tab_text_color(
+        &self,
+        visuals: &Visuals,
+        _: &Tiles<&'static View>,
+        _: TileId,
+        tab: &TabState,
+    ) -> Color32 {
+        if tab.active { visuals.text_color() } else { visuals.weak_text_color() }
+    }
+}
+
+/// Draws what does not have the keyboard: keys that no widget waits for are none of its business.
+fn without_keys(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+    if ui.memory(|memory| memory.focused().is_some()) {
+        return draw(ui);
+    }
+    let is_key = |event: &egui::Event| matches!(event, egui::Event::Key { .. });
+    let all = ui.input_mut(|input| {
+        let others = input.events.iter().filter(|event| !is_key(event)).cloned().collect();
+        std::mem::replace(&mut input.events, others)
+    });
+    draw(ui);
+    ui.input_mut(|input| input.events = all);
+}
+
+/// The menu that brings any view to the front and arranges them without dragging.
+pub(super) fn menu(ui: &mut Ui, state: &mut ViewState) {
+    let menu = ui.menu_button("Views", |ui| {
+        ui.set_min_width(210.0);
+        for (index, view) in VIEWS.iter().enumerate() {
+            let chosen = focus(state) == view.id;
+            let button =
+                Button::selectable(chosen, view.name).shortcut_text(format!("{}", index + 1));
+            let button = ui.add(button).on_hover_text(view.sentence);
+            let name = format!("Show {}", view.name);
+            button.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, name.as_str()));
+            if button.clicked() {
+                state.view = view.id.into();
+                ui.close();
+            }
+        }
+        ui.separator();
+        arrange(ui, state);
+    });
+    menu.response.on_hover_text("Show a view, split the space, start over");
+}
+
+fn arrange(ui: &mut Ui, state: &mut ViewState) {
+    let (all, view) = (all(), focus(state));
+    let halves = [("Split right", false), ("Split down", true)];
+    let changed =
+        halves.map(|(name, down)| (name, state.arrangement.split(&all, view, view, down)));
+    let joined = ("Join with the others", state.arrangement.join(&all, view, view));
+    let reset = ("Reset layout", Arrangement::default());
+    for (name, arrangement) in changed.into_iter().chain([joined, reset]) {
+        let differs = arrangement != state.arrangement;
+        if ui.add_enabled(differs, Button::new(name).frame_when_inactive(false)).clicked() {
+            state.arrangement = arrangement;
+            ui.close();
+        }
+    }
+}

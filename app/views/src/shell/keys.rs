@@ -1,0 +1,66 @@
+//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches, B folds the side, P
+//! presents;
+//! what only the window or the page can do has keys of its own.
+
+use egui::{Key, Modifiers, Ui};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::VIEWS;
+
+use super::action::Action;
+
+/// Keys go to the text that is being written, if any.
+fn typing(ui: &Ui) -> bool {
+    ui.ctx().text_edit_focused()
+}
+
+/// Whether to go back.
+pub(super) fn back(ui: &Ui) -> bool {
+    !typing(ui)
+        && ui.input_mut(|input| {
+            input.consume_key(Modifiers::COMMAND, Key::Z)
+                || input.consume_key(Modifiers::ALT, Key::ArrowLeft)
+        })
+}
+
+/// Whether to go to the search field.
+pub(super) fn search(ui: &Ui) -> bool {
+    !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash))
+}
+
+/// Whether a letter was pressed that is not written into a text.
+pub(super) fn pressed(ui: &Ui, key: Key) -> bool {
+    !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+}
+
+/// The actions whose keys were pressed.
+pub(super) fn actions(ui: &Ui, offered: &[Action]) -> Vec<Action> {
+    if typing(ui) {
+        return Vec::new();
+    }
+    let pressed =
+        |action: &&Action| ui.input_mut(|input| input.consume_key(Modifiers::NONE, action.key));
+    offered.iter().filter(pressed).copied().collect()
+}
+
+/// Lets number keys choose the view.
+pub(super) fn views(ui: &Ui, state: &mut ViewState) {
+    const NUMBERS: [Key; 9] = [
+        Key::Num1,
+        Key::Num2,
+        Key::Num3,
+        Key::Num4,
+        Key::Num5,
+        Key::Num6,
+        Key::Num7,
+        Key::Num8,
+        Key::Num9,
+    ];
+    if typing(ui) {
+        return;
+    }
+    for (key, view) in NUMBERS.into_iter().zip(VIEWS) {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            state.view = view.id.into();
+        }
+    }
+}

@@ -1,0 +1,564 @@
+//! The frame around the views: bundles and matrices at the left, the views arranged in the centre,
+//! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
+//! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
+
+mod action;
+mod bar;
+mod borders;
+#[cfg(test)]
+mod chrome_tests;
+mod dock;
+#[cfg(test)]
+mod dock_tests;
+mod export;
+#[cfg(test)]
+mod frame_tests;
+mod icon;
+mod keys;
+mod link;
+#[cfg(test)]
+pub(crate) mod nameless;
+mod notices;
+mod opening;
+mod pane;
+mod side;
+#[cfg(test)]
+mod still_tests;
+#[cfg(test)]
+mod tests;
+mod tiles;
+mod welcome;
+
+use std::sync::Arc;
+
+use egui::{Align, CentralPanel, Frame, Key, Layout, Panel, RichText, Ui};
+use sparsescope_core::bundle::{Bundle, is_known_by_name};
+use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
+use sparsescope_core::io::{IoError, Progress, read_named_matrix};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Operation, matrix_name};
+use sparsescope_figures::lesson::{Lesson, is_lesson};
+use sparsescope_figures::model::{Model, RunOf, matrix_key};
+use sparsescope_figures::picture::Picture;
+use sparsescope_figures::state::{Filter, History, Theme, ViewState};
+use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_lesson, teaches};
+
+use crate::style;
+use crate::views::details;
+pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE};
+use bar::{Bar, Now, WITH_SIDE};
+use dock::Dock;
+pub use export::Export;
+pub use link::copied;
+use notices::Notices;
+use opening::Openings;
+pub use opening::{Reading, SHOWN_AFTER};
+use pane::Saved;
+
+/// Height of the line above a presented view.
+const LINE: f32 = 40.0;
+
+/// The whole interface.
+#[derive(Debug, Default)]
+pub struct App {
+    model: Model,
+    state: ViewState,
+    history: History,
+    notices: Notices,
+    openings: Openings,
+    saved: Saved,
+    dock: Option<Dock>,
+    look: Option<(Theme, f32)>,
+    focus_search: bool,
+    bar: Bar,
+    /// The operation that is shown was chosen, by a link or by the first bundle.
+    operation_chosen: bool,
+    /// What the link says that was followed last.
+    link: String,
+}
+
+/// Least width beside the side with room for a run's details.
+const WITH_DETAILS: f32 = 860.0;
+
+impl App {
+    /// An interface without bundles.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An interface without bundles that shows what a link says from the start on: there is nothing
+    /// to go back to.
+    pub fn at(state: ViewState) -> Self {
+        Self { state, operation_chosen: true, ..Self::default() }
+    }
+
+    /// Follows a link: shows what its fragment says, and says what of it means nothing here. An
+    /// empty one shows the usual.
+    pub fn follow(&mut self, fragment: &str) {
+        let fragment = fragment.trim_start_matches('#');
+        self.link = fragment.to_owned();
+        let Some(state) = self.linked() else {
+            if !fragment.is_empty() {
+                let version = fragment.split(';').next().unwrap_or_default();
+                self.notify(format!(
+                    "The link begins with `{version}`, this viewer follows links that begin with `v1`: \
+                     it shows the usual."
+                ));
+            }
+            return self.set_state(ViewState::default());
+        };
+        if let Some(part) = ViewState::not_understood(fragment) {
+            self.notify(format!("The link says `{part}`, which means nothing here."));
+        } else if !VIEWS.iter().any(|view| view.id == state.view) {
+            self.notify(format!("The link shows a view `{}`, which there is not.", state.view));
+        }
+        self.set_state(state);
+    }
+
+    /// The same from the start on: there is nothing to go back to.
+    pub fn follow_first(&mut self, fragment: &str) {
+        self.follow(fragment);
+        self.history = History::default();
+    }
+
+    /// What the link says. The step of a lesson that it names sets what is shown, and the link's
+    /// other parts override that.
+    fn linked(&self) -> Option<ViewState> {
+        let state = ViewState::from_fragment(&self.link)?;
+        let of = state.layouts.lesson.as_ref();
+        let lesson = of.and_then(|(id, page)| Some((self.model.lessons.get(id)?, *page)));
+        let Some((lesson, page)) = lesson else { return Some(state) };
+        let mut shown = ViewState::default();
+        lesson.show(page, state.layouts.told, &mut shown);
+        shown.with_fragment(&self.link)
+    }
+
+    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
+    /// wrong with it is said in the interface. A large matrix is opened in the frames that follow.
+    pub fn open_bytes(&mut self, name: &str, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) {
+        self.bar.welcomes = false;
+        let few = bytes.as_ref();
+        match is_matrix(name, few) && few.len() > opening::AT_ONCE {
+            true => self.openings.add(name, bytes.into()),
+            false => self.open_now(name, few),
+        }
+    }
+
+    /// Opens an example and shows what it is about: runs of this operation.
+    pub fn open_example(
+        &mut self,
+        name: &str,
+        bytes: impl AsRef<[u8]> + Into<Vec<u8>>,
+        operation: Operation,
+    ) {
+        self.open_bytes(name, bytes);
+        let mut state = self.state.clone();
+        operation.as_str().clone_into(&mut state.filter.operation);
+        self.operation_chosen = true;
+        self.change_state(state);
+    }
+
+    fn open_now(&mut self, name: &str, bytes: &[u8]) {
+        let opened = if is_matrix(name, bytes) {
+            self.open_matrix(name, bytes).map_err(|error| error.to_string())
+        } else if is_lesson(name, bytes) {
+            self.open_lesson(bytes)
+        } else {
+            self.model.open(name, bytes).map_err(|error| error.to_string())
+        };
+        self.choose_operation();
+        self.tell_imported(name);
+        if let Err(error) = opened {
+            self.notify(format!("{name} was not opened: {error}."));
+        }
+    }
+
+    /// The first bundle that is opened says of which operation runs are shown, unless a link did.
+    fn choose_operation(&mut self) {
+        if !self.operation_chosen
+            && let Some(word) = self.model.main_operation()
+        {
+            self.state.filter.operation = word.to_owned();
+            self.operation_chosen = true;
+        }
+    }
+
+    /// Opens a lesson at its first step; a link that names it says the step.
+    fn open_lesson(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let lesson = read_lesson(bytes)?;
+        let named = self.state.layouts.lesson.as_ref();
+        let is_linked = named.is_some_and(|(id, _)| *id == lesson.id);
+        if !is_linked {
+            let mut state = self.state.clone();
+            lesson.show(0, false, &mut state);
+            self.change_state(state);
+        }
+        self.model.lessons.add(lesson);
+        // A link that came before its lesson.
+        let is_as_linked = ViewState::from_fragment(&self.link).as_ref() == Some(&self.state);
+        if is_linked
+            && is_as_linked
+            && let Some(state) = self.linked()
+        {
+            self.change_state(state);
+        }
+        Ok(())
+    }
+
+    /// Offers the lessons of a JSON list without opening one of them.
+    ///
+    /// # Errors
+    /// What is wrong with them, in a sentence.
+    pub fn add_lessons(&mut self, list: &str) -> Result<(), String> {
+        let list: Vec<serde_json::Value> =
+            serde_json::from_str(list).map_err(|error| error.to_string())?;
+        for lesson in &list {
+            self.model.lessons.add(Lesson::from_json(lesson)?);
+        }
+        Ok(())
+    }
+
+    /// Says of runs that were imported who measured them, and which matrices were recognised.
+    fn tell_imported(&mut self, name: &str) {
+        let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
+            return;
+        };
+        let left_out: Vec<String> =
+            open.bundle.left_out().map(|sentence| format!("{name}: {sentence}.")).collect();
+        let runs = &open.bundle.runs;
+        let by = runs.iter().find_map(|run| run.check.by.as_ref());
+        // Of a merged bundle, the matrices were recognised when it was merged.
+        let Some(by) = by.filter(|_| runs.iter().all(|run| run.check.by.is_some())) else { return };
+        let matrices = &open.bundle.matrices;
+        let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
+        let imported = format!(
+            "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} \
+             matrices are taken for opened ones of equal name, rows, columns and entries.",
+            runs.len(),
+            matrices.len() - by_name,
+            matrices.len()
+        );
+        self.notify(imported);
+        left_out.into_iter().for_each(|sentence| self.notify(sentence));
+    }
+
+    fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
+        let start = web_time::Instant::now();
+        let file = read_named_matrix(name, bytes, MemoryLimit::of_machine(), Progress::none())?;
+        let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
+        let matrix = LoadedMatrix::describe(matrix_name(name).to_owned(), read);
+        let picture = Picture::of(&matrix.values);
+        self.add_matrix(name, matrix, picture);
+        Ok(())
+    }
+
+    /// Goes on with the matrix that is being opened, and shows it once it is there.
+    fn go_on_opening(&mut self) {
+        match self.openings.go_on() {
+            Some((name, Ok((matrix, picture)))) => {
+                self.add_matrix(&name, matrix, picture);
+                self.choose_operation();
+            }
+            None => {}
+            Some((name, Err(error))) => self.notify(format!("{name} was not opened: {error}.")),
+        }
+    }
+
+    /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
+    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
+        self.bar.welcomes = false;
+        for warning in &matrix.warnings {
+            self.notify(format!("{name}: {warning}."));
+        }
+        let key = matrix_key(&matrix.record);
+        self.model.add_matrix(name, matrix.record, Arc::new(picture));
+        let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
+        self.change_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
+    }
+
+    /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
+    pub fn offer(&mut self, actions: &[Action]) {
+        self.bar.actions = actions.to_vec();
+    }
+
+    /// The actions asked for since the last call.
+    pub fn take_asked(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.bar.asked)
+    }
+
+    /// Shows what is measured so far of the bundle that is to be opened as `name`.
+    pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
+        self.keep_run(|app| app.model.show_unfinished(name, bundle));
+        self.choose_operation();
+    }
+
+    /// Opens the finished bundle in the place of what was measured of it before.
+    pub fn open_finished(&mut self, name: &str, bytes: &[u8]) {
+        self.keep_run(|app| app.open_bytes(name, bytes));
+    }
+
+    /// There will be no bundle of this name after all.
+    pub fn forget_unfinished(&mut self, name: &str) {
+        self.keep_run(|app| app.model.forget_unfinished(name));
+    }
+
+    /// Runs are selected by their number, which others may take: the selection stays with the run.
+    fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
+        let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
+        let revision = self.model.revision();
+        let selected = self.state.run.and_then(|number| self.model.run(number));
+        let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
+        change(self);
+        if self.model.revision() == revision {
+            return; // each run has its number
+        }
+        let number = before.and_then(|(series, kernel, before)| {
+            let runs = self.model.runs(&Filter::everything());
+            let of_kernel =
+                |run: &&RunOf<'_>| run.bundle.series == series && run.run.kernel == kernel;
+            runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
+        });
+        self.state.run = number;
+    }
+
+    /// Says something, in one sentence, until it is dismissed.
+    pub fn notify(&mut self, sentence: String) {
+        self.notices.tell(sentence, false);
+    }
+
+    /// Says that something was done as asked, for a moment.
+    pub fn confirm(&mut self, sentence: String) {
+        self.notices.tell(sentence, true);
+    }
+
+    /// What the views show.
+    pub fn state(&self) -> &ViewState {
+        &self.state
+    }
+
+    /// Shows something else, e.g. what a link says. The user can go back.
+    pub fn set_state(&mut self, state: ViewState) {
+        self.operation_chosen = true;
+        self.change_state(state);
+    }
+
+    fn change_state(&mut self, state: ViewState) {
+        self.history.record(&self.state, &state);
+        self.history.settle();
+        self.state = state;
+    }
+
+    /// The opened bundles.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Files that the user asked for since the last call.
+    pub fn take_exports(&mut self) -> Vec<Export> {
+        std::mem::take(&mut self.saved.exports)
+    }
+
+    /// Draws one frame.
+    pub fn ui(&mut self, ui: &mut Ui) {
+        let look = (self.state.theme, self.state.zoom);
+        if self.look != Some(look) {
+            style::apply(look.0, ui.ctx(), look.1);
+            self.look = Some(look);
+        }
+        self.open_dropped(ui);
+        self.go_on_opening();
+        let in_front = self.state.view.clone();
+        dock::settle(&mut self.state, &in_front);
+        let mut before = self.state.clone();
+        let open = self.model.bundles().len();
+        self.bar.back |= keys::back(ui);
+        self.frame(ui);
+        if self.model.bundles().len() < open {
+            // Other runs have their numbers now; closing is not undone.
+            before.run = self.state.run;
+            self.history.forget_runs();
+        }
+        if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
+            self.state.spy.at = None; // it was a part of the other matrix
+        }
+        if self.state.matrix != before.matrix && self.state.skyline == before.skyline {
+            self.state.skyline.leave_selected();
+        }
+        if self.state.matrix != before.matrix && self.state.fsai == before.fsai {
+            self.state.fsai.leave_selected();
+        }
+        dock::settle(&mut self.state, &before.view);
+        if std::mem::take(&mut self.bar.back) {
+            self.state = self.history.back().unwrap_or(before.clone());
+        } else if !dock::only_focus_moved(&before, &self.state) {
+            self.history.record(&before, &self.state);
+        }
+        let shown = |state: &ViewState| {
+            (state.view.clone(), state.matrix.clone(), state.layouts.lesson.clone())
+        };
+        if shown(&self.state) != shown(&before) || !self.bar.asked.is_empty() {
+            self.bar.welcomes = false; // something of it, or something else, was chosen
+        }
+        if self.state != before {
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn frame(&mut self, ui: &mut Ui) {
+        keys::views(ui, &mut self.state);
+        self.focus_search |= keys::search(ui);
+        self.bar.asked.extend(keys::actions(ui, &self.bar.actions));
+        self.state.present ^= keys::pressed(ui, Key::P);
+        if keys::pressed(ui, Key::B) {
+            self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
+        }
+        if self.focus_search && !self.state.present {
+            self.bar.shows_side = Some(true); // the field is there
+        }
+        if self.state.present
+            && let Some(view) = current(&self.state)
+        {
+            return self.present(ui, view);
+        }
+        // A class needs the room.
+        let teaches =
+            current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
+        let width = ui.available_width();
+        let now =
+            Now { teaches, side: self.side_shown(width), can_go_back: !self.history.is_empty() };
+        Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
+        self.messages(ui);
+        let side = |app: &mut Self, ui: &mut Ui| {
+            app.keep_run(|app| {
+                side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
+            });
+        };
+        if self.side_shown(width) && width < WITH_SIDE {
+            let before = (self.state.matrix.clone(), self.state.view.clone());
+            CentralPanel::default().show(ui, |ui| side(self, ui));
+            if before != (self.state.matrix.clone(), self.state.view.clone()) {
+                self.bar.shows_side = Some(false); // to what was chosen
+            }
+            return;
+        } else if self.side_shown(width) && !teaches {
+            let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
+            panel.show(ui, |ui| side(self, ui));
+        }
+        let empty = self.model.bundles().is_empty()
+            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
+        if empty || self.bar.welcomes {
+            return self.welcome(ui);
+        }
+        if !teaches && details::selected(&self.model, &self.state).is_some() {
+            self.details(ui);
+        }
+        let frame = Frame::central_panel(ui.style()).inner_margin(0);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
+        });
+        for failure in std::mem::take(&mut self.saved.failures) {
+            self.notify(failure);
+        }
+    }
+
+    /// Whether bundles and matrices are shown, with so much room.
+    fn side_shown(&self, width: f32) -> bool {
+        self.bar.side_shown(width, !self.model.bundles().is_empty())
+    }
+
+    fn messages(&mut self, ui: &mut Ui) {
+        self.notices.show(ui);
+        self.openings.show(ui);
+        self.tell_missing(ui);
+    }
+
+    /// What there is to open, until something of it is chosen.
+    fn welcome(&mut self, ui: &mut Ui) {
+        CentralPanel::default().show(ui, |ui| {
+            let Bar { actions, asked, .. } = &mut self.bar;
+            welcome::show(ui, actions, &self.model, &mut self.state, asked);
+        });
+    }
+
+    /// The view in front below one line: its name, its settings, the way back to work.
+    fn present(&mut self, ui: &mut Ui, view: &'static View) {
+        // What is laid out in it takes all its height: that is not left to the last frame.
+        Panel::top("presents").exact_size(LINE).show(ui, |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let end = ui.button("End presentation");
+                if end.on_hover_text("Back to all views (key P)").clicked() {
+                    self.state.present = false;
+                }
+                bar::zoom(ui, &mut self.state);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.label(RichText::new(view.name).strong().size(17.0));
+                    ui.add_space(8.0);
+                    if !teaches(view, &self.model, &self.state) {
+                        pane::settings(ui, view, &self.model, &mut self.state);
+                    }
+                });
+            });
+        });
+        self.messages(ui);
+        let frame = Frame::central_panel(ui.style()).inner_margin(0);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            let purpose = pane::Purpose::Audience;
+            pane::show(ui, view, &self.model, &mut self.state, &mut self.saved, purpose);
+        });
+    }
+
+    /// All of the selected run: at the right where there is room, else below.
+    fn details(&mut self, ui: &mut Ui) {
+        let (model, state) = (&self.model, &mut self.state);
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(10);
+        if ui.available_width() >= WITH_DETAILS {
+            let panel = Panel::right("details").default_size(290.0).size_range(240.0..=460.0);
+            panel.frame(frame).show(ui, |ui| details::show(ui, model, state));
+        } else {
+            let most = ui.available_height() * 0.5;
+            let panel = Panel::bottom("details below").default_size(most * 0.8).max_size(most);
+            panel.frame(frame).resizable(true).show(ui, |ui| details::show(ui, model, state));
+        }
+    }
+
+    /// Says that what is selected is not open here.
+    fn tell_missing(&mut self, ui: &mut Ui) {
+        let is_open = |key: &String| self.model.subject(key).is_some();
+        if self.model.bundles().is_empty() || self.state.matrix.as_ref().is_none_or(is_open) {
+            return;
+        }
+        Panel::top("missing").show(ui, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.label("What this link shows is not open here: drop its matrix or its bundle.");
+                if ui.button("Show another").clicked() {
+                    self.state.matrix = None;
+                }
+            });
+        });
+    }
+
+    /// A browser hands files out only later: the page reads them and calls
+    /// [`open_bytes`](Self::open_bytes) itself.
+    #[cfg(target_family = "wasm")]
+    fn open_dropped(&mut self, _: &Ui) {}
+
+    #[cfg(not(target_family = "wasm"))]
+    fn open_dropped(&mut self, ui: &Ui) {
+        for file in ui.input(|input| input.raw.dropped_files.clone()) {
+            let name = file.path().file_name().unwrap_or(file.path().as_os_str());
+            let name = name.to_string_lossy();
+            match file.bytes() {
+                Ok(bytes) => self.open_bytes(&name, bytes),
+                Err(error) => self.notify(format!("{name} was not opened: {error}.")),
+            }
+        }
+    }
+}
+
+/// Whether a file is to be read as a matrix: by its first bytes, or by its name where those are
+/// compressed.
+fn is_matrix(name: &str, bytes: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    bytes.starts_with(b"%%MatrixMarket")
+        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,189 @@
+//! One view in its place: what it shows in a sentence, its settings, its export, and the view.
+
+use egui::scroll_area::ScrollBarVisibility;
+use egui::{Align, Frame, Layout, Panel, Role, ScrollArea, Ui, WidgetInfo};
+#[cfg(not(target_family = "wasm"))]
+use sparsescope_figures::figure::png as image;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::{View, draws_its_lesson, teaches};
+use sparsescope_figures::written::table;
+
+use super::export::Export;
+use crate::views::{self, layouts};
+
+/// Files that were asked for, and what went wrong.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    pub(super) exports: Vec<Export>,
+    pub(super) failures: Vec<String>,
+}
+
+/// What a view is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Work, among so many panes.
+    Work(usize),
+    /// An audience, below a line of its own.
+    Audience,
+}
+
+/// Narrower screens are a phone's.
+const PHONE: f32 = 420.0;
+/// Narrower panes have the export below the settings.
+const WIDE: f32 = 640.0;
+/// Lower screens have no room for the sentence.
+const LOW: f32 = 480.0;
+
+/// Draws the view into all of the place.
+pub(super) fn show(
+    ui: &mut Ui,
+    view: &View,
+    model: &Model,
+    state: &mut ViewState,
+    saved: &mut Saved,
+    purpose: Purpose,
+) {
+    let several = matches!(purpose, Purpose::Work(2..));
+    let side = if several { 10.0 } else { 16.0 };
+    let rect = ui.max_rect().shrink2(egui::vec2(side, 8.0));
+    ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(view.id), |ui| {
+        ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(egui::vec2(side, 8.0))));
+        let teaches = teaches(view, model, state);
+        if purpose != Purpose::Audience && (!teaches || state.layouts.tools) {
+            if ui.ctx().content_rect().width() < PHONE {
+                // The picture comes first, and then what changes it.
+                let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
+                panel.frame(Frame::NONE).show(ui, |ui| {
+                    ui.add_space(6.0);
+                    settings(ui, view, model, state);
+                    ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+                });
+            } else {
+                ui.scope(|ui| head(ui, view, model, state, saved, several));
+                ui.separator();
+            }
+        }
+        let draw = |ui: &mut Ui, state: &mut ViewState| views::show(ui, view, model, state);
+        if teaches && !draws_its_lesson(view) {
+            layouts::beside(ui, model, state, draw);
+        } else {
+            draw(ui, state);
+        }
+    });
+}
+
+fn head(
+    ui: &mut Ui,
+    view: &View,
+    model: &Model,
+    state: &mut ViewState,
+    saved: &mut Saved,
+    several: bool,
+) {
+    let size = if several { 14.0 } else { 15.0 };
+    let sentence = egui::Label::new(egui::RichText::new(view.sentence).size(size)).wrap();
+    // Text and buttons of a line have one middle.
+    ui.spacing_mut().interact_size.y = 24.0;
+    let wide = ui.available_width() >= WIDE;
+    let low = ui.ctx().content_rect().height() < LOW;
+    if wide {
+        let line = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
+            export(ui, view, model, state, saved, several);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| match low {
+                true => settings(ui, view, model, state),
+                false => drop(ui.add(sentence)),
+            });
+        });
+    } else if !low {
+        ui.add(sentence);
+    }
+    if !(wide && low) {
+        settings(ui, view, model, state);
+    }
+    if !wide {
+        ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+    }
+}
+
+/// The view's settings in one line; where they are wider than it, the line can be scrolled and a
+/// button shows all of them.
+pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
+    let id = ui.scope_id().with(("width of the settings", view.id));
+    let needed: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let available = ui.available_width();
+    ui.horizontal(|ui| {
+        ui.set_min_height(24.0);
+        if needed > available {
+            let all = ui.menu_button("Settings", |ui| {
+                ui.set_max_width(420.0_f32.min(available));
+                ui.horizontal_wrapped(|ui| views::settings(ui, view, model, state));
+            });
+            let name = format!("Settings of {}", view.name);
+            all.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+        }
+        let line = ScrollArea::horizontal().id_salt(view.id).auto_shrink(true);
+        let line = line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden);
+        let drawn = line.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().interact_size.y = 24.0;
+                views::settings(ui, view, model, state);
+            });
+        });
+        let width = drawn.content_size.x;
+        if (width - needed).abs() > 0.5 {
+            ui.data_mut(|data| data.insert_temp(id, width));
+            ui.ctx().request_repaint();
+        }
+    });
+}
+
+fn export(
+    ui: &mut Ui,
+    view: &View,
+    model: &Model,
+    state: &ViewState,
+    saved: &mut Saved,
+    several: bool,
+) {
+    let file = |extension| format!("sparsescope-{}.{extension}", view.id);
+    let mut button = |text: &str, hover: &str| {
+        let button = ui.button(text);
+        if several {
+            let name = format!("{text} of {}", view.name);
+            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+        }
+        button.on_hover_text(hover).clicked()
+    };
+    if button("Save CSV", "What is drawn, as a table") {
+        match table(view, model, state) {
+            Ok(bytes) => saved.exports.push(Export::new(file("csv"), bytes)),
+            Err(error) => {
+                saved.failures.push(format!("The table could not be written: {error}."));
+            }
+        }
+    }
+    let Some(svg) = view.svg else { return };
+    if button("Save SVG", "The figure, for a paper") {
+        saved.exports.push(Export::new(file("svg"), svg(model, state).into_bytes()));
+    }
+    if button("Save PNG", "The figure as an image, for slides") {
+        match png(file("png"), svg(model, state)) {
+            Ok(export) => saved.exports.push(export),
+            Err(error) => saved.failures.push(error),
+        }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn png(name: String, svg: String) -> Result<Export, String> {
+    let bytes = image::render(&svg, image::PIXELS)
+        .map_err(|error| format!("The image could not be made: {error}."))?;
+    Ok(Export::new(name, bytes))
+}
+
+#[cfg(target_family = "wasm")]
+fn png(name: String, svg: String) -> Result<Export, String> {
+    Ok(Export { rasterise: true, ..Export::new(name, svg.into_bytes()) })
+}

@@ -1,0 +1,216 @@
+//! The left panel: bundles, filters, matrices.
+
+use std::collections::BTreeSet;
+
+use egui::{
+    ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
+};
+use sparsescope_core::record::Subject;
+use sparsescope_figures::model::{Model, OpenBundle, count, subject_name, subject_size};
+use sparsescope_figures::state::{Filter, ViewState};
+
+pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
+    ui.add_space(8.0);
+    bundles(ui, model);
+    ui.add_space(4.0);
+    ui.separator();
+    filters(ui, model, state, focus_search);
+    ui.add_space(4.0);
+    ui.separator();
+    matrices(ui, model, state);
+}
+
+fn bundles(ui: &mut Ui, model: &mut Model) {
+    ui.strong("Bundles");
+    let (mut closed, mut renamed) = (None, None);
+    for (index, open) in model.bundles().iter().enumerate() {
+        ui.horizontal(|ui| {
+            let close = ui.small_button("×");
+            let name = format!("Close {}", open.label());
+            close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            if close.on_hover_text(&name).clicked() {
+                closed = Some(index);
+            }
+            renamed = label(ui, open).map(|label| (index, label)).or(renamed.take());
+        });
+        let state = match (open.is_unfinished(), open.bundle.complete) {
+            (true, _) => "being measured …",
+            (_, false) => "incomplete",
+            (_, true) => continue,
+        };
+        ui.indent(("state", index), |ui| ui.weak(state));
+    }
+    if let Some((index, label)) = renamed {
+        model.rename(index, &label);
+    }
+    if let Some(index) = closed {
+        model.close(index);
+    }
+    ui.weak("Drop more here to compare.");
+}
+
+/// The name of a bundle, which a click makes a field; the new one when it is typed.
+fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
+    // What is being typed belongs to nobody else and to no link.
+    let id = Id::unique(("label", &open.sha256));
+    let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else {
+        let created = match open.bundle.created.as_str() {
+            "" => String::new(),
+            created => format!(", made {created}"),
+        };
+        let hover = format!(
+            "{}, {} matrices, {} runs{created}. Click to rename",
+            open.file,
+            open.bundle.matrices.len(),
+            open.bundle.runs.len(),
+        );
+        // Not less of a text for answering clicks.
+        let name = RichText::new(open.label()).color(ui.visuals().text_color());
+        let name = egui::Label::new(name).truncate().sense(Sense::click());
+        let name = ui.add(name).on_hover_text(hover);
+        let info = format!("Rename {}", open.label());
+        name.widget_info(|| WidgetInfo::labeled(Role::Button, true, info.as_str()));
+        if name.clicked() {
+            ui.data_mut(|data| data.insert_temp(id, open.label().to_owned()));
+        }
+        return None;
+    };
+    let field = ui.add(TextEdit::singleline(&mut text).char_limit(80));
+    let info = format!("Name of {}", open.label());
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, info.as_str()));
+    if field.lost_focus() {
+        ui.data_mut(|data| data.remove::<String>(id));
+        let is_given_up = ui.input(|input| input.key_pressed(Key::Escape));
+        return (!is_given_up).then_some(text);
+    }
+    if !field.has_focus() {
+        field.request_focus();
+    }
+    ui.data_mut(|data| data.insert_temp(id, text));
+    None
+}
+
+fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut bool) {
+    ui.horizontal(|ui| {
+        ui.strong("Filters");
+        let clear = Filter::all_of(&state.filter.operation);
+        if state.filter != clear && ui.small_button("Clear").clicked() {
+            state.filter = clear;
+        }
+    });
+    let filter = &mut state.filter;
+    let search = ui.add(
+        TextEdit::singleline(&mut filter.search)
+            .hint_text("Search matrices  ( / )")
+            .desired_width(f32::INFINITY),
+    );
+    search.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search matrices"));
+    if std::mem::take(focus_search) {
+        search.request_focus();
+    }
+    let operations = model.operations();
+    if operations.len() > 1 || operations.first().is_some_and(|only| *only != filter.operation) {
+        operation(ui, filter, &operations);
+    }
+    let values = model.values(&filter.operation);
+    choice(ui, "Entries", &mut filter.nnz_class, &values.classes);
+    choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
+    choice(ui, "Backend", &mut filter.backend, &values.backends);
+    choice(ui, "Origin", &mut filter.origin, &values.origins);
+}
+
+/// One of the operations.
+fn operation(ui: &mut Ui, filter: &mut Filter, operations: &[&str]) {
+    let mut chosen = filter.operation.clone();
+    combo(ui, "Operation", &chosen.clone(), |ui| {
+        for word in operations {
+            ui.selectable_value(&mut chosen, (*word).to_owned(), *word);
+        }
+    });
+    if chosen != filter.operation {
+        // Kernels and classes of the other one mean nothing here.
+        let search = std::mem::take(&mut filter.search);
+        *filter = Filter { search, ..Filter::all_of(&chosen) };
+    }
+}
+
+/// One of the values, or all.
+fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String>) {
+    let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
+    combo(ui, name, &shown, |ui| {
+        ui.selectable_value(chosen, String::new(), "all");
+        for value in values {
+            ui.selectable_value(chosen, value.clone(), value);
+        }
+    });
+}
+
+/// A name and a box to choose from.
+fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
+    ui.spacing_mut().interact_size.y = 24.0;
+    ui.horizontal(|ui| {
+        let size = egui::vec2(64.0, ui.spacing().interact_size.y);
+        let left = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(size, left, |ui| {
+            ui.set_min_width(size.x);
+            ui.label(name);
+        });
+        let combo = ComboBox::from_id_salt(name)
+            .selected_text(shown)
+            .width(ui.available_width())
+            .truncate()
+            .show_ui(ui, offer);
+        combo.response.widget_info(|| {
+            WidgetInfo::labeled(Role::ComboBox, true, format!("Filter by {name}: {shown}"))
+        });
+    });
+}
+
+fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let matrices = model.matrices(&state.filter).into_iter();
+    let matrices = matrices.map(|matrix| (matrix.key, Subject::Matrix(matrix.record)));
+    let others = model.others(&state.filter);
+    let (name, order) = match others.is_empty() {
+        true => ("Matrices", "by entries"),
+        false => ("Matrices and others", "by size"),
+    };
+    // What runs of this operation are on comes first.
+    let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();
+    ui.horizontal(|ui| {
+        ui.strong(name);
+        ui.weak(format!("{} {order}", subjects.len()));
+    });
+    let spacing = ui.spacing();
+    let line = ui.text_style_height(&TextStyle::Button) + 2.0 * spacing.button_padding.y;
+    let line = line.max(spacing.interact_size.y);
+    let scroll = ScrollArea::vertical().auto_shrink(false);
+    scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
+        let layout = egui::Layout::top_down_justified(egui::Align::Min);
+        ui.with_layout(layout, |ui| {
+            items(ui, subjects.get(seen).unwrap_or_default(), line, state);
+        });
+    });
+}
+
+/// Those that are seen, each in a line of this height.
+fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut ViewState) {
+    for &(key, subject) in subjects {
+        let chosen = state.matrix.as_deref() == Some(key);
+        let name = subject_name(subject);
+        let text = format!("{name}  ·  {}", count(subject_size(subject)));
+        let kind = match subject {
+            Subject::Matrix(_) => "Matrix",
+            Subject::Other(_) => "Subject",
+        };
+        let item = egui::Button::selectable(chosen, text).truncate();
+        let item = ui.add(item.min_size(egui::vec2(0.0, line)));
+        item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} {name}")));
+        if item.clicked() {
+            state.matrix = Some(key.to_owned());
+            // Who looks at structures goes on to the next one's.
+            if state.view != "spy" || kind != "Matrix" {
+                state.view = "matrix".into();
+            }
+        }
+    }
+}

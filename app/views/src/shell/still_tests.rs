@@ -1,0 +1,87 @@
+//! Nothing that is drawn moves by itself.
+
+use egui::{Context, RawInput, Rect, pos2, vec2};
+use sparsescope_figures::views::VIEWS;
+
+use super::*;
+
+const EXAMPLE: &[u8] = include_bytes!("../../../example/mini.zip");
+
+/// With predictions, which the example lacks.
+const PREDICTED: &[u8] = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
+
+/// Frames until what is found meanwhile, as how wide settings are, is known.
+const SETTLES: usize = 8;
+const FRAMES: usize = 60;
+
+/// Where everything is that is drawn in a frame, and what it is cut to.
+fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
+    let input = RawInput {
+        screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(1100.0, 700.0))),
+        time: Some(0.25 * frame as f64),
+        ..RawInput::default()
+    };
+    let mut drawn = context.run_ui(input, |ui| app.ui(ui));
+    drawn.textures_delta.clear();
+    drawn.shapes.iter().map(|of| [of.clip_rect, of.shape.visual_bounding_rect()]).collect()
+}
+
+/// Further than what scrolls smoothly has left to go when it has arrived.
+fn are_apart(one: Rect, other: Rect) -> bool {
+    [one.min - other.min, one.max - other.max].iter().any(|by| by.length() > 0.01)
+}
+
+/// What each view shows, and a lesson.
+fn shown() -> Vec<String> {
+    let of_view = |id: &str| match id {
+        "levels" => "levels-of=grid9x8;path=true;level=3",
+        "preconditioner" => "fsai-of=grid5x7;fsai-row=9",
+        "skyline" => "points-of=2,5/3,4/4,1/5,5",
+        _ => "",
+    };
+    let views = VIEWS.iter().map(|view| format!("view={};{}", view.id, of_view(view.id)));
+    views.chain(["view=layouts;lesson=csr-hll,4".to_owned()]).collect()
+}
+
+fn stays_still(theme: Theme) {
+    let (context, mut app) = (Context::default(), App::new());
+    app.open_bytes("example.zip", EXAMPLE);
+    app.open_bytes("predicted.zip", PREDICTED);
+    let mut frame = 0;
+    for shown in shown() {
+        for present in [false, true] {
+            let state = format!("v1;{shown};theme={};present={present}", theme.id());
+            app.set_state(ViewState::from_fragment(&state).unwrap());
+            let mut next = || {
+                frame += 1;
+                places(&context, &mut app, frame)
+            };
+            (0..SETTLES).for_each(|_| drop(next()));
+            let settled = next();
+            assert!(settled.len() > 10, "{state}");
+            for later in 1..=FRAMES {
+                let now = next();
+                assert_eq!(now.len(), settled.len(), "{state}: {later} frames later");
+                let moved = now.iter().zip(&settled).find(|(now, before)| {
+                    now.iter().zip(*before).any(|(now, before)| are_apart(*now, *before))
+                });
+                assert_eq!(moved, None, "{state}: {later} frames later");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_view_moves_by_itself_on_light() {
+    stays_still(Theme::Light);
+}
+
+#[test]
+fn no_view_moves_by_itself_on_dark() {
+    stays_still(Theme::Dark);
+}
+
+#[test]
+fn no_view_moves_by_itself_on_a_projector() {
+    stays_still(Theme::Projector);
+}

@@ -1,0 +1,192 @@
+//! The list on the screen.
+
+use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
+use egui::{UiBuilder, WidgetInfo, pos2, vec2};
+use sparsescope_figures::figure::{Figure, area};
+use sparsescope_figures::model::{Model, significant};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::blend;
+use sparsescope_figures::views::best::board::{Board, Row};
+use sparsescope_figures::views::best::list::{
+    Columns, ROW, about, axis, decade, is_decade, lines, marks, percent, point, times, titles,
+};
+use sparsescope_figures::views::charts::Looks;
+
+use crate::paint::Paint;
+
+/// Narrower rows have no strip, and the numbers below the names.
+const WIDE: f32 = 720.0;
+
+pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewState) {
+    let width = ui.available_width() - ui.spacing().scroll.bar_width - 4.0;
+    let columns = Columns::of(width);
+    let wide = width >= WIDE;
+    if wide {
+        header(ui, board, &columns, state);
+    }
+    let looks = Looks::of(model, &state.filter.operation);
+    let ink = state.theme.ink();
+    let area = ScrollArea::vertical().auto_shrink(false);
+    area.show_rows(ui, ROW - ui.spacing().item_spacing.y, board.rows.len(), |ui, seen| {
+        for (index, row) in seen.clone().zip(board.rows.get(seen).unwrap_or_default()) {
+            let size = vec2(width, ROW - ui.spacing().item_spacing.y);
+            let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+            let name = format!("Best on {}: {}", row.name, row.kernel);
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            if response.clicked() {
+                state.run = Some(row.run);
+                state.matrix = Some(row.key.clone());
+            }
+            let chosen = state.run.is_some_and(|run| row.runs.iter().any(|r| r.run == run));
+            let fill = if chosen {
+                Some(ui.visuals().selection.bg_fill)
+            } else if response.hovered() || response.has_focus() {
+                Some(blend(ink.paper, ink.grid, 0.7))
+            } else {
+                (index % 2 == 1).then(|| ui.visuals().faint_bg_color)
+            };
+            if let Some(fill) = fill {
+                ui.painter().rect_filled(rect, 2.0, fill);
+            }
+            if !wide {
+                narrow(ui, rect, row, board);
+                continue;
+            }
+            cells(ui, rect, row, board, &columns);
+            strip(ui, rect, row, board, &columns, &looks, state);
+        }
+    });
+}
+
+/// The headings, which sort, and the scale of the strips.
+fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) {
+    let (line, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
+    for (id, title, [from, to], number) in titles(columns, board) {
+        let rect = area(line.left() + from, line.top(), line.left() + to, line.bottom());
+        let layout = match number {
+            true => Layout::right_to_left(Align::Center),
+            false => Layout::left_to_right(Align::Center),
+        };
+        let sorted = state.best.by == id;
+        let arrow = match (sorted, state.best.down) {
+            (false, _) => "",
+            (true, true) => "▼",
+            (true, false) => "▲",
+        };
+        let explain = match id {
+            "lead" => "How many times as good as the second kernel".to_owned(),
+            "over" => format!("How many times as good, {}", board.over),
+            "pct_copy" => "Of the measured copy bandwidth".to_owned(),
+            _ => format!("Sort by {title}"),
+        };
+        ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {
+            let text = RichText::new(title).strong();
+            let arrow = RichText::new(arrow).family(egui::FontFamily::Monospace);
+            let button = ui.add(egui::Button::new((text, arrow)).frame(false).truncate());
+            let name = format!("Sort by {title}");
+            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            if button.on_hover_text(explain).clicked() {
+                state.best.down = !sorted || !state.best.down;
+                state.best.by = id.into();
+            }
+        });
+    }
+    let axis = axis(board, columns);
+    let ink = state.theme.ink();
+    let painter = ui.painter();
+    let mut last = f32::NEG_INFINITY;
+    for tick in axis.ticks().into_iter().filter(|tick| is_decade(*tick)) {
+        let x = line.left() + axis.place(tick);
+        if x - last > 34.0 {
+            let font = egui::FontId::proportional(12.0);
+            let text = decade(tick);
+            painter.text(
+                pos2(x, line.center().y),
+                egui::Align2::CENTER_CENTER,
+                text,
+                font,
+                ink.weak,
+            );
+            last = x;
+        }
+    }
+}
+
+fn put(ui: &mut Ui, rect: Rect, number: bool, text: RichText) {
+    let layout = match number {
+        true => Layout::right_to_left(Align::Center),
+        false => Layout::left_to_right(Align::Center),
+    };
+    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {
+        ui.add(Label::new(text).selectable(false).truncate());
+    });
+}
+
+/// The numbers in a line, and below it why.
+fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
+    let half = rect.top() + rect.height() * 0.54;
+    let at = |[from, to]: [f32; 2]| area(rect.left() + from, rect.top(), rect.left() + to, half);
+    put(ui, at(columns.matrix), false, RichText::new(&row.name).strong());
+    put(ui, at(columns.kernel), false, RichText::new(&row.title).strong());
+    put(ui, at(columns.rate), true, RichText::new(significant(row.rate)).strong());
+    put(ui, at(columns.copy), true, RichText::new(percent(row.pct_copy)));
+    put(ui, at(columns.lead), true, RichText::new(times(row.lead)));
+    put(ui, at(columns.over), true, RichText::new(times(row.over)));
+    let below = |[from, to]: [f32; 2]| {
+        area(rect.left() + from, half - 3.0, rect.left() + to, rect.bottom())
+    };
+    let device = about(row, board);
+    let small = |text: &str| RichText::new(text).size(12.0).weak();
+    put(ui, below([columns.matrix[0], columns.matrix[1]]), false, small(&device));
+    put(ui, below([columns.kernel[0], columns.over[1]]), false, small(&row.why));
+}
+
+/// On a narrow screen: the name and the rate, below them the kernel and its lead.
+fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
+    let half = rect.top() + rect.height() * 0.52;
+    let split = rect.left() + rect.width() * 0.62;
+    let line = |top: f32, bottom: f32| {
+        let left = area(rect.left() + 6.0, top, split, bottom);
+        (left, area(split, top, rect.right() - 6.0, bottom))
+    };
+    let (name, rate) = line(rect.top(), half);
+    let unit = board.rate.split([',', ' ']).next_back().unwrap_or_default();
+    let unit = if board.rate.contains(' ') { "" } else { unit };
+    put(ui, name, false, RichText::new(&row.name).strong());
+    put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
+    let (kernel, lead) = line(half, rect.bottom());
+    put(ui, kernel, false, RichText::new(&row.title).size(13.0));
+    let lead_words = format!("lead {}", times(row.lead));
+    put(ui, lead, true, RichText::new(lead_words).size(13.0).weak());
+}
+
+fn strip(
+    ui: &mut Ui,
+    rect: Rect,
+    row: &Row,
+    board: &Board,
+    columns: &Columns,
+    looks: &Looks,
+    state: &mut ViewState,
+) {
+    let ink = state.theme.ink();
+    let axis = axis(board, columns);
+    let middle = rect.center().y;
+    let mut figure = Figure::new(rect.size(), Color32::TRANSPARENT);
+    lines(&mut figure, &axis, columns, rect.height(), &ink);
+    for (x, rival, color, mark) in marks(row, &axis, looks, &ink) {
+        let at = pos2(x, middle - rect.top());
+        point(&mut figure, at, color, mark, rival.run == row.run, &ink);
+    }
+    figure.paint(ui.painter(), rect.min);
+    for (index, (x, rival, ..)) in marks(row, &axis, looks, &ink).into_iter().enumerate() {
+        let place = Rect::from_center_size(pos2(rect.left() + x, middle), vec2(9.0, rect.height()));
+        let id = ui.scope_id().with((row.run, index));
+        let response = ui.interact(place, id, Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &rival.words));
+        if response.on_hover_text(&rival.words).clicked() {
+            state.run = Some(rival.run);
+            state.matrix = Some(row.key.clone());
+        }
+    }
+}

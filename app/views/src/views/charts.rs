@@ -1,0 +1,166 @@
+//! A chooser of charts, and the figure.
+
+use egui::{Button, ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
+use sparsescope_figures::figure::{Figure, Hit};
+use sparsescope_figures::model::{Model, subject_name};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::charts::{ChartState, TAU};
+use sparsescope_figures::views::charts::chart::{Chart, Group};
+use sparsescope_figures::views::charts::draw::{self, For};
+use sparsescope_figures::views::charts::list::{current, offered};
+use sparsescope_figures::views::charts::looks::Looks;
+use sparsescope_figures::views::charts::plot::Data;
+use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
+
+use crate::paint::Paint;
+use crate::views::view::{Screen, kept, nothing};
+
+pub(super) const SCREEN: Screen = Screen { settings, show };
+
+/// Narrower ones are not drawn on the screen.
+const LEAST: f32 = 320.0;
+
+/// A box to choose from (word in a link, name) pairs.
+fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, String)]) {
+    let found = offered.iter().find(|(id, _)| id == value).or(offered.first());
+    let Some((now, shown)) = found.cloned() else { return };
+    let combo = ComboBox::from_id_salt(what).selected_text(&shown).height(420.0);
+    let combo = combo.show_ui(ui, |ui| {
+        for (id, name) in offered {
+            if ui.selectable_label(*id == now, name).clicked() {
+                value.clone_from(id);
+            }
+        }
+    });
+    let name = format!("{what}: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
+
+/// The chooser of charts, in groups; those that have nothing to draw are grey and say why.
+fn choose_chart(ui: &mut Ui, model: &Model, state: &ViewState, chosen: &mut String) {
+    let now = current(state);
+    let combo = ComboBox::from_id_salt("Chart").selected_text(now.name).height(620.0);
+    let combo = combo.show_ui(ui, |ui| {
+        let about = ViewState { charts: ChartState::default(), ..state.clone() };
+        let from = (model.revision(), state.charts.cold, about.to_fragment());
+        let empty = kept(ui, "charts without data", from, || {
+            let data = Data::of(model, state);
+            let reason = |chart: &Chart| (chart.data)(&data).is_empty().then(|| why(chart, &data));
+            offered(state).map(|chart| (chart.id, reason(chart))).collect::<Vec<_>>()
+        });
+        for group in Group::ALL {
+            let mut of_group = offered(state).filter(|chart| chart.group == group).peekable();
+            if of_group.peek().is_some() {
+                ui.weak(group.name());
+            }
+            for chart in of_group {
+                let reason = empty.iter().find(|(id, _)| *id == chart.id).and_then(|(_, why)| *why);
+                let choice = Button::selectable(chart.id == now.id, chart.name);
+                let choice = ui.add_enabled(reason.is_none(), choice);
+                let choice = choice.on_hover_text(chart.sentence);
+                if choice.on_disabled_hover_text(reason.unwrap_or_default()).clicked() {
+                    chosen.clear();
+                    chosen.push_str(chart.id);
+                }
+            }
+        }
+    });
+    let name = format!("Chart: {}", now.name);
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
+
+fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let chart = current(state);
+    let mut next = state.charts.clone();
+    choose_chart(ui, model, state, &mut next.chart);
+    let data = Data { model, state, runs: Vec::new() };
+    if let Some(choices) = chart.of {
+        let same = |name: String| (name.clone(), name);
+        choose(ui, "Of", &mut next.of, &choices(&data).into_iter().map(same).collect::<Vec<_>>());
+    }
+    if chart.id == "profile" {
+        let name = ui.label("τ");
+        let tau = DragValue::new(&mut next.tau).range(TAU).speed(0.02).max_decimals(2);
+        ui.add(tau).labelled_by(name.id);
+    }
+    if model.bundles().iter().filter(|open| !open.bundle.runs.is_empty()).count() > 1 {
+        ui.label("Baseline");
+        let all = model.bundles().iter().filter(|open| !open.bundle.runs.is_empty());
+        let offered: Vec<_> = all.map(|open| (open.word(), open.label().to_owned())).collect();
+        choose(ui, "Baseline", &mut next.baseline, &offered);
+    }
+    if next.cold || model.values(&state.filter.operation).flushed {
+        ui.checkbox(&mut next.cold, "Flushed caches");
+    }
+    state.charts = next;
+    if !["speedup", "efficiency", "roofline", "profile", "set-up-and-solve"].contains(&chart.id) {
+        ui.checkbox(&mut state.log, "Logarithmic axis");
+    }
+}
+
+/// The figure as last drawn.
+struct Drawn {
+    figure: Result<Figure, &'static str>,
+    note: String,
+}
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let chart = current(state);
+    // Drawing thousands of points anew for every picture would take its time.
+    let width = (ui.available_width() - 12.0).max(LEAST);
+    let bright_id = Id::unique("the series pointed at");
+    let bright: Option<String> = ui.data(|data| data.get_temp(bright_id)).unwrap_or_default();
+    let size = [width, ui.available_height()];
+    let from = (model.revision(), state.to_fragment(), size, bright.clone());
+    let room = ui.available_height() - 12.0;
+    let drawn = kept(ui, "chart", from, || {
+        let data = Data::of(model, state);
+        let plot = plot(&data);
+        let mut note = format!("{} {}", chart.sentence, plot.note);
+        if let Some(subject) = plot.subject {
+            note = format!("{}: {note}", subject_name(subject));
+        }
+        if holds_stand_ins(&data, &plot) {
+            note += " Stand-ins are generated matrices in place of real ones.";
+        }
+        let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
+        let room = room - 22.0 * lines;
+        let looks = Looks::of(model, &state.filter.operation);
+        let figure = if plot.is_empty() {
+            Err(why(chart, &data))
+        } else {
+            let whom = For::Screen(room, bright.as_deref());
+            Ok(draw::figure(&plot, &looks, state, width, whom))
+        };
+        Drawn { figure, note }
+    });
+    ui.label(&drawn.note);
+    let figure = match &drawn.figure {
+        Ok(figure) => figure,
+        Err(why) => return nothing(ui, why),
+    };
+    let answer = ScrollArea::both()
+        .auto_shrink(false)
+        .show(ui, |ui| figure.show_and_tell(ui, &format!("Figure: {}", chart.name)))
+        .inner;
+    let pointed = answer.pointed.and_then(|hit| hit.series);
+    if pointed != bright {
+        ui.data_mut(|data| data.insert_temp(bright_id, pointed));
+        ui.ctx().request_repaint();
+    }
+    match answer.clicked {
+        Some(hit) if !hit.matrix.is_empty() => {
+            state.matrix = Some(hit.matrix);
+            match hit.run {
+                Some(run) => state.run = Some(run),
+                None => state.view = "matrix".into(),
+            }
+        }
+        // An entry of the legend.
+        Some(Hit { series: Some(name), .. }) => {
+            let only = &mut state.charts.only;
+            *only = if *only == name { String::new() } else { name };
+        }
+        _ => {}
+    }
+}

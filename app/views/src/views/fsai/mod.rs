@@ -1,0 +1,9 @@
+//! The set-up of a preconditioner on the screen.
+
+mod board;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(super) use view::SCREEN;

@@ -1,0 +1,179 @@
+//! The settings of the view: the matrix, the formats, the kernels that are followed.
+
+use std::sync::Arc;
+
+use egui::{ComboBox, DragValue, Role, Ui, WidgetInfo};
+use sparsescope_core::matrix::HACK_SIZES;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::layouts::{MOST, MOST_THREADS};
+use sparsescope_figures::state::{Example, LayoutsState, Pattern, Small, ViewState};
+use sparsescope_figures::views::layouts::subject::{Subject, title};
+use sparsescope_figures::views::layouts::walk::{self, most, walks};
+use sparsescope_figures::views::layouts::{arrays, is_framed};
+
+use super::kept::kept;
+use super::panel;
+use super::stepper::stepper;
+
+pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let framed = is_framed(state);
+    if state.layouts.lesson.is_none() && !framed {
+        panel::menu(ui, model, state);
+    }
+    // What a step needs comes first: the line may be longer than there is room.
+    let subject = Subject::of(model, state).ok();
+    let layouts = &mut state.layouts;
+    follow(ui, subject, layouts, framed);
+    ui.label("Matrix");
+    let shown = match &layouts.small {
+        Small::Example(example) => title(*example),
+        Small::Selected => "Selected matrix",
+        Small::Drawn(_) => "Drawn by hand",
+    };
+    let combo = ComboBox::from_id_salt("small").selected_text(shown).width(210.0);
+    let combo = combo.show_ui(ui, |ui| {
+        for example in [Example::Five, Example::Four] {
+            ui.selectable_value(&mut layouts.small, Small::Example(example), title(example));
+        }
+        ui.selectable_value(&mut layouts.small, Small::Selected, "Selected matrix");
+    });
+    let name = format!("Matrix: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+
+    ui.label("Hack size");
+    let mut place = HACK_SIZES.iter().position(|hack| *hack as u32 == layouts.hack).unwrap_or(0);
+    let drag = DragValue::new(&mut place).range(0..=HACK_SIZES.len() - 1).speed(0.05);
+    let drag = drag.custom_formatter(|place, _| {
+        HACK_SIZES.get(place as usize).copied().unwrap_or(4).to_string()
+    });
+    let field = ui.add(drag).on_hover_text("Rows of a hack of HLL");
+    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Hack size"));
+    layouts.hack = HACK_SIZES.get(place).map_or(layouts.hack, |hack| *hack as u32);
+
+    ui.label("Sort by length in");
+    let mut sigma = layouts.sigma;
+    let drag = DragValue::new(&mut sigma).range(1..=64).speed(0.1);
+    let drag = drag.custom_formatter(|rows, _| match rows as u32 {
+        1 => "no rows".into(),
+        rows => format!("{rows} rows"),
+    });
+    let field = ui.add(drag).on_hover_text("σ: HLL sorts rows by length inside windows of so many");
+    field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Sorting window"));
+    layouts.sigma = sigma;
+
+    let part = Subject::of(model, state).ok();
+    let layouts = &mut state.layouts;
+    if let Some(subject) = &part
+        && let Some((rows, cols)) = subject.part_of
+    {
+        ui.label("From row");
+        let mut from = (subject.from.0 as u32, subject.from.1 as u32);
+        let last = |n: usize| n.saturating_sub(MOST) as u32;
+        let row = ui.add(DragValue::new(&mut from.0).range(0..=last(rows)));
+        row.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First row"));
+        ui.label("column");
+        let col = ui.add(DragValue::new(&mut from.1).range(0..=last(cols)));
+        col.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First column"));
+        layouts.from = from;
+    }
+    if let Some(subject) = &part {
+        sides(ui, subject, layouts);
+    }
+    if layouts.walk.is_empty() {
+        formats_menu(ui, layouts);
+    }
+    if !layouts.walk.is_empty() {
+        beside(ui, layouts);
+    }
+}
+
+/// Which formats are shown.
+fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
+    ui.menu_button("Formats", |ui| {
+        let specs = arrays::specs(layouts);
+        let words = specs.iter().map(|spec| spec.name().trim_end_matches("-sigma"));
+        let shown = |word: &str, formats: &str| formats.split(',').any(|part| part == word);
+        let all = layouts.formats.is_empty();
+        let mut left = Vec::new();
+        for (word, spec) in words.clone().zip(&specs) {
+            let mut on = all || shown(word, &layouts.formats);
+            ui.checkbox(&mut on, arrays::name(spec));
+            left.extend(on.then_some(word));
+        }
+        let every = left.len() == specs.len() || left.is_empty();
+        layouts.formats = if every { String::new() } else { left.join(",") };
+    });
+}
+
+/// Chooses a kernel.
+fn choose(ui: &mut Ui, what: &str, none: &str, id: &mut String) {
+    ui.label(what);
+    let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
+    let combo = ComboBox::from_id_salt(what).selected_text(&shown).width(170.0);
+    let combo = combo.show_ui(ui, |ui| {
+        ui.selectable_value(id, String::new(), none);
+        for kernel in walk::kernels() {
+            ui.selectable_value(id, kernel.id.into(), kernel.id).on_hover_text(kernel.summary);
+        }
+    });
+    let name = format!("{what}: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
+
+/// Which kernel is followed, and the step.
+fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, framed: bool) {
+    let before = layouts.walk.clone();
+    choose(ui, "Follow", "no kernel", &mut layouts.walk);
+    if layouts.walk.is_empty() {
+        layouts.beside.clear();
+        return;
+    }
+    if before != layouts.walk {
+        layouts.step = 0;
+    }
+    if layouts.lesson.is_none() && !framed {
+        let a = subject.map(|subject| Arc::new(subject.a));
+        let walks = a
+            .map(|a| walks(&a, layouts, |a, layouts, id| kept(ui.ctx(), a, layouts, id)))
+            .unwrap_or_default();
+        stepper(ui, layouts, most(&walks));
+    }
+}
+
+/// The second kernel, and the threads of those that processors run.
+fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
+    choose(ui, "beside", "none", &mut layouts.beside);
+    if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
+        ui.label("Threads");
+        let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));
+    }
+}
+
+/// Drawing by hand: begins with what is shown; rows and columns.
+fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
+    let mut drawing = matches!(layouts.small, Small::Drawn(_));
+    let hover = "Click cells to add and remove entries; rows and columns as you like";
+    if ui.checkbox(&mut drawing, "Draw").on_hover_text(hover).changed() {
+        layouts.pick = None;
+        layouts.small = match drawing {
+            true => Small::Drawn(subject.pattern()),
+            false => Small::Example(Example::Five),
+        };
+    }
+    if let Small::Drawn(pattern) = &mut layouts.small {
+        let (mut rows, mut cols) = (pattern.rows(), pattern.cols());
+        let side = |ui: &mut Ui, name: &str, n: &mut usize| {
+            let field = ui.add(DragValue::new(n).range(1..=MOST).speed(0.1).suffix(name));
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, name.trim()));
+        };
+        side(ui, " rows", &mut rows);
+        side(ui, " columns", &mut cols);
+        if (rows, cols) != (pattern.rows(), pattern.cols()) {
+            *pattern = pattern.resized(rows, cols);
+        }
+        if ui.button("Clear").clicked() {
+            *pattern = Pattern::empty(rows, cols);
+        }
+    }
+}

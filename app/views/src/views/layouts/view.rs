@@ -1,0 +1,139 @@
+//! The board with or without a lesson beside it.
+
+use std::sync::Arc;
+
+use egui::{Align, Layout, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use sparsescope_figures::figure::Figure;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::{LayoutsState, Small, ViewState};
+use sparsescope_figures::views::layouts::cells::{Owner, Spot};
+use sparsescope_figures::views::layouts::is_framed;
+use sparsescope_figures::views::layouts::scene::{Shown, scene};
+use sparsescope_figures::views::layouts::sizes::Fit;
+use sparsescope_figures::views::layouts::subject::Subject;
+use sparsescope_figures::views::layouts::walk::{Kept, most, walks};
+
+use super::kept::kept;
+use super::panel;
+use super::settings::settings;
+use super::stepper::stepper;
+use super::teach;
+use crate::paint::Paint;
+use crate::views::view::{Screen, nothing};
+
+pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let subject = Subject::of(model, state);
+    let a = subject.as_ref().ok().map(|subject| Arc::new(subject.a.clone()));
+    let walks = a
+        .map(|a| walks(&a, &state.layouts, |a, layouts, id| kept(ui.ctx(), a, layouts, id)))
+        .unwrap_or_default();
+    let id = state.layouts.lesson.as_ref().map(|(id, _)| id.clone());
+    let lesson = id.as_ref().and_then(|id| model.lessons.get(id)).cloned();
+    if let Some(lesson) = lesson {
+        let selected = subject.as_ref().ok().filter(|_| state.layouts.small == Small::Selected);
+        let steps = (!walks.is_empty()).then(|| most(&walks));
+        let (text, rest) = teach::places(ui);
+        let beside = |rect| egui::UiBuilder::new().max_rect(rect);
+        let texts = panel::counted(ui, &lesson, state, selected.map(|subject| &subject.a));
+        ui.scope_builder(beside(text), |ui| panel::show(ui, &lesson, texts, state, steps, false));
+        ui.scope_builder(beside(rest), |ui| drawn(ui, subject, state, &walks, true));
+        return;
+    }
+    if let Some(id) = id {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!("The lesson `{id}` is not open: drop its file here."));
+            if ui.button("Leave").clicked() {
+                state.layouts.lesson = None;
+            }
+        });
+    }
+    if is_framed(state) {
+        frame(ui, model, state, &walks, |ui, state| drawn(ui, subject, state, &walks, true));
+    } else {
+        drawn(ui, subject, state, &walks, false);
+    }
+}
+
+/// On a projector the board has the room, as in a lesson, and one line of controls is below it.
+fn frame(
+    ui: &mut Ui,
+    model: &Model,
+    state: &mut ViewState,
+    walks: &[Kept],
+    board: impl FnOnce(&mut Ui, &mut ViewState),
+) {
+    ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
+        ui.horizontal(|ui| {
+            panel::menu(ui, model, state);
+            ui.checkbox(&mut state.layouts.tools, "Settings");
+            if !walks.is_empty() {
+                stepper(ui, &mut state.layouts, most(walks));
+            }
+        });
+        ui.separator();
+        ui.with_layout(Layout::top_down(Align::Min), |ui| board(ui, state));
+    });
+}
+
+/// The board; where it must be seen whole, in the roomiest of its forms in which it can be.
+fn drawn(
+    ui: &mut Ui,
+    subject: Result<Subject, String>,
+    state: &mut ViewState,
+    walks: &[Kept],
+    whole: bool,
+) {
+    let subject = match subject {
+        Ok(subject) => subject,
+        Err(why) => return nothing(ui, &why),
+    };
+    let space = ui.available_size() - vec2(14.0, 0.0);
+    let walking = !walks.is_empty();
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+        let (figure, spots) = {
+            let shown = Shown::of(&subject, &state.layouts, walks);
+            let all = if whole { Fit::all(state.theme) } else { Vec::new() };
+            // What cannot be seen whole is scrolled.
+            let least = all.last().filter(|_| walking).copied().unwrap_or(Fit::USUAL);
+            let mut boards = all.into_iter().map(|fit| scene(&shown, state, space.x, fit));
+            let fits =
+                |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
+            let found = boards.find(fits);
+            found.unwrap_or_else(|| scene(&shown, state, space.x.max(380.0), least))
+        };
+        let corner = ui.cursor().min;
+        figure.show(ui, &format!("Memory layouts of {}", subject.title));
+        for (index, spot) in spots.iter().enumerate() {
+            let id = ui.scope_id().with(("spot", index));
+            let place = ui.interact(spot.rect.translate(corner.to_vec2()), id, Sense::click());
+            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spot.name));
+            if place.has_focus() {
+                let stroke = egui::Stroke::new(2.0, ui.visuals().hyperlink_color);
+                ui.painter().rect_stroke(place.rect, 0.0, stroke, egui::StrokeKind::Outside);
+            }
+            if place.on_hover_text(&spot.name).clicked() {
+                click(spot, &mut state.layouts);
+            }
+        }
+    });
+}
+
+/// Points at an entry, or changes what is drawn by hand.
+fn click(spot: &Spot, layouts: &mut LayoutsState) {
+    let in_picture = spot.name.starts_with("Entry ") || matches!(spot.owner, Owner::Nothing(..));
+    let at = match spot.owner {
+        Owner::Entry(i, j) | Owner::Nothing(i, j) => Some((i, j)),
+        _ => None,
+    };
+    if let (Small::Drawn(pattern), Some((i, j)), true) = (&mut layouts.small, at, in_picture) {
+        pattern.toggle(i, j);
+        layouts.pick = pattern.has(i, j).then_some((i as u32, j as u32));
+        return;
+    }
+    if let Some((i, j)) = spot.owner.entry() {
+        let pick = Some((i as u32, j as u32));
+        layouts.pick = if layouts.pick == pick { None } else { pick };
+    }
+}

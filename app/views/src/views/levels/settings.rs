@@ -1,0 +1,71 @@
+//! The settings of the view.
+
+use egui::{Button, ComboBox, DragValue, Role, Ui, WidgetInfo};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::levels::{MOST_SIDE, PARTS};
+use sparsescope_figures::state::{Grid, LevelsOf, Order, ViewState};
+
+use crate::views::spy::choose;
+
+/// Names of the parts, in the order of their words.
+const PART_NAMES: [&str; 4] = ["Matrix", "Grid's points", "Widths of levels", "Sentences"];
+
+pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+    let levels = &mut state.levels;
+    let before = levels.order;
+    choose(ui, "Rows by", &mut levels.order, Order::ALL, Order::name);
+    if levels.order != before {
+        levels.step = levels.step.map(|_| 0);
+    }
+    if levels.order != Order::Colors {
+        ui.checkbox(&mut levels.beside, "Colours beside")
+            .on_hover_text("The colouring beside the sweep, where there is room");
+        ui.checkbox(&mut levels.path, "Critical path")
+            .on_hover_text("A row of each level, each waiting for the one before");
+    }
+    matrix(ui, &mut levels.of);
+    ui.menu_button("Shown", |ui| {
+        let mut left: Vec<&str> = Vec::new();
+        for (word, name) in PARTS.into_iter().zip(PART_NAMES) {
+            let mut on = levels.shows(word);
+            ui.checkbox(&mut on, name);
+            left.extend(on.then_some(word));
+        }
+        let every = left.len() == PARTS.len() || left.is_empty();
+        levels.parts = if every { String::new() } else { left.join(",") };
+    });
+    let whole = ui.add_enabled(state.spy.at.is_some(), Button::new("Whole matrix"));
+    if whole.on_hover_text("Key 0, or a double click").clicked() {
+        state.spy.at = None;
+    }
+}
+
+/// Which matrix the levels are of.
+fn matrix(ui: &mut Ui, of: &mut LevelsOf) {
+    let side = match of {
+        LevelsOf::Grid(grid) => grid.side,
+        _ => 8,
+    };
+    let grid = |diagonal| LevelsOf::Grid(Grid { diagonal, side });
+    let all = [
+        (LevelsOf::Selected, "Selected matrix"),
+        (LevelsOf::Small, "Small matrix of Layouts"),
+        (grid(false), "Grid, 5 points"),
+        (grid(true), "Grid, 9 points"),
+    ];
+    let shown = all.iter().find(|(choice, _)| choice == of).map_or("", |(_, name)| name);
+    ui.label("Matrix");
+    let combo = ComboBox::from_id_salt("levels of").selected_text(shown);
+    let combo = combo.show_ui(ui, |ui| {
+        for (choice, name) in all {
+            ui.selectable_value(of, choice, name);
+        }
+    });
+    let name = format!("Matrix: {shown}");
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+    if let LevelsOf::Grid(grid) = of {
+        let drag = DragValue::new(&mut grid.side).range(2..=MOST_SIDE).speed(0.1);
+        let field = ui.add(drag.suffix(" a side"));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Points a side"));
+    }
+}

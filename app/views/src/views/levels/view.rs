@@ -1,0 +1,63 @@
+//! The orders that are shown with their controls.
+
+use egui::{ScrollArea, Ui, vec2};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::levels::numbers::progress_words;
+use sparsescope_figures::views::levels::sheet::Told;
+use sparsescope_figures::views::levels::subject::Subject;
+use sparsescope_figures::views::levels::view::orders;
+
+use super::board;
+use super::settings::settings;
+use crate::views::player::{Words, player};
+use crate::views::view::{Screen, nothing};
+
+pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+
+const WORDS: Words = Words {
+    back: "Back a level",
+    next: "Next level",
+    done: "Levels that are done",
+    all: "All levels",
+    all_shows: "Every row in the colour of its level",
+};
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let subject = match Subject::of(model, state) {
+        Ok(subject) => subject,
+        Err(why) => return nothing(ui, &why),
+    };
+    let waves = match subject.waves(false) {
+        Ok(waves) => waves,
+        Err(why) if why.is_empty() => {
+            nothing(ui, "Finding the levels …");
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+            return;
+        }
+        Err(why) => return nothing(ui, &why),
+    };
+    let order = state.levels.order;
+    let wave = waves.wave(order);
+    ui.horizontal_wrapped(|ui| {
+        player(ui, &mut state.levels.step, wave.widths.len() as u32, &WORDS);
+        if let Some(step) = state.levels.step {
+            ui.label(progress_words(wave, order, step as usize));
+        }
+    });
+    let shown = orders(state, ui.available_width());
+    let room = ui.available_size() - vec2(16.0, 8.0);
+    let width = room.x / shown.len() as f32;
+    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            for order in shown {
+                let told = Told::new(&subject, waves, order, state);
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    board::show(ui, model, &told, state, vec2(width - 12.0, room.y));
+                });
+            }
+        });
+    });
+}

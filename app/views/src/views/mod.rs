@@ -1,0 +1,69 @@
+//! The views on a screen. Each is one file with a [`Screen`] in it and one line in [`SCREENS`]; none knows
+//! another, all draw from (bundles, state) and change nothing but the state.
+
+mod best;
+mod charts;
+pub(crate) mod details;
+mod fsai;
+pub(crate) mod layouts;
+mod levels;
+mod matrix;
+mod player;
+mod predicted;
+mod ranking;
+mod runs;
+mod skyline;
+pub mod spy;
+mod view;
+
+use egui::Ui;
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::View;
+
+use view::Screen;
+
+/// The screen of each view, by the view's id.
+const SCREENS: [(&str, Screen); 10] = [
+    ("best", best::SCREEN),
+    ("chart", charts::SCREEN),
+    ("runs", runs::SCREEN),
+    ("matrix", matrix::SCREEN),
+    ("spy", spy::SCREEN),
+    ("levels", levels::SCREEN),
+    ("preconditioner", fsai::SCREEN),
+    ("skyline", skyline::SCREEN),
+    ("layouts", layouts::SCREEN),
+    ("predicted", predicted::SCREEN),
+];
+
+fn screen(view: &View) -> Option<&'static Screen> {
+    SCREENS.iter().find(|(id, _)| *id == view.id).map(|(_, screen)| screen)
+}
+
+/// Draws a view.
+pub(crate) fn show(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
+    if let Some(screen) = screen(view) {
+        (screen.show)(ui, model, state);
+    }
+}
+
+/// Draws a view's settings.
+pub(crate) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
+    if let Some(screen) = screen(view) {
+        (screen.settings)(ui, model, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_figures::views::VIEWS;
+
+    use super::*;
+
+    #[test]
+    fn every_view_has_a_screen() {
+        assert!(VIEWS.iter().all(|view| screen(view).is_some()));
+        assert_eq!(VIEWS.len(), SCREENS.len());
+    }
+}

@@ -1,0 +1,67 @@
+//! The kernels of one subject, the best first.
+
+use egui::{Grid, Sense, Ui};
+use sparsescope_figures::model::{Model, RunOf, metric_title, seconds, significant};
+use sparsescope_figures::state::ViewState;
+
+/// Lines shown before all are asked for.
+const FEW: usize = 6;
+
+/// Narrower places have the kernel, its rate and its share only.
+const NARROW: f32 = 480.0;
+
+/// The kernels in a table; a click on one selects its run.
+pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str) {
+    let Some(standing) = model.standing_of(&state.filter, key) else { return };
+    let Some(metric) = standing.winner().and_then(RunOf::metric) else { return };
+    let several = model.bundles().len() > 1;
+    let shown = if state.all_kernels { standing.runs.len() } else { FEW };
+    let narrow = ui.available_width() < NARROW;
+    let mut clicked = None;
+    let grid = Grid::new("ranking").striped(true).spacing([18.0, 4.0]);
+    grid.show(ui, |ui| {
+        let title = metric_title(metric);
+        let mut titles = match narrow {
+            true => vec!["", "Kernel", title.as_str(), "of the best"],
+            false => vec!["", "Kernel", "Setting", title.as_str(), "of the best", "Median"],
+        };
+        titles.extend(several.then_some("Bundle").filter(|_| !narrow));
+        titles.into_iter().for_each(|title| drop(ui.weak(title)));
+        ui.end_row();
+        for (place, run) in standing.runs.iter().take(shown).enumerate() {
+            let chosen = state.run == Some(run.index);
+            ui.label(format!("{}.", place + 1));
+            let kernel = ui
+                .selectable_label(chosen, run.run.kernel_and_precision())
+                .on_hover_text(run.why());
+            if !narrow {
+                ui.label(run.setting());
+            }
+            ui.label(run.rate().map(significant).unwrap_or_default());
+            let share = standing.share(run).map(|share| format!("{:.0} %", share * 100.0));
+            ui.label(share.unwrap_or_default());
+            if !narrow {
+                let median = run.figures().map(|figures| seconds(figures.median_s));
+                ui.label(median.unwrap_or_default());
+            }
+            if several && !narrow {
+                ui.add(egui::Label::new(run.bundle.label()).truncate().sense(Sense::hover()));
+            }
+            ui.end_row();
+            if kernel.clicked() {
+                clicked = Some(run.index);
+            }
+        }
+    });
+    if standing.runs.len() > FEW {
+        let words = match state.all_kernels {
+            true => "Show the best only".to_owned(),
+            false => format!("Show all {} kernels", standing.runs.len()),
+        };
+        state.all_kernels ^= ui.button(words).clicked();
+    }
+    if let Some(run) = clicked {
+        state.run = Some(run);
+    }
+    ui.add_space(10.0);
+}

@@ -1,0 +1,87 @@
+//! Runs where there is little room: two lines each, the rate in the second column.
+
+use egui::{Align, ComboBox, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
+use egui::{UiBuilder, WidgetInfo, vec2};
+use sparsescope_figures::figure::elided;
+use sparsescope_figures::model::{Model, RunOf, seconds, significant};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::runs::columns::Column;
+
+/// Height of a run.
+const ROW: f32 = 42.0;
+const TYPE: [f32; 2] = [14.0, 12.5];
+/// Of the width, what the first column has.
+const FIRST: f32 = 0.66;
+
+/// Lets the order be chosen, for there are no headings.
+pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut ViewState) {
+    let title =
+        |column: &Column| if column.id == "gflops" { rate.to_owned() } else { column.title.into() };
+    let now = columns.iter().find(|column| column.id == state.sort);
+    let shown = now.map_or("as planned".to_owned(), |column| title(column));
+    ui.horizontal(|ui| {
+        let combo = ComboBox::from_id_salt("sort").selected_text(&shown).show_ui(ui, |ui| {
+            for column in columns {
+                ui.selectable_value(&mut state.sort, column.id.to_owned(), title(column));
+            }
+        });
+        let name = format!("Sort by: {shown}");
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, name.as_str()));
+        ui.checkbox(&mut state.descending, "Largest first");
+    });
+}
+
+pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[usize], rate: &str, state: &mut ViewState) {
+    let height = ROW - ui.spacing().item_spacing.y;
+    ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, runs.len(), |ui, seen| {
+        for number in runs.get(seen).unwrap_or_default() {
+            let Some(run) = model.run(*number) else { continue };
+            let size = vec2(ui.available_width(), height);
+            let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+            let name = format!("Run of {} on {}", run.run.kernel, run.name());
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            if response.clicked() {
+                state.run = Some(run.index);
+                state.matrix = Some(run.key());
+            }
+            let fill = match state.run == Some(run.index) {
+                true => Some(ui.visuals().selection.bg_fill),
+                false => (number % 2 == 1).then(|| ui.visuals().faint_bg_color),
+            };
+            if let Some(fill) = fill {
+                ui.painter().rect_filled(rect, 2.0, fill);
+            }
+            lines(ui, rect.shrink2(vec2(6.0, 2.0)), &run, rate);
+        }
+    });
+}
+
+/// Matrix and rate; kernel with its setting, and time or verdict.
+fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
+    let value = run.rate().map(|value| format!("{} {rate}", significant(value)));
+    let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));
+    let texts = [
+        [run.name(), value.unwrap_or_else(|| "–".into())],
+        [
+            format!("{} · {}", run.run.kernel_as_run(), run.setting()),
+            median.unwrap_or_else(|| run.verdict().into()),
+        ],
+    ];
+    let (left, right) = rect.split_left_right_at_fraction(FIRST);
+    for ((line, texts), size) in [0.0, 0.5].into_iter().zip(texts).zip(TYPE) {
+        let sides = [
+            (left, Layout::left_to_right(Align::Center)),
+            (right, Layout::right_to_left(Align::Center)),
+        ];
+        for ((side, layout), text) in sides.into_iter().zip(texts) {
+            let half = Rect::from_min_size(
+                side.min + vec2(0.0, line * side.height()),
+                vec2(side.width(), side.height() * 0.5),
+            );
+            let text = RichText::new(elided(&text, half.width(), size)).size(size);
+            let text = if line == 0.0 { text.strong() } else { text };
+            let place = UiBuilder::new().max_rect(half).layout(layout);
+            ui.scope_builder(place, |ui| ui.add(Label::new(text).selectable(false)));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The settings of the view.
+
+use egui::{Button, Ui};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::spy::{MOST_HACK, MOST_PARTS};
+use sparsescope_figures::state::{ColorMap, Numbering, Scale, Split, SpyState, ViewState};
+use sparsescope_figures::views::spy::ranks::Ranks;
+
+use super::difference;
+use super::fields::{choose, number};
+
+/// Whether ranks are shown, and whose columns are lit; nothing where no run was shared by any.
+fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
+    if most == 0 {
+        return;
+    }
+    let hover = "The rows of each rank of the selected run, and what they send one another";
+    ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
+    if spy.ranks {
+        // 0 is none here, and a rank of its own.
+        let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
+        number(ui, "Columns of rank, from 1", "none", &mut lit, most);
+        spy.rank = lit.checked_sub(1);
+    }
+}
+
+pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    difference::settings(ui, model, state);
+    let spy = &mut state.spy;
+    choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
+    choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
+    choose(ui, "Numbering", &mut spy.numbering, Numbering::ALL, Numbering::name);
+    number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
+    if spy.parts > 0 {
+        choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
+    }
+    ranks(ui, spy, Ranks::most(model));
+    number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
+    ui.checkbox(&mut spy.stretch, "Fill")
+        .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");
+    let whole = ui.add_enabled(spy.at.is_some(), Button::new("Whole matrix"));
+    if whole.on_hover_text("Key 0, or a double click").clicked() {
+        spy.at = None;
+    }
+}

@@ -1,0 +1,159 @@
+//! The pictures with what is said of them.
+
+use std::ops::Range;
+
+use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use sparsescope_core::record::MatrixRecord;
+use sparsescope_figures::model::{Model, count, display_name};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::spy::axes::{digits, index};
+use sparsescope_figures::views::spy::draw::overlay_words;
+use sparsescope_figures::views::spy::place::Place;
+use sparsescope_figures::views::spy::ranks::Ranks;
+use sparsescope_figures::views::spy::scene::{Scene, Shown, subject};
+
+use super::paint::paint_cells;
+use super::settings::settings;
+use super::steer::steer;
+use crate::paint::Paint;
+use crate::views::view::{Screen, nothing};
+
+pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+
+/// The picture scrolls where there is less room.
+const LEAST_HEIGHT: f32 = 340.0;
+
+fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    match subject(model, state, false) {
+        Ok((record, shown)) => {
+            let room = vec2(ui.available_width() / shown.len() as f32, ui.available_height());
+            ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = 0.0;
+                    for one in &shown {
+                        let column = |ui: &mut Ui| {
+                            ui.set_width(room.x);
+                            show_picture(ui, record, one, room, &mut *state);
+                        };
+                        ui.push_id(&one.key, |ui| ui.vertical(column));
+                    }
+                });
+            });
+        }
+        Err(why) if why.is_empty() => {
+            nothing(ui, "Numbering rows and columns anew …");
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        }
+        Err(why) => nothing(ui, &why),
+    }
+}
+
+fn show_picture(
+    ui: &mut Ui,
+    record: &MatrixRecord,
+    shown: &Shown,
+    room: egui::Vec2,
+    state: &mut ViewState,
+) {
+    let picture = &shown.picture;
+    let lines = if shown.ranks.is_some() { 3.0 } else { 2.0 };
+    let status = ui.text_style_height(&egui::TextStyle::Body) * lines + 16.0;
+    let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
+    let pixels = ui.ctx().pixels_per_point();
+    let Some(scene) = Scene::new(shown, size, pixels, state) else { return };
+    // Cells fall on pixels when the figure does.
+    let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
+    ui.add_space(corner.y - ui.cursor().min.y);
+    let image = scene.place.area.translate(corner.to_vec2());
+    let covered = scene.place.covered().translate(corner.to_vec2());
+    ui.painter().rect_filled(covered, 0.0, scene.shade.empty);
+    paint_cells(ui, picture, &scene, &shown.key, image, pixels);
+    let figure = scene.figure(shown, state, Color32::TRANSPARENT);
+    let what = match shown.caption.as_str() {
+        "" => display_name(record),
+        caption => format!("{}. {caption}", display_name(record)),
+    };
+    figure.show(ui, &format!("Structure of {what}"));
+
+    let name = format!("Cells of {what}");
+    let response = ui.interact(image, ui.scope_id().with("cells"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
+    let screen = scene.place.on(image);
+    steer(ui, &response, &screen, &mut state.spy.at);
+    let under =
+        response.hover_pos().and_then(|pointer| cell_words(shown, &scene, &screen, pointer));
+    if let Some(words) = &under {
+        response.on_hover_ui_at_pointer(|ui| {
+            for line in words {
+                ui.label(line);
+            }
+        });
+    }
+    ui.horizontal_wrapped(|ui| {
+        let ranks = shown.ranks.as_ref().map(Ranks::words);
+        for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
+            ui.label(format!("{words}. "));
+        }
+        ui.weak(resolution(record, &scene));
+    });
+}
+
+/// What lies under the pointer.
+fn cell_words(
+    Shown { picture, other, .. }: &Shown,
+    scene: &Scene<'_>,
+    screen: &Place,
+    pointer: egui::Pos2,
+) -> Option<Vec<String>> {
+    let (row, col) = screen.matrix(pointer);
+    let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
+    if row < 0.0 || col < 0.0 || row >= rows as f64 || col >= cols as f64 {
+        return None;
+    }
+    let shift = scene.cells.shift();
+    let (r, c) = (row as usize >> shift, col as usize >> shift);
+    let entries = scene.cells.count(r, c);
+    let span = |cell: usize, n: usize| {
+        let (first, last) = (cell << shift, (n - 1).min((cell << shift) | ((1 << shift) - 1)));
+        if first == last { index(first) } else { format!("{} to {}", index(first), index(last)) }
+    };
+    let plural = |one: &str, cell: usize, n: usize| {
+        let single = shift == 0 || (cell << shift) + 1 == n;
+        format!("{one}{} {}", if single { "" } else { "s" }, span(cell, n))
+    };
+    let mut words = vec![
+        plural("Row", r, rows),
+        plural("Column", c, cols),
+        format!("{} {}", digits(entries), if entries == 1 { "entry" } else { "entries" }),
+    ];
+    if let (Some(cells), Some(other)) = (&scene.other, other) {
+        words.push(format!("{} in {}", digits(cells.count(r, c)), other.name));
+    }
+    if shift == 0
+        && let Some(value) = picture.value(r, c)
+    {
+        words.push(format!("Value {}", value.concat()));
+    }
+    Some(words)
+}
+
+/// How fine the picture is, and how to look closer.
+fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
+    let side = |shift: u32| index(1_usize << shift);
+    let place = &scene.place;
+    let view = match place.at() {
+        None => format!("All {} entries", count(record.statistics.nnz)),
+        Some(_) => {
+            let (rows, cols) = (place.rows(), place.cols());
+            let last = |range: &Range<usize>| index(range.end.saturating_sub(1));
+            let of = |range: &Range<usize>| format!("{} to {}", index(range.start), last(range));
+            format!("Rows {}, columns {}", of(&rows), of(&cols))
+        }
+    };
+    let finest = match scene.finest {
+        Some(_) if place.is_closest() => "the bundle keeps no finer picture".to_owned(),
+        None | Some(0) => "every entry can be zoomed to".to_owned(),
+        Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
+    };
+    format!("{view}; {finest}. Scroll to zoom, drag to move, double click for the whole.")
+}
