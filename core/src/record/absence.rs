@@ -7,10 +7,10 @@ pub const GPU_SWITCH: &str = "SPARSESCOPE_GPU";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuAbsence {
     /// The program was compiled without the CUDA backend.
-    #[error("this build has no CUDA backend (cargo feature `cuda`)")]
+    #[error("this build has no CUDA backend (`--features cuda`)")]
     NotCompiled,
     /// The program was compiled without the wgpu backend.
-    #[error("this build has no wgpu backend (cargo feature `wgpu`)")]
+    #[error("this build has no wgpu backend (`--features wgpu`)")]
     NoWgpu,
     /// No adapter answers.
     #[error("no GPU answers through Vulkan, Metal or Direct3D 12")]

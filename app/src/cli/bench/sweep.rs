@@ -9,7 +9,7 @@ use sparsescope_core::experiment::{
     Settings, SourceError, SubjectSource, Units, select_kernels,
 };
 use sparsescope_core::io::points::HeaderLine;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping, Parameter, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
@@ -308,11 +308,23 @@ fn kernels(
     if patterns.is_empty() {
         // As without a GPU: what nobody has asked for, and is not here, is left out.
         let cpu = CpuBackend::new();
-        let is_library =
-            |k: &KernelDescriptor| k.mapping == Mapping::Library && k.device == DeviceKind::Cpu;
-        kernels.retain(|k| !is_library(k) || cpu.availability(k) == Availability::Available);
+        let here = |k: &KernelDescriptor| cpu.availability(k) == Availability::Available;
+        let (kept, left_out): (Vec<_>, _) =
+            kernels.into_iter().partition(|k| k.device != DeviceKind::Cpu || here(k));
+        kernels = kept;
+        if let Some(sentence) = not_built_in(&left_out) {
+            eprintln!("{sentence}");
+        }
     }
     Ok(kernels)
+}
+
+/// Those of these kernels that need a feature which this build has not, in a line.
+fn not_built_in(kernels: &[&KernelDescriptor]) -> Option<String> {
+    let faer: Vec<&str> =
+        kernels.iter().map(|k| k.id).filter(|id| id.starts_with("vendor/faer/")).collect();
+    let is_built = cfg!(feature = "faer") || faer.is_empty();
+    (!is_built).then(|| format!("Not built in: {} (--features faer)", faer.join(", ")))
 }
 
 /// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
@@ -385,4 +397,19 @@ pub(super) fn output(args: &BenchArgs, shard: Option<Shard>) -> anyhow::Result<P
         path.symlink_metadata().is_err() && journal_path(path).symlink_metadata().is_err()
     };
     paths.find(free).context("no free name for the bundle; name one with -o")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_need_a_feature_are_named_with_it() {
+        let kernels: Vec<_> =
+            ["cpu/csr/serial", "vendor/faer/cholesky"].into_iter().filter_map(kernel).collect();
+        let told = "Not built in: vendor/faer/cholesky (--features faer)";
+        let expected = (!cfg!(feature = "faer")).then_some(told);
+        assert_eq!(not_built_in(&kernels).as_deref(), expected);
+        assert_eq!(not_built_in(&kernels[..1]), None);
+    }
 }

@@ -70,7 +70,7 @@ impl Backend for CpuBackend {
         match is_here {
             true => Availability::Available,
             false if kernel.id.starts_with(dense::FAER) => {
-                Availability::Missing("this build has no faer (the feature `faer`)".to_owned())
+                Availability::Missing("this build has no faer (`--features faer`)".to_owned())
             }
             false => Availability::Missing("this build does not have it".to_owned()),
         }
