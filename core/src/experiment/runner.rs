@@ -435,5 +435,6 @@ fn failed(error: &KernelError) -> Check {
     Check { verdict: Verdict::Fail, reason, ..Check::default() }
 }
 
-#[cfg(all(test, not(target_family = "wasm")))]
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
 mod tests;

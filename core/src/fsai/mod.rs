@@ -37,7 +37,8 @@ pub type Cancelled<'c> = dyn Fn() -> bool + Sync + 'c;
 mod checks;
 #[cfg(test)]
 mod merge_tests;
-#[cfg(all(test, not(target_family = "wasm")))]
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
 mod real_tests;
 #[cfg(test)]
 mod tests;

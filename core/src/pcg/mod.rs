@@ -31,7 +31,8 @@ pub use solved::{Outcome, Recurrence, Solved};
 pub(crate) use spd::SYMMETRY;
 pub use spd::{NotSpd, check_spd};
 
-#[cfg(all(test, not(target_family = "wasm")))]
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
 mod real_tests;
 #[cfg(test)]
 mod tests;

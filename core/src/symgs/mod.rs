@@ -28,7 +28,8 @@ pub use residual::relative_residual;
 pub use schedule::{Schedule, Workspace};
 pub use wavefronts::{Wavefront, Wavefronts, WavefrontsError};
 
-#[cfg(all(test, not(target_family = "wasm")))]
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
 mod real_tests;
 #[cfg(test)]
 mod tests;

@@ -214,11 +214,11 @@ mod tests {
 
     /// What all vectors of this processor find.
     fn found(work: Both<'_>) -> Vec<(u64, u32)> {
-        // SAFETY: it needs nothing.
         #[cfg_attr(
             not(target_arch = "x86_64"),
             expect(unused_mut, reason = "more is found with AVX2 only")
         )]
+        // SAFETY: it needs nothing.
         let mut found = vec![with_widest(work), unsafe { work.run::<Plain>() }];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
