@@ -1,4 +1,4 @@
-//! The views on a screen. Each is one file with a [`Screen`] in it and one line in [`SCREENS`]; none knows
+//! The views on a screen. Each is one file with a `Screen` in it and one line in `SCREENS`; none knows
 //! another, all draw from (bundles, state) and change nothing but the state.
 
 mod best;

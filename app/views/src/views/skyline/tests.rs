@@ -239,7 +239,7 @@ fn a_large_set_of_a_bundle_is_an_image_not_shapes_and_says_what_it_leaves_out() 
     );
 }
 
-/// `cargo test -p sparsescope --lib frames_of_a_million -- --ignored --nocapture`.
+/// `cargo test -p sparsescope-views --lib frames_of_a_million -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
 fn frames_of_a_million_points() {
