@@ -98,6 +98,7 @@ fn readers_of_1_2_open_what_is_written() {
 
 /// Their own checks, on what is written here and on the golden bundles.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "reads a file")]
 fn the_frozen_reader_of_1_2_opens_what_is_written_now() {
     let golden = |minor: u32| {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -85,6 +85,7 @@ fn a_system_that_is_not_positive_definite_leaves_the_others_as_they_are() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_same_bits_come_out_for_any_number_of_threads() {
     let (n, count) = (13, 403);
     let scale = |s: usize| 1.0 + (s as f64).sqrt();

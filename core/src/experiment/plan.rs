@@ -384,6 +384,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "a size has 32 bits")]
     fn settings_that_cannot_be_are_told() {
         let good = settings(&[]);
         let until = |share, at_most_s| Settings {

@@ -279,6 +279,7 @@ fn a_shift_adds_to_the_diagonal_in_proportion() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn g_has_the_same_bits_for_any_number_of_threads() {
     let a = made("fem-hex?n=8&dof=3");
     let small = Some(Merging { alpha: 1.05, block: Some(300) });
@@ -343,6 +344,7 @@ fn refreshing_is_setting_up_with_the_pattern_that_was_kept() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn set_up_can_be_cancelled_in_every_phase() {
     let a = made("fem-hex?n=6&dof=3");
     let limit = MemoryLimit::unlimited();

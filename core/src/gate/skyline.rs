@@ -314,6 +314,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
     fn large_sets_are_certified_and_one_wrong_point_among_them_is_found() {
         for spec in [
             "points-anticorrelated?n=100000&d=8",

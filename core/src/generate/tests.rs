@@ -67,6 +67,7 @@ fn grids_have_the_number_of_entries_that_theory_gives() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn the_control_problem_has_the_published_size_of_nlpkkt80() {
     let s = Statistics::of(&make("kkt?n=80"));
     assert_eq!((s.rows, s.nnz, s.row.max), (1_062_400, 28_192_672, 28));
@@ -84,6 +85,7 @@ fn grids_match_their_stencils_written_out() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_same_matrix_comes_out_for_any_number_of_threads() {
     for spec in SMALL {
         let with = |threads| {
@@ -148,6 +150,7 @@ fn sums_of_triangles(spec: &str) -> (u64, u64) {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn stand_ins_of_symmetric_matrices_are_symmetric_bit_for_bit() {
     let (above, below) = sums_of_triangles("banded?m=50&half=3&row=4");
     assert_ne!(above, below, "the sums tell what is not symmetric");
@@ -275,6 +278,7 @@ fn row_lengths_are_those_asked_for() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn a_circuit_has_one_dense_row_and_about_the_entries_asked_for() {
     let a = make("circuit?m=116835&nnz=766396&dense=114190");
     let s = Statistics::of(&a);
@@ -402,6 +406,7 @@ fn a_wrong_specification_says_what_would_be_right() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn every_suite_entry_is_a_matrix_and_names_are_unique() {
     let mini = suite("mini").unwrap();
     assert!(mini.entries.len() >= 8);
@@ -435,6 +440,7 @@ fn values_of_some_rows(spec: &GeneratorSpec) -> (usize, usize) {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn a_gpus_matrices_take_it_long_fit_its_memory_and_have_the_values_that_they_say() {
     let entries = suite("gpu").unwrap().entries;
     assert_eq!(entries.len(), 22);
@@ -487,12 +493,14 @@ fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn the_papers_stand_ins_are_like_the_real_matrices() {
     assert_eq!(suite("paper").unwrap().entries.len(), 30);
     stand_ins_are_like_the_real_ones("paper", 0.01);
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn the_solvers_stand_ins_are_as_large_as_the_real_systems_and_not_diagonally_dominant() {
     stand_ins_are_like_the_real_ones("solver", 0.015);
     // The same elements on smaller boxes.

@@ -118,6 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn totals_are_the_sums_over_all_steps_of_all_warps(
         a in matrices(),
         hack in prop::sample::select(vec![4usize, 32, 64]),

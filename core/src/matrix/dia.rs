@@ -74,7 +74,9 @@ impl<T: Scalar> Dia<T> {
     /// `min_fill` percent of their slots would hold entries.
     pub fn diagonals(a: &Csr<T>, min_fill: u32) -> Result<Vec<i64>, FormatError> {
         let (m, n) = (a.rows(), a.cols());
-        let offsets = if (m + n) / 64 > a.nnz() { Self::few(a) } else { Self::any(a) };
+        // A number of diagonals may be beyond the page's 32-bit sizes.
+        let sides = m as u64 + n as u64;
+        let offsets = if sides / 64 > a.nnz() as u64 { Self::few(a) } else { Self::any(a) };
         let slots = offsets.len() as f64 * m as f64;
         let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
         if fill < f64::from(min_fill) {

@@ -48,6 +48,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn each_call_gives_what_rayon_gives_for_any_number_of_threads() {
         for length in [0, 1, 2, 63, 1000] {
             let numbers: Vec<u64> = (0..length).map(|k| k * 7919 % 1009).collect();
@@ -68,6 +69,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn a_panic_in_a_part_reaches_the_caller() {
         use super::IntoElements as _;
         let work = || {

@@ -120,6 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn every_block_is_done_once_and_after_all_of_the_step_before() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
         pool.install(|| {

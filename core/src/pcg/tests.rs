@@ -128,6 +128,7 @@ fn iterations_are_those_of_scipy() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_number_of_threads_shows_in_no_bit() {
     // More than one block of vectors and of entries.
     let a = grid(120, |i| 1.0 + (i % 3) as f64, |i| 0.1 * (i % 11) as f64);

@@ -226,6 +226,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
     fn the_interval_holds_the_true_ratio_at_its_stated_rate() {
         // The bootstrap of a median is a little wide for few samples. 500 trials at 0.95 have a
         // standard deviation of 0.01: four of them below, and well short of always.

@@ -88,6 +88,7 @@ fn sets(
 
 proptest! {
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn points_with_ties_in_few_dimensions(
         set in prop::sample::select(vec![1usize, 2, 3]).prop_flat_map(|d| sets(d, 150, few_values().boxed()))
     ) {
@@ -95,11 +96,13 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn points_with_ties_in_eight_dimensions(set in sets(8, 150, few_values().boxed())) {
         agree(&set, &skyline(&set))?;
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn points_of_any_coordinates(
         set in (1usize..12).prop_flat_map(|d| sets(d, 150, any::<f64>().boxed()))
     ) {
@@ -117,6 +120,7 @@ fn numbers(seed: u64) -> impl FnMut() -> f64 {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn many_dimensions() {
     for d in [50, 1000] {
         let mut next = numbers(d as u64);
@@ -136,6 +140,7 @@ fn many_dimensions() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn no_point_one_point_and_all_equal() {
     for d in [1, 2, 3, 8, 50, 1000] {
         agree(&points(d, vec![]), &[]).unwrap();
@@ -146,6 +151,7 @@ fn no_point_one_point_and_all_equal() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn of_a_chain_one_point_stays_and_of_an_antichain_every_one() {
     for d in [2, 3, 8] {
         // The largest is neither first nor last.
@@ -160,6 +166,7 @@ fn of_a_chain_one_point_stays_and_of_an_antichain_every_one() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn sets_of_several_batches_and_trees_of_several_heights() {
     for (d, n) in [(1, 20_000), (2, 9_000), (3, 9_000), (5, 9_000), (8, 6_000), (20, 5_000)] {
         let mut next = numbers(n as u64);
@@ -188,6 +195,7 @@ fn sets_of_several_batches_and_trees_of_several_heights() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn sums_that_round_or_are_no_number_mislead_nobody() {
     let inf = f64::INFINITY;
     // Both sums are 1e16.

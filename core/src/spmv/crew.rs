@@ -188,6 +188,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn every_worker_does_every_job_once_and_in_turn() {
         let counts = [0, 1].map(|_| AtomicUsize::new(0));
         let one_more = |round| {
@@ -216,6 +217,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn a_panic_of_any_worker_is_the_leaders_and_the_crew_goes_on() {
         pool(2).install(|| {
             gather(|| {

@@ -349,6 +349,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn the_number_of_threads_makes_no_difference() {
         let t: Vec<_> = (0..40_000usize).map(|k| (k * 7 % 9001, k * k % 8009, 1.0)).collect();
         let a = Csr::from_triplets(9001, 8009, &t).unwrap();

@@ -83,6 +83,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn the_number_of_threads_does_not_show() {
         let diagonal: Vec<_> = (0..100_000).map(|i| (i, i, 1.0 / (1.0 + i as f64))).collect();
         let a = Csr::from_triplets(100_000, 100_000, &diagonal).unwrap();

@@ -207,6 +207,7 @@ fn the_smoothers_diagonal_is_subtracted_and_added_and_nothing_is_fused() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn synthetic_structures_have_the_bits_of_the_two_loops() {
     for spec in [
         "stencil27?n=9",
@@ -227,6 +228,7 @@ fn synthetic_structures_have_the_bits_of_the_two_loops() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn full_rows_and_columns_one_row_and_none_have_the_bits_of_the_two_loops() {
     // Row and column of an arrow with its head at either end or in the middle.
     let n = 46_500;
@@ -246,6 +248,7 @@ fn full_rows_and_columns_one_row_and_none_have_the_bits_of_the_two_loops() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn overflow_and_nan_come_out_alike() {
     // Not dominant at all: sweeps overflow, and infinities cancel.
     let a = made("random?m=300&row=9&dominant=1").map(|v| if v > 1.0 { 1e-3 } else { v });
@@ -263,6 +266,7 @@ fn overflow_and_nan_come_out_alike() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn sweeps_end_however_few_threads_there_are_and_however_many_run_at_once() {
     let a = made("stencil27?n=12");
     let schedule = leveled(&a, 8, 64);
@@ -410,6 +414,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
     fn any_structure_has_the_bits_of_the_two_loops(a in unsymmetric(), grain in 1usize..60) {
         for a in [&a, &a.transpose()] {
             prop_assert_eq!(agrees(a, grain), Ok(()));

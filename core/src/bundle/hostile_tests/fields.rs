@@ -27,6 +27,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 
 /// One value per field: a bundle with it is read, written, compared and merged, or refused in one sentence.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn any_value_in_any_field_is_taken_or_refused_in_a_sentence() {
     let kinds = [
         Value::Null,

@@ -22,6 +22,7 @@ fn matrices_are_those_that_the_formula_gives_in_another_language() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_same_matrices_come_out_for_any_number_of_threads_and_the_seed_decides() {
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

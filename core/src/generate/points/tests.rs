@@ -31,6 +31,7 @@ fn points_are_those_that_the_formulas_give_in_another_language() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_same_points_come_out_for_any_number_of_threads_and_the_seed_decides() {
     for kind in points_kinds() {
         let spec = format!("{}?n=5000&d=3", kind.name);

@@ -146,6 +146,7 @@ fn long_names_of_both_kinds_are_understood() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "a size has 32 bits")]
 fn sizes_that_lie_allocate_nothing() {
     let mut huge = header("a/a.mtx", "00000000000", b'0');
     huge[124..136].copy_from_slice(&[0x80, 0, 0, 0, 0x7f, 255, 255, 255, 255, 255, 255, 255]);

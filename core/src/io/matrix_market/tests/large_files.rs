@@ -15,6 +15,7 @@ fn errors_far_into_a_large_file_name_their_line() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_first_of_two_errors_is_reported_on_any_number_of_threads() {
     let text = large_file(300_000).replace(" 1000.25\n", " a\n").replace(" 250000.25\n", " b\n");
     for threads in [1, 3] {
@@ -24,6 +25,7 @@ fn the_first_of_two_errors_is_reported_on_any_number_of_threads() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_number_of_threads_does_not_change_the_matrix() {
     let text = large_file(300_000);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -45,6 +47,7 @@ fn progress_ends_at_the_length_of_the_file_and_a_flag_stops_it() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn entries_in_any_order_over_many_chunks_are_summed_in_file_order_on_any_number_of_threads() {
     // 60 000 entries at 40 000 positions at most, of magnitudes whose sums depend on their order.
     let entry = |k: usize| {
