@@ -1,26 +1,26 @@
-//! Many small dense symmetric matrices of one size, one after the other.
+//! Many small dense symmetric matrices of one size, stored one after the other.
 
 use super::{FormatError, Sha256Hex};
 
-/// Most rows of a matrix that is generated or gathered into a batch: none takes a kernel so long that it
-/// could not be told to stop.
+/// Maximum rows of a matrix that is generated or gathered into a batch. Up to this size a kernel returns
+/// soon enough to be cancelled.
 pub const MOST_UNKNOWNS: usize = 512;
 
-/// Matrices of n × n numbers, n ≥ 1, stored whole and by rows; each symmetric and finite.
+/// Symmetric, finite matrices of n × n numbers, n ≥ 1, stored in full and row-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     unknowns: usize,
     values: Vec<f64>,
 }
 
-/// The same, borrowed: what kernels are given.
+/// A borrowed [`Batch`]: what kernels are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchView<'a> {
     unknowns: usize,
     values: &'a [f64],
 }
 
-/// How large a batch is that has not been made.
+/// The size of a batch that has not been built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchExtent {
     /// Rows of a matrix, n.
@@ -30,15 +30,15 @@ pub struct BatchExtent {
 }
 
 impl BatchExtent {
-    /// Bytes of the matrices, stored whole: 8·n²·systems.
+    /// Bytes of the matrices, stored in full: 8·n²·systems.
     pub fn bytes(self) -> u128 {
         8 * u128::from(self.unknowns).pow(2) * u128::from(self.systems)
     }
 }
 
 impl Batch {
-    /// Of n × n numbers a matrix. Fails when n is 0, when the last matrix is not whole, and names the
-    /// first matrix that is not symmetric or not finite.
+    /// A batch of matrices of n × n numbers. Fails when n is 0, when the last matrix is incomplete, or
+    /// when a matrix is not symmetric or not finite, and names the first such matrix.
     pub fn new(unknowns: usize, values: Vec<f64>) -> Result<Self, FormatError> {
         let numbers = values.len();
         match numbers.checked_rem(unknowns.saturating_mul(unknowns)) {
@@ -62,12 +62,12 @@ impl Batch {
         }
     }
 
-    /// The batch borrowed.
+    /// Borrows the batch.
     pub fn view(&self) -> BatchView<'_> {
         BatchView { unknowns: self.unknowns, values: &self.values }
     }
 
-    /// The numbers of all matrices, one after the other, each by rows.
+    /// The numbers of all matrices, one after the other, each row-major.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -92,15 +92,15 @@ impl Batch {
         self.values.len() as u64 * size_of::<f64>() as u64
     }
 
-    /// Lower-case hexadecimal SHA-256, the same on every platform, of all little-endian: n and the number
-    /// of matrices as `u64`, then of each matrix the lower triangle by rows as `f64` bits. None once
-    /// `cancelled` says so.
+    /// Returns the SHA-256, in lower-case hexadecimal, of these little-endian numbers: n and the number
+    /// of matrices as `u64`, then the lower triangle of each matrix, row by row, as `f64` bits. It is the
+    /// same on every platform. Returns `None` once `cancelled` returns true.
     pub fn identity(&self, cancelled: &dyn Fn() -> bool) -> Option<String> {
         let mut hash = Sha256Hex::default();
         for size in [self.unknowns, self.len()] {
             hash.update(&(size as u64).to_le_bytes());
         }
-        // The hash sees long blocks.
+        // Hash long blocks.
         let mut block = Vec::new();
         for s in 0..self.len() {
             for (i, row) in self.view().matrix(s).chunks(self.unknowns).enumerate() {
@@ -119,10 +119,10 @@ impl Batch {
     }
 }
 
-/// Bytes gathered before they go to the hash.
+/// Bytes gathered before they are hashed.
 const BLOCK: usize = 1 << 16;
 
-/// Whether the row-major matrix of n rows equals its transpose and has finite numbers only.
+/// Whether the row-major n × n matrix equals its transpose and is finite.
 fn is_symmetric(a: &[f64], n: usize) -> bool {
     let mut is = true;
     for (i, row) in a.chunks(n).enumerate() {
@@ -149,7 +149,7 @@ impl<'a> BatchView<'a> {
         self.values.is_empty()
     }
 
-    /// One matrix, row-major. Panics when it is not below [`len`](Self::len).
+    /// One matrix, row-major. Panics when its index is not below [`len`](Self::len).
     #[inline]
     pub fn matrix(self, s: usize) -> &'a [f64] {
         let size = self.unknowns * self.unknowns;

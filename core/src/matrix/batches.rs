@@ -1,16 +1,16 @@
-//! Dense matrices of several sizes: a batch for each.
+//! Dense matrices of several sizes: one batch per size.
 
 use super::{Batch, FormatError, Sha256Hex};
 
-/// Batches of matrices, each of another size, ascending; every matrix has a number.
+/// Batches of matrices, one per size, ascending in size; every matrix has a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batches(Vec<NumberedBatch>);
 
-/// A batch whose matrices have the numbers that they were given.
+/// A batch whose matrices carry numbers given by the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberedBatch {
     batch: Batch,
-    /// One for each matrix, ascending; none where they are 0, 1, 2, …
+    /// One per matrix, ascending; empty when they are 0, 1, 2, …
     numbers: Vec<u32>,
 }
 
@@ -20,22 +20,22 @@ impl NumberedBatch {
         &self.batch
     }
 
-    /// The number of matrix s of this batch, 0-based; s itself where there is no such matrix.
+    /// The number of matrix s of this batch, 0-based; s itself when there is no such matrix.
     pub fn number(&self, s: usize) -> u64 {
         self.numbers.get(s).map_or(s as u64, |number| u64::from(*number))
     }
 }
 
 impl From<Batch> for Batches {
-    /// Of one size, numbered as they come.
+    /// Batches of one size, numbered in order.
     fn from(batch: Batch) -> Self {
         Self(vec![NumberedBatch { batch, numbers: Vec::new() }])
     }
 }
 
 impl Batches {
-    /// Of these batches with the numbers of their matrices. Fails unless they ascend in size and each
-    /// matrix has a number.
+    /// Takes these batches and the numbers of their matrices. Fails unless they ascend in size and
+    /// each matrix has a number.
     pub fn new(batches: Vec<(Batch, Vec<u32>)>) -> Result<Self, FormatError> {
         let wrong = |what: &str| Err(FormatError::Invariant(what.to_owned()));
         if !batches.is_sorted_by(|(one, _), (next, _)| one.unknowns() < next.unknowns()) {
@@ -63,7 +63,7 @@ impl Batches {
         self.len() == 0
     }
 
-    /// Rows of the largest matrices; 0 where there are none.
+    /// Rows of the largest matrices; 0 when there are none.
     pub fn most_unknowns(&self) -> usize {
         self.0.last().map_or(0, |sized| sized.batch.unknowns())
     }
@@ -73,8 +73,9 @@ impl Batches {
         self.0.iter().map(|sized| sized.batch.bytes()).sum()
     }
 
-    /// Lower-case hexadecimal SHA-256: of one size that of the batch; else of the digests of all, each
-    /// followed by its numbers as little-endian `u32`. None once `cancelled` says so.
+    /// Lower-case hexadecimal SHA-256: that of the batch if there is one size, else of all digests,
+    /// each followed by its numbers as little-endian `u32`. Returns `None` once `cancelled` returns
+    /// true.
     pub fn identity(&self, cancelled: &dyn Fn() -> bool) -> Option<String> {
         if let [NumberedBatch { batch, numbers }] = self.0.as_slice()
             && numbers.is_empty()

@@ -1,10 +1,10 @@
-//! The blocks that hold entries in some neighbouring rows, from left to right: how BSR finds them.
+//! Finds the nonzero blocks of a row of blocks, from left to right, for BSR.
 
 use super::{Csr, Scalar};
 
-/// Calls `begin(column)` for each block of `B` rows and columns that holds an entry of row of blocks
-/// `h`, by ascending block column, then `take(slot, value)` for each of its entries, row after row.
-/// The rows are merged as sorted lists are.
+/// Calls `begin(column)` for each `B` × `B` block of block row `h` that holds a nonzero, by ascending
+/// block column, then `take(slot, value)` for each of its nonzeros, row by row. The rows are merged
+/// like sorted lists.
 #[inline(always)]
 fn walk<const B: usize, T: Scalar, S>(
     a: &Csr<T>,
@@ -47,7 +47,7 @@ fn walk<const B: usize, T: Scalar, S>(
     }
 }
 
-/// How many blocks of `B` rows and columns hold an entry of row of blocks `h`.
+/// The number of `B` × `B` blocks in block row `h` that hold a nonzero.
 fn count<const B: usize, T: Scalar>(a: &Csr<T>, h: usize) -> usize {
     let mut blocks = 0;
     let row_ptr = a.row_ptr();
@@ -58,17 +58,17 @@ fn count<const B: usize, T: Scalar>(a: &Csr<T>, h: usize) -> usize {
     blocks
 }
 
-/// Block columns, bits of the slots that hold an entry, and values of a row of blocks.
+/// Block columns, bits of the slots that hold a nonzero, and values of a block row.
 pub(super) struct BlockRow<'a, T> {
     pub(super) col: &'a mut [u32],
     pub(super) stored: &'a mut [u64],
     pub(super) val: &'a mut [T],
 }
 
-/// Writes the blocks of row of blocks `h`, for which `to` has just the room.
+/// Writes the blocks of block row `h` to `to`, which has exactly the length they need.
 fn gather<const B: usize, T: Scalar>(a: &Csr<T>, h: usize, to: BlockRow<'_, T>) {
     let BlockRow { col, stored, val } = to;
-    // Of the blocks begun so far the last one is written.
+    // Number of blocks begun so far; the last one is being written.
     let mut begun = (0usize, col, stored, val);
     walk::<B, T, _>(
         a,
@@ -85,7 +85,7 @@ fn gather<const B: usize, T: Scalar>(a: &Csr<T>, h: usize, to: BlockRow<'_, T>) 
     );
 }
 
-/// Calls a function that is compiled for each edge of blocks; other edges have no blocks.
+/// Calls a function that is compiled for each block size; other sizes have no blocks.
 macro_rules! for_edge {
     ($block:expr, $call:ident, $T:ty, ($($argument:expr),*), $other:expr) => {
         match $block {
@@ -101,12 +101,12 @@ macro_rules! for_edge {
     };
 }
 
-/// Blocks with entries in row of blocks `h`, for edges from 2 to 8.
+/// Number of blocks with nonzeros in block row `h`, for block sizes from 2 to 8.
 pub(super) fn blocks_in_row<T: Scalar>(a: &Csr<T>, block: usize, h: usize) -> usize {
     for_edge!(block, count, T, (a, h), 0)
 }
 
-/// Writes the blocks of row of blocks `h`, for edges from 2 to 8.
+/// Writes the blocks of block row `h`, for block sizes from 2 to 8.
 pub(super) fn gather_row<T: Scalar>(a: &Csr<T>, block: usize, h: usize, to: BlockRow<'_, T>) {
     for_edge!(block, gather, T, (a, h, to), ());
 }

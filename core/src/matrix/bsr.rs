@@ -8,15 +8,15 @@ use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::{Pace, at_once};
 
-/// Edges of blocks that are accepted.
+/// Block sizes that are accepted.
 pub const BSR_BLOCKS: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// Least share of slots in percent that hold entries, where nothing else is asked for.
+/// Default minimum fill: percent of slots that must hold nonzeros.
 pub const BSR_MIN_FILL: u32 = 70;
 
-/// An m × n matrix in BSR: the b × b blocks that hold an entry, row of blocks by row of blocks,
-/// each row-major. Slots without an entry hold 0; which slots have one is remembered, so that an
-/// entry of value 0 survives.
+/// An m × n matrix in BSR: the b × b blocks that hold a nonzero, block row by block row, each block
+/// row-major. Empty slots hold 0; a bit mask records which slots are filled, so that explicit zeros
+/// survive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bsr<T = f64> {
     rows: usize,
@@ -24,14 +24,14 @@ pub struct Bsr<T = f64> {
     block: usize,
     row_ptr: RowPtr,
     col: Vec<u32>,
-    /// Bit r·b + c of a block: its slot in row r and column c holds an entry.
+    /// Bit r·b + c of a block: its slot in row r and column c holds a nonzero.
     stored: Vec<u64>,
     val: Vec<T>,
 }
 
 impl<T: Scalar> Bsr<T> {
     /// Takes the arrays after checking lengths, offsets, ascending block columns, and that every
-    /// slot without an entry, or outside the matrix, holds 0. `row_ptr` counts blocks.
+    /// empty slot or slot outside the matrix holds 0. `row_ptr` counts blocks.
     pub fn try_new(
         (rows, cols): (usize, usize),
         block: usize,
@@ -79,21 +79,21 @@ impl<T: Scalar> Bsr<T> {
         Ok(Self { rows, cols, block, row_ptr, col, stored, val })
     }
 
-    /// Blocks of each row of blocks.
+    /// Number of blocks of each block row.
     fn block_counts(a: &Csr<T>, block: usize) -> Vec<usize> {
         let block_rows = 0..a.rows().div_ceil(block);
         let counts = block_rows.into_par_iter().with_min_len(64);
         counts.map(|h| blocks_in_row(a, block, h)).collect()
     }
 
-    /// Number of b × b blocks that hold an entry of `a`.
+    /// Number of b × b blocks that hold a nonzero of `a`.
     pub fn blocks_of(a: &Csr<T>, block: usize) -> usize {
         let block_rows = (0..a.rows().div_ceil(block)).into_par_iter().with_min_len(64);
         block_rows.map(|h| blocks_in_row(a, block, h)).reduce(|| 0, |a, b| a + b)
     }
 
-    /// The block asked for, or the one that makes a product move the fewest bytes; an error when
-    /// less than `min_fill` percent of its slots would hold entries.
+    /// Returns the requested block size, or the one for which an SpMV moves the fewest bytes. Fails
+    /// when less than `min_fill` percent of its slots would hold nonzeros.
     pub fn choose(
         a: &Csr<T>,
         block: Option<usize>,
@@ -102,7 +102,7 @@ impl<T: Scalar> Bsr<T> {
         at_once(Self::choose_at(a, block, min_fill, Pace::AtOnce))
     }
 
-    /// The same at a pace; a size of blocks is a step.
+    /// Like [`choose`](Self::choose), in steps if `pace` asks for them; each block size is a step.
     pub(super) async fn choose_at(
         a: &Csr<T>,
         block: Option<usize>,
@@ -136,12 +136,12 @@ impl<T: Scalar> Bsr<T> {
         })
     }
 
-    /// Bytes that the arrays of so many blocks take.
+    /// Bytes that the arrays of this many blocks take.
     pub fn bytes_needed(a: &Csr<T>, block: usize, blocks: usize) -> u128 {
         Self::read_bytes(a.rows(), block, blocks) + 8 * blocks as u128
     }
 
-    /// Minimal bytes that one product moves: blocks, their columns, `row_ptr`, y and x.
+    /// Minimum bytes that one SpMV moves: blocks, their columns, `row_ptr`, y and x.
     pub fn minimal_bytes_of(a: &Csr<T>, block: usize, blocks: usize) -> u128 {
         Self::read_bytes(a.rows(), block, blocks)
             + T::BYTES as u128 * (a.rows() as u128 + a.cols() as u128)
@@ -153,8 +153,8 @@ impl<T: Scalar> Bsr<T> {
             + offset * (rows.div_ceil(block) as u128 + 1)
     }
 
-    /// Gathers `a` in b × b blocks. Fails, before allocating, when that needs more than `limit` or
-    /// b is not from 2 to 8.
+    /// Gathers `a` into b × b blocks. Fails, before allocating, when that needs more than `limit`
+    /// or b is not from 2 to 8.
     pub fn from_csr(a: &Csr<T>, block: usize, limit: MemoryLimit) -> Result<Self, FormatError> {
         check_block(block)?;
         let counts = Self::block_counts(a, block);
@@ -179,7 +179,7 @@ impl<T: Scalar> Bsr<T> {
         Ok(Self { rows, cols, block, row_ptr, col, stored, val })
     }
 
-    /// Back to CSR, slots without entries dropped.
+    /// Converts back to CSR and drops empty slots.
     pub fn to_csr(&self) -> Csr<T> {
         let b2 = self.block * self.block;
         // The bits of row i in block k.
@@ -211,7 +211,7 @@ impl<T: Scalar> Bsr<T> {
         .expect("blocks ascend and their entries lie inside") // invariant
     }
 
-    /// The matrix's column of a slot of block `k`; past the last one in the rightmost blocks.
+    /// The matrix column of a slot of block `k`; beyond the last column in the rightmost blocks.
     fn column(&self, k: usize, slot: usize) -> usize {
         self.col[k] as usize * self.block + slot % self.block
     }
@@ -234,12 +234,12 @@ impl<T: Scalar> Bsr<T> {
         self.cols
     }
 
-    /// Edge b of a block.
+    /// Block size b.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Offsets of the rows of blocks, counted in blocks.
+    /// Offsets of the block rows, counted in blocks.
     pub fn row_ptr(&self) -> &RowPtr {
         &self.row_ptr
     }
@@ -249,12 +249,12 @@ impl<T: Scalar> Bsr<T> {
         &self.col
     }
 
-    /// Which slots of each block hold an entry: bit r·b + c for row r and column c of it.
+    /// Which slots of each block hold a nonzero: bit r·b + c for its row r and column c.
     pub fn stored(&self) -> &[u64] {
         &self.stored
     }
 
-    /// Values, b² a block, row-major in it.
+    /// Values, b² per block, each block row-major.
     pub fn val(&self) -> &[T] {
         &self.val
     }
@@ -265,7 +265,7 @@ impl<T: Scalar> Bsr<T> {
         Self::read_bytes(self.rows, self.block, blocks) as u64 + 8 * blocks as u64
     }
 
-    /// Minimal bytes that one product moves.
+    /// Minimum bytes that one SpMV moves.
     pub fn minimal_bytes(&self) -> u64 {
         Self::read_bytes(self.rows, self.block, self.col.len()) as u64
             + T::BYTES as u64 * (self.rows + self.cols) as u64
@@ -279,7 +279,7 @@ fn check_block(block: usize) -> Result<(), FormatError> {
     }
 }
 
-/// Slot `j` of a row is column j mod b of its block j / b: blocks row-major, one after another.
+/// Slot `j` of a row is column j mod b of its block j / b; blocks are row-major, one after another.
 impl<T: Scalar> SlotLayout for Bsr<T> {
     fn slots(&self) -> u64 {
         self.val.len() as u64
@@ -323,7 +323,8 @@ mod tests {
         let a = Csr::from_triplets(12, 12, &triplets).unwrap();
         assert_eq!(Bsr::choose(&a, None, 70).unwrap(), (3, 4));
         let error = Bsr::choose(&a, Some(2), 70).unwrap_err().to_string();
-        // Rows of blocks 0..2 hold columns 0..3, 2..4 hold 0..6, 4..6 hold 3..6: 2 + 3 + 2 blocks.
+        // Block rows of rows 0..2 hold columns 0..3, 2..4 hold 0..6, 4..6 hold 3..6: 2 + 3 + 2
+        // blocks.
         assert!(error.contains("2 x 2 are only 64.3 % full, less than 70 %"), "{error}");
         assert_eq!(Bsr::choose(&a, Some(2), 0).unwrap().0, 2);
         assert!(Bsr::choose(&a, Some(9), 0).unwrap_err().to_string().contains("from 2 to 8"));

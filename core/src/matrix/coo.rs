@@ -1,4 +1,4 @@
-//! Coordinate format (COO): row, column and value of every entry, row by row.
+//! Coordinate format (COO): row, column and value of every nonzero, row by row.
 
 use crate::parallel::*;
 
@@ -7,8 +7,8 @@ use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, Offset, OffsetWidth, RowPtr, Scalar};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// An m × n matrix as `nnz` coordinates in row-major order, columns ascending in each row, no
-/// coordinate twice.
+/// An m × n matrix as `nnz` coordinates in row-major order, columns ascending in each row, without
+/// duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coo<T = f64> {
     rows: usize,
@@ -51,7 +51,7 @@ impl<T: Scalar> Coo<T> {
         a.nnz() as u128 * (8 + T::BYTES as u128)
     }
 
-    /// The same entries, with the row of each written out.
+    /// The same nonzeros, with the row of each stored explicitly.
     pub fn from_csr(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, FormatError> {
         limit.check(format!("COO of {} entries", a.nnz()), Self::bytes_needed(a))?;
         Ok(Self {
@@ -63,21 +63,21 @@ impl<T: Scalar> Coo<T> {
         })
     }
 
-    /// The entries of a matrix that is not needed any longer.
+    /// Takes over the nonzeros of a matrix that is no longer needed.
     pub(super) fn from_rows(a: Csr<T>) -> Self {
         let (rows, cols, row) = (a.rows(), a.cols(), expand_rows(&a));
         let (col, val) = a.into_entries();
         Self { rows, cols, row, col, val }
     }
 
-    /// Back to CSR.
+    /// Converts back to CSR.
     pub fn to_csr(&self) -> Csr<T> {
         let row_ptr = self.row_offsets();
         Csr::try_new(self.rows, self.cols, row_ptr, copied(&self.col), copied(&self.val))
             .expect("row-major coordinates without repeats are CSR's order") // invariant
     }
 
-    /// Where each row begins: offset i is the number of entries in the rows before i.
+    /// Row offsets: offset i is the number of nonzeros in the rows before i.
     pub(super) fn row_offsets(&self) -> RowPtr {
         match OffsetWidth::of(self.nnz() as u64) {
             OffsetWidth::Narrow => RowPtr::Narrow(offsets_of(&self.row, zeroed(0, self.rows + 1))),
@@ -95,22 +95,22 @@ impl<T: Scalar> Coo<T> {
         self.cols
     }
 
-    /// Stored entries.
+    /// Number of stored nonzeros.
     pub fn nnz(&self) -> usize {
         self.val.len()
     }
 
-    /// Row of each entry.
+    /// Row of each nonzero.
     pub fn row(&self) -> &[u32] {
         &self.row
     }
 
-    /// Column of each entry.
+    /// Column of each nonzero.
     pub fn col(&self) -> &[u32] {
         &self.col
     }
 
-    /// Value of each entry.
+    /// Value of each nonzero.
     pub fn val(&self) -> &[T] {
         &self.val
     }
@@ -120,13 +120,14 @@ impl<T: Scalar> Coo<T> {
         self.nnz() as u64 * (8 + T::BYTES as u64)
     }
 
-    /// Minimal bytes that one product moves: the arrays, y and x once each.
+    /// Minimum bytes that one SpMV moves: the arrays, y and x once each.
     pub fn minimal_bytes(&self) -> u64 {
         self.bytes() + T::BYTES as u64 * (self.rows + self.cols) as u64
     }
 }
 
-/// Fills `offsets`, of which there is one more than rows, from the ascending rows of all entries.
+/// Fills `offsets`, which has one element more than there are rows, from the ascending rows of all
+/// nonzeros.
 fn offsets_of<O: Offset>(row: &[u32], mut offsets: Vec<O>) -> Vec<O> {
     const CHUNK: usize = 1 << 12;
     offsets.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
@@ -140,13 +141,13 @@ fn offsets_of<O: Offset>(row: &[u32], mut offsets: Vec<O>) -> Vec<O> {
     offsets
 }
 
-/// The row of every entry of `a`, filled in parallel.
+/// The row of every nonzero of `a`, filled in parallel.
 fn expand_rows<T: Scalar>(a: &Csr<T>) -> Vec<u32> {
     let mut row = zeroed(0u32, a.nnz());
     const CHUNK: usize = 1 << 16;
     row.par_chunks_mut(CHUNK).enumerate().for_each(|(c, chunk)| {
         let first = c * CHUNK;
-        // The row that entry `first` lies in: the last one that starts at or before it.
+        // The row of nonzero `first`: the last row that starts at or before it.
         let mut i = a.row_ptr().partition_point(|offset| offset <= first) - 1;
         let mut end = a.row_range(i).end;
         for (k, slot) in (first..).zip(chunk) {

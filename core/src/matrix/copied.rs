@@ -3,7 +3,7 @@
 use crate::memory::room_for;
 use crate::parallel::*;
 
-/// A copy of elements that will be read here and there, made on several threads.
+/// Copies elements that will be read at random, using several threads.
 pub(crate) fn copied<T: Copy + Send + Sync>(from: &[T]) -> Vec<T> {
     const CHUNK: usize = 1 << 16;
     let mut array = room_for(from.len());
@@ -11,8 +11,8 @@ pub(crate) fn copied<T: Copy + Send + Sync>(from: &[T]) -> Vec<T> {
     room.par_chunks_mut(CHUNK).zip(from.par_chunks(CHUNK)).for_each(|(to, from)| {
         to.write_copy_of_slice(from);
     });
-    // SAFETY: there is room for so many elements, and the chunks, which are as many and as long as
-    // those of `from`, have been written to their ends.
+    // SAFETY: the capacity is large enough, and the chunks, equal in number and length to those of
+    // `from`, have been written completely.
     unsafe { array.set_len(from.len()) };
     array
 }

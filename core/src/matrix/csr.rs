@@ -1,6 +1,6 @@
-//! Compressed sparse rows (CSR): the hub that readers build, every format converts from and
-//! every result is checked against. The papers' names: `IRP`/`iat` = `row_ptr`, `JA`/`ja` = `col`,
-//! `AS`/`coef` = `val`.
+//! Compressed sparse rows (CSR): the format that readers build, that every format converts from and
+//! that every result is checked against. Names in the papers: `IRP`/`iat` = `row_ptr`, `JA`/`ja` =
+//! `col`, `AS`/`coef` = `val`.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::copied::copied;
 use super::{FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::zeroed;
 
-/// An m × n matrix in CSR: the entries of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
+/// An m × n matrix in CSR: the nonzeros of row i are `col[row_ptr[i]..row_ptr[i+1]]` and the same
 /// range of `val`, columns strictly ascending.
 ///
-/// `nnz` counts stored entries, explicit zeros included.
+/// `nnz` counts stored nonzeros, explicit zeros included.
 ///
 /// ```
 /// use sparsescope_core::matrix::Csr;
@@ -51,8 +51,9 @@ impl<T: Scalar> Csr<T> {
         }
     }
 
-    /// A matrix of rows as long as `row_ptr` says, of which `fill(row, columns, values)` writes each.
-    /// Rows are filled side by side, piece by piece, and checked as [`try_new`](Self::try_new) does.
+    /// Builds a matrix with the row lengths of `row_ptr`; `fill(row, columns, values)` writes each
+    /// row. Rows are filled in parallel, piece by piece, and checked as in
+    /// [`try_new`](Self::try_new).
     pub(crate) fn filled(
         rows: usize,
         cols: usize,
@@ -90,7 +91,8 @@ impl<T: Scalar> Csr<T> {
         }
     }
 
-    /// From `(row, col, value)` in any order; duplicates are summed in the order given.
+    /// Builds a matrix from `(row, col, value)` in any order; duplicates are summed in the given
+    /// order.
     pub fn from_triplets(
         rows: usize,
         cols: usize,
@@ -137,7 +139,7 @@ impl<T: Scalar> Csr<T> {
         self.cols
     }
 
-    /// Stored entries.
+    /// Number of stored nonzeros.
     pub fn nnz(&self) -> usize {
         self.col.len()
     }
@@ -147,29 +149,29 @@ impl<T: Scalar> Csr<T> {
         &self.row_ptr
     }
 
-    /// Column of every entry, row by row.
+    /// Column of every nonzero, row by row.
     pub fn col(&self) -> &[u32] {
         &self.col
     }
 
-    /// Value of every entry, row by row.
+    /// Value of every nonzero, row by row.
     pub fn val(&self) -> &[T] {
         &self.val
     }
 
-    /// Columns and values of all entries.
+    /// Columns and values of all nonzeros.
     pub(super) fn into_entries(self) -> (Vec<u32>, Vec<T>) {
         (self.col, self.val)
     }
 
-    /// Where row `i`'s entries lie in [`col`](Self::col) and [`val`](Self::val).
-    /// Panics when `i >= rows`.
+    /// The range of row `i`'s nonzeros in [`col`](Self::col) and [`val`](Self::val). Panics when `i
+    /// >= rows`.
     #[inline]
     pub fn row_range(&self, i: usize) -> Range<usize> {
         self.row_ptr.range(i)
     }
 
-    /// Entries of row `i`. Panics when `i >= rows`.
+    /// Number of nonzeros of row `i`. Panics when `i >= rows`.
     #[inline]
     pub fn row_len(&self, i: usize) -> usize {
         self.row_range(i).len()
@@ -182,7 +184,7 @@ impl<T: Scalar> Csr<T> {
         (&self.col[range.clone()], &self.val[range])
     }
 
-    /// Longest row; 0 without rows.
+    /// Length of the longest row; 0 without rows.
     pub fn max_row_len(&self) -> usize {
         (0..self.rows).into_par_iter().map(|i| self.row_len(i)).max().unwrap_or(0)
     }
@@ -192,7 +194,7 @@ impl<T: Scalar> Csr<T> {
         self.row_ptr.bytes() + self.nnz() as u64 * (4 + T::BYTES as u64)
     }
 
-    /// Minimal bytes that one product moves: the three arrays, y and x once each.
+    /// Minimum bytes that one SpMV moves: the three arrays, y and x once each.
     pub fn minimal_bytes(&self) -> u64 {
         self.bytes() + T::BYTES as u64 * (self.rows + self.cols) as u64
     }
@@ -235,7 +237,7 @@ impl<T: Scalar> Csr<T> {
     }
 }
 
-/// Entry k of the row-major order; COO's slots are the same.
+/// Slot k is nonzero k in row-major order, as in COO.
 impl<T: Scalar> SlotLayout for Csr<T> {
     fn slots(&self) -> u64 {
         self.nnz() as u64
@@ -250,17 +252,17 @@ impl<T: Scalar> SlotLayout for Csr<T> {
     }
 }
 
-/// Entries of the rows that are filled at a time: they stay in the second-level cache.
+/// Nonzeros of the rows that are filled at a time: they stay in the L2 cache.
 const ENTRIES_PER_PIECE: usize = 1 << 14;
 
-/// Whether these are the columns of a row: ascending, all below `cols`.
+/// Whether these are valid columns of a row: ascending, all below `cols`.
 fn is_row(columns: &[u32], cols: usize) -> bool {
-    // No early end: the processor compares several pairs at once.
+    // No early exit: the CPU compares several pairs at once.
     let ascending = columns.windows(2).fold(true, |so_far, w| so_far & (w[0] < w[1]));
     ascending && columns.last().is_none_or(|&c| (c as usize) < cols)
 }
 
-/// What is wrong with a row for which [`is_row`] does not hold.
+/// The error for a row that fails [`is_row`].
 fn why_no_row(row: usize, columns: &[u32], cols: usize) -> FormatError {
     match columns.iter().find(|&&c| c as usize >= cols) {
         Some(&c) => FormatError::ColumnOutOfRange { row, col: u64::from(c), cols },
@@ -268,7 +270,7 @@ fn why_no_row(row: usize, columns: &[u32], cols: usize) -> FormatError {
     }
 }
 
-/// Rows and columns are numbered with `u32`.
+/// Checks that rows and columns can be numbered with `u32`.
 pub(crate) fn check_dimensions(rows: usize, cols: usize) -> Result<(), FormatError> {
     if rows as u64 > u64::from(u32::MAX) || cols as u64 > u64::from(u32::MAX) {
         return Err(FormatError::DimensionTooLarge { rows: rows as u64, cols: cols as u64 });
@@ -288,7 +290,7 @@ pub(crate) fn check_len(
     }
 }
 
-/// Offsets start at 0, never descend and end at `end`.
+/// Checks that offsets start at 0, never descend and end at `end`.
 pub(crate) fn check_offsets(
     array: &'static str,
     offsets: &RowPtr,

@@ -1,4 +1,4 @@
-//! Diagonals (DIA): every diagonal that holds an entry, stored whole.
+//! Diagonals (DIA): every diagonal that holds a nonzero, stored in full.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,29 +9,28 @@ use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// Least share of slots in percent that hold entries, where nothing else is asked for.
+/// Default minimum fill: percent of slots that must hold nonzeros.
 pub const DIA_MIN_FILL: u32 = 20;
 
-/// Rows that are spread over the diagonals together, a multiple of 64: each row is read once, and what
-/// they write of each diagonal is some cache lines.
+/// Rows that are scattered to the diagonals together, a multiple of 64. Each row is read once, and its part
+/// of each diagonal is a few cache lines.
 const ROWS_TOGETHER: usize = 256;
 
-/// An m × n matrix in DIA: for each diagonal, by ascending offset j − i, one slot a row. Slots
-/// without an entry hold 0; which slots have one is remembered, so that an entry of value 0
-/// survives.
+/// An m × n matrix in DIA: for each diagonal, by ascending offset j − i, one slot per row. Empty slots hold
+/// 0; a bit mask records which slots are filled, so that explicit zeros survive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dia<T = f64> {
     rows: usize,
     cols: usize,
     offsets: Vec<i64>,
-    /// ⌈m/64⌉ words a diagonal: bit i says that the slot of row i holds an entry.
+    /// ⌈m/64⌉ words per diagonal: bit i says that the slot of row i holds a nonzero.
     stored: Vec<u64>,
     val: Vec<T>,
 }
 
 impl<T: Scalar> Dia<T> {
-    /// Takes the arrays after checking lengths, ascending offsets, and that every slot without an
-    /// entry, or outside the matrix, holds 0.
+    /// Takes the arrays after checking lengths, ascending offsets, and that every empty slot or slot
+    /// outside the matrix holds 0.
     pub fn try_new(
         (rows, cols): (usize, usize),
         offsets: Vec<i64>,
@@ -70,11 +69,11 @@ impl<T: Scalar> Dia<T> {
         }
     }
 
-    /// Offsets of the diagonals of `a` that hold an entry, ascending; an error when less than
-    /// `min_fill` percent of their slots would hold entries.
+    /// Offsets of the diagonals of `a` that hold a nonzero, ascending. Fails when less than `min_fill`
+    /// percent of their slots would hold nonzeros.
     pub fn diagonals(a: &Csr<T>, min_fill: u32) -> Result<Vec<i64>, FormatError> {
         let (m, n) = (a.rows(), a.cols());
-        // A number of diagonals may be beyond the page's 32-bit sizes.
+        // The number of diagonals may exceed the 32-bit sizes of WebAssembly.
         let sides = m as u64 + n as u64;
         let offsets = if sides / 64 > a.nnz() as u64 { Self::few(a) } else { Self::any(a) };
         let slots = offsets.len() as f64 * m as f64;
@@ -88,8 +87,8 @@ impl<T: Scalar> Dia<T> {
         Ok(offsets)
     }
 
-    /// The diagonals of a matrix of far fewer entries than rows and columns, which may be more than memory
-    /// has bytes.
+    /// The diagonals of a matrix with far fewer nonzeros than rows and columns, which may number more than
+    /// memory has bytes.
     fn few(a: &Csr<T>) -> Vec<i64> {
         let of_row = |i: usize| a.row(i).0.iter().map(move |&c| i64::from(c) - i as i64);
         let mut offsets: Vec<i64> = (0..a.rows()).flat_map(of_row).collect();
@@ -106,7 +105,7 @@ impl<T: Scalar> Dia<T> {
         (0..m).into_par_iter().with_min_len(256).for_each(|i| {
             for &c in a.row(i).0 {
                 let diagonal = &present[c as usize + m - 1 - i];
-                // Looked at first: what nobody writes, all threads keep in their caches.
+                // Read first: a cache line that nobody writes stays in the caches of all threads.
                 if !diagonal.load(Relaxed) {
                     diagonal.store(true, Relaxed);
                 }
@@ -117,19 +116,19 @@ impl<T: Scalar> Dia<T> {
         numbered.map(|(k, _)| k as i64 - (m as i64 - 1)).collect()
     }
 
-    /// Bytes that the arrays of so many diagonals take.
+    /// Bytes that the arrays of this many diagonals take.
     pub fn bytes_needed(rows: usize, diagonals: usize) -> u128 {
         let bits = 8 * rows.div_ceil(64) as u128;
         diagonals as u128 * (T::BYTES as u128 * rows as u128 + 8 + bits)
     }
 
-    /// Minimal bytes that one product moves: the diagonals, y and x.
+    /// Minimum bytes that one SpMV moves: the diagonals, y and x.
     pub fn minimal_bytes_of(rows: usize, cols: usize, diagonals: usize) -> u128 {
         T::BYTES as u128 * (rows as u128 * (diagonals as u128 + 1) + cols as u128)
     }
 
-    /// Spreads `a` over its diagonals. Fails, before allocating, when less than `min_fill` percent
-    /// of the slots would hold entries or more than `limit` is needed.
+    /// Scatters `a` to its diagonals. Fails, before allocating, when less than `min_fill` percent of the
+    /// slots would hold nonzeros or more than `limit` is needed.
     pub fn from_csr(a: &Csr<T>, min_fill: u32, limit: MemoryLimit) -> Result<Self, FormatError> {
         let offsets = Self::diagonals(a, min_fill)?;
         let (rows, cols) = (a.rows(), a.cols());
@@ -163,7 +162,7 @@ impl<T: Scalar> Dia<T> {
         Ok(Self { rows, cols, offsets, stored, val })
     }
 
-    /// Back to CSR, slots without entries dropped.
+    /// Converts back to CSR and drops empty slots.
     pub fn to_csr(&self) -> Csr<T> {
         let words = self.rows.div_ceil(64);
         let row_ptr = RowPtr::from_lengths(self.row_lengths().into_iter().map(|l| l as usize));
@@ -181,7 +180,7 @@ impl<T: Scalar> Dia<T> {
         .expect("diagonals ascend and their entries lie inside") // invariant
     }
 
-    /// Entries of each row.
+    /// Number of nonzeros of each row.
     fn row_lengths(&self) -> Vec<u32> {
         let words = self.rows.div_ceil(64);
         let mut lengths = vec![0u32; self.rows];
@@ -202,7 +201,7 @@ impl<T: Scalar> Dia<T> {
         column.filter(|&column| column < self.cols)
     }
 
-    /// The diagonals that cross row `i`, which follow one another.
+    /// The diagonals that cross row `i`, which are contiguous.
     pub fn crossing(&self, i: usize) -> std::ops::Range<usize> {
         let first = self.offsets.partition_point(|&offset| i as i64 + offset < 0);
         let end = self.offsets.partition_point(|&offset| i as i64 + offset < self.cols as i64);
@@ -230,12 +229,12 @@ impl<T: Scalar> Dia<T> {
         &self.offsets
     }
 
-    /// Which slots hold an entry: ⌈m/64⌉ words a diagonal, bit i for row i.
+    /// Which slots hold a nonzero: ⌈m/64⌉ words per diagonal, bit i for row i.
     pub fn stored(&self) -> &[u64] {
         &self.stored
     }
 
-    /// Values, m a diagonal.
+    /// Values, m per diagonal.
     pub fn val(&self) -> &[T] {
         &self.val
     }
@@ -245,13 +244,13 @@ impl<T: Scalar> Dia<T> {
         Self::bytes_needed(self.rows, self.offsets.len()) as u64
     }
 
-    /// Minimal bytes that one product moves.
+    /// Minimum bytes that one SpMV moves.
     pub fn minimal_bytes(&self) -> u64 {
         Self::minimal_bytes_of(self.rows, self.cols, self.offsets.len()) as u64
     }
 }
 
-/// Slot `j` of a row is that of diagonal j: diagonals one after another, m slots each.
+/// Slot `j` of a row lies on diagonal j; diagonals are stored one after another, m slots each.
 impl<T: Scalar> SlotLayout for Dia<T> {
     fn slots(&self) -> u64 {
         self.val.len() as u64
@@ -290,7 +289,7 @@ mod tests {
         let a = Csr::from_triplets(100, 400, &entries).unwrap();
         assert_eq!(Dia::few(&a), [-99, -1, 0, 399]);
         assert_eq!(Dia::any(&a), [-99, -1, 0, 399]);
-        // Nothing is made of every column.
+        // No array has one element per column.
         let wide = Csr::from_triplets(1, u32::MAX as usize, &[(0, 5, 1.0)]).unwrap();
         assert_eq!(Dia::diagonals(&wide, 20).unwrap(), [5]);
     }
@@ -301,7 +300,7 @@ mod tests {
         let a = Csr::from_triplets(100, 100, &arrow).unwrap();
         let error = Dia::from_csr(&a, 20, MemoryLimit::unlimited()).unwrap_err().to_string();
         assert!(error.contains("its 100 are only 2.0 % full, less than 20 %"), "{error}");
-        // 100 diagonals of 100 values, an offset and two words of bits each.
+        // 100 diagonals of 100 values, plus an offset and two words of bits each.
         let error = Dia::from_csr(&a, 0, MemoryLimit::bytes(80_000)).unwrap_err().to_string();
         assert!(error.contains("82400 bytes"), "{error}");
     }

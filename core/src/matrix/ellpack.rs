@@ -1,4 +1,4 @@
-//! ELLPACK: every row padded to the longest one, in row-major or column-major order.
+//! ELLPACK: every row padded to the longest one, row-major or column-major.
 
 use crate::parallel::*;
 
@@ -6,12 +6,12 @@ use super::csr::{check_dimensions, check_len};
 use super::{Csr, FormatError, Order, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryError, MemoryLimit, zeroed};
 
-/// Sizes of an ELLPACK block and its slot arithmetic; sizes that no memory holds are fine.
+/// Dimensions of an ELLPACK block and its slot arithmetic; sizes beyond any memory are fine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EllShape {
     /// Rows m.
     pub rows: usize,
-    /// Slots a row, K (the papers' `MAXNZ`).
+    /// Slots per row, K (the papers' `MAXNZ`).
     pub width: usize,
     /// Order of the slots.
     pub order: Order,
@@ -82,7 +82,7 @@ impl<T: Scalar> Ellpack<T> {
         Ok(Self::from_csr_truncated(a, shape))
     }
 
-    /// Fails when ELLPACK of width `width` needs more than `limit`.
+    /// Checks that ELLPACK of width `width` needs no more than `limit`.
     pub(crate) fn preflight(
         a: &Csr<T>,
         width: usize,
@@ -93,8 +93,7 @@ impl<T: Scalar> Ellpack<T> {
         limit.check(what, Self::bytes_needed(m, width))
     }
 
-    /// The first `shape.width` entries of each row: all of them in ELLPACK, the regular part in
-    /// HYB.
+    /// The first `shape.width` nonzeros of each row: all of them in ELLPACK, the regular part in HYB.
     pub(crate) fn from_csr_truncated(a: &Csr<T>, shape: EllShape) -> Self {
         let slots = shape.slots() as usize;
         let (mut col, mut val) = (zeroed(0u32, slots), zeroed(T::ZERO, slots));
@@ -114,7 +113,7 @@ impl<T: Scalar> Ellpack<T> {
         Self { shape, cols: a.cols(), row_len, col, val }
     }
 
-    /// Back to CSR, padding dropped.
+    /// Converts back to CSR and drops padding.
     pub fn to_csr(&self) -> Csr<T> {
         unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val)
     }
@@ -129,7 +128,7 @@ impl<T: Scalar> Ellpack<T> {
         self.cols
     }
 
-    /// Entries of each row that are not padding.
+    /// Number of nonzeros of each row, without padding.
     pub fn row_len(&self) -> &[u32] {
         &self.row_len
     }
@@ -149,8 +148,7 @@ impl<T: Scalar> Ellpack<T> {
         Self::bytes_needed(self.shape.rows, self.shape.width) as u64
     }
 
-    /// Minimal bytes that one product moves when it multiplies padding and so never reads
-    /// `row_len`.
+    /// Minimum bytes that one SpMV moves when it multiplies padding and so never reads `row_len`.
     pub fn minimal_bytes(&self) -> u64 {
         Self::minimal_bytes_of(&self.shape, self.cols) as u64
     }
@@ -162,7 +160,7 @@ impl<T: Scalar> Ellpack<T> {
     }
 }
 
-/// Writes a row of CSR, as much of it as fits, and its padding into the slots of a row.
+/// Writes as much of a CSR row as fits, then padding, into the slots of a row.
 pub(super) fn pad_row<T: Scalar>(row: (&[u32], &[T]), col: &mut [u32], val: &mut [T]) {
     let len = row.0.len().min(col.len());
     col[..len].copy_from_slice(&row.0[..len]);
@@ -170,11 +168,11 @@ pub(super) fn pad_row<T: Scalar>(row: (&[u32], &[T]), col: &mut [u32], val: &mut
     col[len..].fill(len.checked_sub(1).map_or(0, |last| row.0[last]));
 }
 
-/// Rows whose slots are written together in column-major order: their stretch of each column of slots
-/// is some cache lines long, and all stretches of a matrix of short rows stay in the cache.
+/// Rows whose slots are written together in column-major order. Their part of each column of slots is
+/// a few cache lines, and for a matrix of short rows all parts stay in the cache.
 const ROWS_TOGETHER: usize = 256;
 
-/// The slots of column-major order, by ranges of rows, so that each row is read once.
+/// Fills the slots in column-major order by ranges of rows, so that each row is read once.
 fn fill_columns<T: Scalar>(a: &Csr<T>, shape: &EllShape, col: &mut [u32], val: &mut [T]) {
     let mut stretches: Vec<Vec<(&mut [u32], &mut [T])>> =
         (0..shape.rows.div_ceil(ROWS_TOGETHER)).map(|_| Vec::with_capacity(shape.width)).collect();
@@ -199,7 +197,7 @@ fn fill_columns<T: Scalar>(a: &Csr<T>, shape: &EllShape, col: &mut [u32], val: &
     });
 }
 
-/// The invariant that ELLPACK and HLL share, row by row.
+/// Checks, row by row, the invariant that ELLPACK and HLL share.
 pub(crate) fn check_padded_rows<T: Scalar>(
     layout: &(impl SlotLayout + Sync),
     cols: usize,
@@ -232,7 +230,7 @@ pub(crate) fn check_padded_rows<T: Scalar>(
     bad.map_or(Ok(()), Err)
 }
 
-/// Entries of a padded format, as CSR.
+/// Converts the nonzeros of a padded format to CSR.
 pub(crate) fn unpad<T: Scalar>(
     layout: &(impl SlotLayout + Sync),
     cols: usize,
@@ -247,7 +245,7 @@ pub(crate) fn unpad<T: Scalar>(
     .expect("a padded format keeps its rows' columns ascending and in range") // invariant
 }
 
-/// Copies as many of a row's first slots as there is room for.
+/// Copies as many of a row's first slots as fit.
 pub(super) fn copy_row<T: Scalar>(
     layout: &impl SlotLayout,
     row: usize,
@@ -259,7 +257,7 @@ pub(super) fn copy_row<T: Scalar>(
         return;
     }
     let first = layout.slot(row, 0) as usize;
-    // A row's slots are equally far apart in every layout.
+    // The slots of a row are equally spaced in every layout.
     let step = if len > 1 { layout.slot(row, 1) as usize - first } else { 1 };
     if step == 1 {
         to_col.copy_from_slice(&col[first..first + len]);

@@ -1,4 +1,4 @@
-//! What can be wrong with a format's arrays.
+//! Errors in a format's arrays.
 
 /// Arrays that do not describe a matrix, or a size that does not fit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum FormatError {
     #[error("coordinate {coordinate} of point {point} is NaN (0-based)")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotANumber { point: u64, coordinate: u64 },
-    /// Anything else that a format demands of its arrays.
+    /// Any other requirement of a format on its arrays.
     #[error("{0}")]
     Invariant(String),
     /// The format would not fit the memory limit.

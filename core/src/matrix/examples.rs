@@ -1,4 +1,4 @@
-//! The small matrices that the papers walk through, for tests and lessons.
+//! The small example matrices of the papers, for tests and lessons.
 
 use super::Csr;
 
@@ -18,7 +18,7 @@ pub fn four_by_four() -> Csr {
     dense(&[[1.0, 7.0, 0.0, 0.0], [0.0, 2.0, 8.0, 0.0], [5.0, 0.0, 3.0, 9.0], [0.0, 6.0, 0.0, 4.0]])
 }
 
-/// The non-zeros of a small dense matrix given row by row.
+/// The nonzeros of a small dense matrix given row by row.
 pub fn dense<const N: usize>(rows: &[[f64; N]]) -> Csr {
     let triplets: Vec<(usize, usize, f64)> = rows
         .iter()

@@ -1,15 +1,15 @@
-//! How large a matrix is that is not there yet.
+//! The size of a matrix that has not been read or generated.
 
-/// Rows, columns and entries of a matrix that has not been read or generated.
+/// Rows, columns and nonzeros of a matrix that has not been read or generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Rows m.
     pub rows: u64,
     /// Columns n.
     pub cols: u64,
-    /// Entries, both triangles of a symmetric matrix. What a file has twice counts twice.
+    /// Nonzeros, both triangles of a symmetric matrix. Duplicates in a file count twice.
     pub entries: u64,
-    /// Whether `entries` is an estimate only: the most that a file can hold, or what a generator
-    /// makes on average.
+    /// Whether `entries` is only an estimate: the maximum that a file can hold, or the average of a
+    /// generator.
     pub estimated: bool,
 }

@@ -36,23 +36,25 @@ pub enum FormatSpec {
     Hll(HllLayout),
     /// Block sparse rows.
     Bsr {
-        /// Edge of a block; the one that moves the fewest bytes when absent.
+        /// Block size; if absent, the one that moves the fewest bytes.
         block: Option<usize>,
-        /// Least share of slots in percent that hold entries.
+        /// Minimum percent of slots that hold nonzeros.
         min_fill: u32,
     },
     /// Diagonals.
     Dia {
-        /// Least share of slots in percent that hold entries.
+        /// Minimum percent of slots that hold nonzeros.
         min_fill: u32,
     },
-    /// CSR with 16-bit differences of columns.
+    /// CSR with 16-bit column differences.
     CsrCompact(ValueCoding),
-    /// HLL with 16-bit distances of columns; the slots of a hack are column-major whatever the layout says.
+    /// HLL with 16-bit column distances; the slots of a hack are always column-major, whatever the layout
+    /// says.
     HllCompact(HllLayout, ValueCoding),
 }
 
-/// The name and all parameters, as `hll hack_size=32 row-major sigma=1`: no two formats have the same words.
+/// Writes the name and all parameters, e.g. `hll hack_size=32 row-major sigma=1`; the text is unique per
+/// format.
 impl fmt::Display for FormatSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hll = |f: &mut fmt::Formatter<'_>, layout: &HllLayout| {
@@ -108,8 +110,8 @@ impl FormatSpec {
         Self::HllCompact(HllLayout { order: Order::ColumnMajor, ..Self::HLL }, ValueCoding::Auto),
     ];
 
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`, `csr-compact`, `hll-compact`; column-major orders have
-    /// `-column-major` appended, sorted rows `-sigma`.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`, `csr-compact`, `hll-compact`, with `-column-major`
+    /// appended for column-major order and `-sigma` for sorted rows.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -132,13 +134,13 @@ impl FormatSpec {
         }
     }
 
-    /// What `a` would occupy in this format, computed without building it. Sizes past `u64`
-    /// saturate. An error when the format is not for this matrix.
+    /// Computes the size of `a` in this format without building it. Sizes beyond `u64` saturate. Fails when
+    /// the format does not suit the matrix.
     pub fn size<T: Scalar>(&self, a: &Csr<T>) -> Result<FormatSize, FormatError> {
         at_once(self.size_at(a, Pace::AtOnce))
     }
 
-    /// The same at a pace.
+    /// Like [`size`](Self::size), in steps if `pace` asks for them.
     pub(super) async fn size_at<T: Scalar>(
         &self,
         a: &Csr<T>,
@@ -203,7 +205,7 @@ impl FormatSpec {
         })
     }
 
-    /// Converts `a`. Fails before allocating when the result needs more than `limit`.
+    /// Converts `a`. Fails, before allocating, when the result needs more than `limit`.
     pub fn build<T: Scalar>(
         &self,
         a: &Arc<Csr<T>>,
@@ -232,8 +234,8 @@ impl FormatSpec {
         })
     }
 
-    /// The parameters in force in a matrix made so, by the names that bundles and the command line
-    /// have for them; none where the format takes none.
+    /// The parameters in effect in a converted matrix, by their names in bundles and on the command line;
+    /// empty when the format takes none.
     pub fn in_force<T: Scalar>(&self, made: &AnyFormat<T>) -> BTreeMap<String, String> {
         let named = |pairs: &[(&str, Option<usize>)]| -> BTreeMap<String, String> {
             let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
@@ -246,7 +248,7 @@ impl FormatSpec {
                 ("spill", layout.spill),
             ])
         };
-        // What could not be stored in 16 bits is told where there is any.
+        // Report what did not fit in 16 bits, if anything.
         let coded = |mut given: BTreeMap<String, String>, coding: &str, wide: (&str, usize)| {
             given.insert("values".to_owned(), coding.to_owned());
             given.extend(named(&[(wide.0, Some(wide.1).filter(|&count| count > 0))]));
@@ -267,7 +269,7 @@ impl FormatSpec {
     }
 }
 
-/// What one format would occupy.
+/// The size of a matrix in one format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormatSize {
     /// `coo`, `csr`, `ell`, `hyb`, `hll`, …
@@ -276,7 +278,7 @@ pub struct FormatSize {
     pub bytes: u64,
     /// Stored slots, padding included.
     pub slots: u64,
-    /// slots / nnz; 1 without entries.
+    /// slots / nnz; 1 without nonzeros.
     pub padding: f64,
     /// Minimal bytes that one SpMV moves.
     pub minimal_bytes: u64,
@@ -299,9 +301,9 @@ pub enum AnyFormat<T = f64> {
     Bsr(Arc<Bsr<T>>),
     /// Diagonals.
     Dia(Arc<Dia<T>>),
-    /// CSR with 16-bit differences of columns.
+    /// CSR with 16-bit column differences.
     CsrCompact(Arc<CompactCsr<T>>),
-    /// HLL with 16-bit distances of columns.
+    /// HLL with 16-bit column distances.
     HllCompact(Arc<CompactHll<T>>),
 }
 
@@ -351,7 +353,7 @@ impl<T: Scalar> AnyFormat<T> {
         }
     }
 
-    /// Minimal bytes that one product moves.
+    /// Minimum bytes that one SpMV moves.
     pub fn minimal_bytes(&self) -> u64 {
         match self {
             Self::Coo(a) => a.minimal_bytes(),
@@ -366,7 +368,7 @@ impl<T: Scalar> AnyFormat<T> {
         }
     }
 
-    /// Back to CSR.
+    /// Converts back to CSR.
     pub fn to_csr(&self) -> Csr<T> {
         match self {
             Self::Coo(a) => a.to_csr(),
@@ -425,7 +427,7 @@ mod tests {
         assert_eq!(in_force(hll(1, None)), named(&[("hack_size", "4")]));
         let all = [("hack_size", "4"), ("sigma", "4"), ("spill", "1")];
         assert_eq!(in_force(hll(4, Some(1))), named(&all));
-        // What nobody asked for, but what is there.
+        // The actual width, though none was requested.
         let chosen = Hyb::<f64>::width(&a, None).to_string();
         assert_eq!(
             in_force(FormatSpec::Hyb { width: None, order }),
@@ -434,7 +436,7 @@ mod tests {
         let bsr = FormatSpec::Bsr { block: Some(2), min_fill: 0 };
         assert_eq!(in_force(bsr), named(&[("bsr_block", "2")]));
         assert_eq!(in_force(FormatSpec::Csr), named(&[]));
-        // Ten codes and six distinct values take less than ten values.
+        // Ten codes and six distinct values take less space than ten values.
         let compact = |coding| FormatSpec::CsrCompact(coding);
         assert_eq!(in_force(compact(ValueCoding::Auto)), named(&[("values", "8")]));
         assert_eq!(in_force(compact(ValueCoding::Plain)), named(&[("values", "plain")]));

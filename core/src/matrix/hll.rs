@@ -1,5 +1,5 @@
 //! Hacked ELLPACK (HLL): rows in hacks of `hack_size`, each hack an ELLPACK block as wide as its
-//! own longest row. Rows may be sorted by length within windows, and long ones kept apart in CSR.
+//! longest row. Rows may be sorted by length within windows, and long ones kept apart in CSR.
 
 use crate::parallel::*;
 
@@ -14,24 +14,25 @@ pub const HACK_SIZES: [usize; 7] = [4, 8, 16, 32, 64, 128, 256];
 /// The paper's hack size.
 pub const DEFAULT_HACK_SIZE: usize = 32;
 
-/// Rows of a sorting window where one is shown without being asked for.
+/// Rows of the sorting window where a sorted layout is shown by default.
 pub const DEFAULT_SIGMA: usize = 1024;
 
 /// How HLL lays out a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HllLayout {
-    /// Rows a hack: one of [`HACK_SIZES`].
+    /// Rows per hack: one of [`HACK_SIZES`].
     pub hack_size: usize,
     /// Order of the slots in a hack.
     pub order: Order,
-    /// Rows of a window in which rows are sorted by length, longest first; 0 or 1 for none.
+    /// Rows of a window within which rows are sorted by length, longest first; 0 or 1 for no
+    /// sorting.
     pub sigma: usize,
     /// Rows longer than this are kept apart in CSR.
     pub spill: Option<usize>,
 }
 
 impl HllLayout {
-    /// Rows in their own order, none kept apart.
+    /// Rows in their original order, none kept apart.
     pub fn plain(hack_size: usize, order: Order) -> Self {
         Self { hack_size, order, sigma: 1, spill: None }
     }
@@ -39,9 +40,9 @@ impl HllLayout {
 
 /// Widths and offsets of the hacks, and the slot arithmetic of both orders.
 ///
-/// Row-major in the hack (the Tor Vergata paper): slot `offsets[h] + r·max_nzr[h] + j`, the last
-/// hack stores existing rows only. Column-major in the hack (spGPU, PSBLAS): slot
-/// `offsets[h] + j·hack_size + r`, every hack stores `hack_size` rows.
+/// Row-major in the hack (the Tor Vergata paper): slot `offsets[h] + r·max_nzr[h] + j`; the last
+/// hack stores existing rows only. Column-major in the hack (spGPU, PSBLAS): slot `offsets[h] +
+/// j·hack_size + r`; every hack stores `hack_size` rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HllShape {
     rows: usize,
@@ -65,7 +66,8 @@ impl HllShape {
         }
         let rows = row_len.len();
         let mut max_nzr = vec![0u32; rows.div_ceil(hack_size)];
-        // A division a row would take longer than the rest: hack sizes are powers of two.
+        // Shift instead of dividing: hack sizes are powers of two, and a division per row would
+        // dominate.
         let shift = hack_size.trailing_zeros();
         for (i, len) in row_len.enumerate() {
             let widest = &mut max_nzr[i >> shift];
@@ -90,7 +92,7 @@ impl HllShape {
         self.rows
     }
 
-    /// Rows a hack.
+    /// Rows per hack.
     pub fn hack_size(&self) -> usize {
         self.hack_size
     }
@@ -110,7 +112,7 @@ impl HllShape {
         &self.max_nzr
     }
 
-    /// First slot of each hack, and the number of slots at the end.
+    /// First slot of each hack, followed by the number of slots.
     pub fn offsets(&self) -> &[u64] {
         &self.offsets
     }
@@ -152,12 +154,12 @@ impl SlotLayout for HllShape {
     }
 }
 
-/// An m × n matrix in HLL. Padding has value 0 and the row's last column (0 in an empty row and
-/// in the rows that column-major order stores past the last).
+/// An m × n matrix in HLL. Padding has value 0 and the row's last column (0 in an empty row and in
+/// the rows that column-major order stores beyond the last).
 ///
 /// Rows lie in hacks in the order of [`row_order`](Self::row_order): the shape, `row_len`, `col`
-/// and `val` go by position. The rows after the last position in hacks are those of
-/// [`tail`](Self::tail), in its order.
+/// and `val` are indexed by position. The rows after the last position in hacks are those of
+/// [`tail`](Self::tail), in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hll<T = f64> {
     shape: HllShape,
@@ -171,7 +173,7 @@ pub struct Hll<T = f64> {
 
 impl<T: Scalar> Hll<T> {
     /// Takes the arrays after checking lengths, column ranges (padding too), ascending columns in
-    /// each row and zero padding. The hacks' widths follow from `row_len`.
+    /// each row and zero padding. The widths of the hacks follow from `row_len`.
     pub fn try_new(
         hack_size: usize,
         order: Order,
@@ -185,8 +187,8 @@ impl<T: Scalar> Hll<T> {
         Self::try_new_arranged((hack_size, order), row_order, row_len, col, val, tail)
     }
 
-    /// The same for rows in any order, `row_len` by position in the hacks and the rows kept apart
-    /// in `tail`, which has the matrix's columns.
+    /// Like [`try_new`](Self::try_new) for rows in any order: `row_len` by position in the hacks,
+    /// and the rows kept apart in `tail`, which has the matrix's columns.
     pub fn try_new_arranged(
         (hack_size, order): (usize, Order),
         row_order: RowOrder,
@@ -209,12 +211,12 @@ impl<T: Scalar> Hll<T> {
         Ok(Self { shape, row_order, cols, tail, row_len, col, val })
     }
 
-    /// The order of rows and the shape that `a` takes, without allocating its slots.
+    /// The row order and the shape of `a`, without allocating its slots.
     pub fn plan(a: &Csr<T>, layout: HllLayout) -> Result<(RowOrder, HllShape), FormatError> {
         Self::plan_of(a.row_ptr(), layout)
     }
 
-    /// The same of a matrix in CSR whose rows begin there.
+    /// Like [`plan`](Self::plan), for a CSR matrix whose row offsets are given.
     pub fn plan_of(
         row_ptr: &RowPtr,
         layout: HllLayout,
@@ -233,17 +235,17 @@ impl<T: Scalar> Hll<T> {
         Ok((order, shape))
     }
 
-    /// Entries of the rows kept apart.
+    /// Number of nonzeros in the rows kept apart.
     fn tail_nnz(a: &Csr<T>, order: &RowOrder) -> usize {
         (order.in_blocks()..order.rows()).map(|p| a.row_len(order.row_at(p))).sum()
     }
 
-    /// Slots and entries kept apart that `a` takes under a plan.
+    /// Slots and nonzeros kept apart that `a` takes under a plan.
     pub fn slots_of(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u64 {
         shape.slots() + Self::tail_nnz(a, order) as u64
     }
 
-    /// Bytes of all arrays but `row_len` that `a` takes under a plan.
+    /// Bytes of all arrays except `row_len` that `a` takes under a plan.
     fn bytes_read(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u128 {
         let tail = Self::tail_nnz(a, order);
         let tail_ptr = 4 * (order.tail() as u128 + 1);
@@ -258,7 +260,7 @@ impl<T: Scalar> Hll<T> {
         Self::bytes_read(a, order, shape) + 4 * shape.rows() as u128
     }
 
-    /// Minimal bytes that one product moves under a plan.
+    /// Minimum bytes that one SpMV moves under a plan.
     pub fn minimal_bytes_of(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u128 {
         Self::bytes_read(a, order, shape) + T::BYTES as u128 * (a.rows() as u128 + a.cols() as u128)
     }
@@ -308,7 +310,7 @@ impl<T: Scalar> Hll<T> {
         Ok(Self { shape, row_order, cols: a.cols(), tail, row_len, col, val })
     }
 
-    /// Some rows of `a`, in the order given.
+    /// Some rows of `a`, in the given order.
     pub(super) fn gather(a: &Csr<T>, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Csr<T> {
         let row_ptr = RowPtr::from_lengths(rows.clone().map(|i| a.row_len(i)));
         let rows: Vec<usize> = rows.collect();
@@ -320,7 +322,7 @@ impl<T: Scalar> Hll<T> {
         .expect("rows of a matrix are rows of a matrix") // invariant
     }
 
-    /// Back to CSR, padding dropped.
+    /// Converts back to CSR and drops padding.
     pub fn to_csr(&self) -> Csr<T> {
         if self.row_order.row_of().is_none() {
             return unpad(&self.shape, self.cols, &self.row_len, &self.col, &self.val);
@@ -345,7 +347,7 @@ impl<T: Scalar> Hll<T> {
         .expect("hacks and tail hold every row once") // invariant
     }
 
-    /// Number of rows m, those kept apart included.
+    /// Number of rows m, including those kept apart.
     pub fn rows(&self) -> usize {
         self.row_order.rows()
     }
@@ -355,7 +357,7 @@ impl<T: Scalar> Hll<T> {
         &self.row_order
     }
 
-    /// Every row is in the hacks and at its own place.
+    /// Whether every row is in the hacks, at its own place.
     pub fn is_plain(&self) -> bool {
         self.row_order.row_of().is_none() && self.row_order.tail() == 0
     }
@@ -365,7 +367,7 @@ impl<T: Scalar> Hll<T> {
         &self.tail
     }
 
-    /// Hacks, widths, offsets and order of the rows in hacks.
+    /// Hacks, their widths and offsets, and the order of the slots.
     pub fn shape(&self) -> &HllShape {
         &self.shape
     }
@@ -375,7 +377,7 @@ impl<T: Scalar> Hll<T> {
         self.cols
     }
 
-    /// Entries that are not padding of the row at each position in the hacks.
+    /// Number of nonzeros, without padding, of the row at each position in the hacks.
     pub fn row_len(&self) -> &[u32] {
         &self.row_len
     }
@@ -390,7 +392,7 @@ impl<T: Scalar> Hll<T> {
         &self.val
     }
 
-    /// Bytes of all arrays that a product reads when it multiplies padding.
+    /// Bytes of all arrays that an SpMV reads when it multiplies padding.
     fn read(&self) -> u64 {
         let slots = self.col.len() as u64 * (4 + T::BYTES as u64);
         let tail = if self.tail.nnz() > 0 { self.tail.bytes() } else { 0 };
@@ -402,14 +404,14 @@ impl<T: Scalar> Hll<T> {
         self.read() + 4 * self.row_len.len() as u64
     }
 
-    /// Minimal bytes that one product moves when it multiplies padding and so never reads
+    /// Minimum bytes that one SpMV moves when it multiplies padding and so never reads
     /// `row_len`: slots, offsets and widths, permutation and tail, y and x.
     pub fn minimal_bytes(&self) -> u64 {
         self.read() + T::BYTES as u64 * (self.rows() + self.cols) as u64
     }
 }
 
-/// Writes a row and its padding into every `step`-th slot from `first` on.
+/// Writes a row and its padding into every `step`-th slot, starting at `first`.
 fn pad_column<T: Scalar>(
     (c, v): (&[u32], &[T]),
     (first, step): (usize, usize),
@@ -420,7 +422,7 @@ fn pad_column<T: Scalar>(
     let Some(col) = col.get_mut(first..) else { return };
     let mut columns = col.iter_mut().step_by(step);
     let values = val[first..].iter_mut().step_by(step);
-    // The row comes first: where it ends, no slot is taken from `columns`.
+    // The row comes first in the zip: when it ends, no slot has been taken from `columns`.
     for ((&c, &v), (to_col, to_val)) in c.iter().zip(v).zip(columns.by_ref().zip(values)) {
         (*to_col, *to_val) = (c, v);
     }
@@ -521,7 +523,7 @@ mod tests {
 
     #[test]
     fn offsets_past_two_to_the_32_are_computed_without_wrapping() {
-        // 100 hacks of 256 rows, each with one row of 2^25 entries: 2^33 slots a hack.
+        // 100 hacks of 256 rows, each with one row of 2^25 nonzeros: 2^33 slots per hack.
         let lengths = (0..25_600u32).map(|i| if i % 256 == 7 { 1 << 25 } else { 1 });
         let shape = HllShape::new(lengths, 256, Order::ColumnMajor).unwrap();
         assert_eq!(shape.slots(), 100 << 33);

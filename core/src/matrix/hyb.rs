@@ -1,4 +1,4 @@
-//! Hybrid format (HYB): the regular part of each row in ELLPACK, what sticks out in COO.
+//! Hybrid format (HYB): the regular part of each row in ELLPACK, the rest in COO.
 
 use super::csr::check_len;
 use super::ellpack::copy_row;
@@ -6,7 +6,7 @@ use super::{Coo, Csr, EllShape, Ellpack, FormatError, Order, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
 use crate::parallel::*;
 
-/// An m × n matrix as ELLPACK of width K plus the entries beyond K of each row as COO.
+/// An m × n matrix as ELLPACK of width K plus the nonzeros beyond K of each row as COO.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyb<T = f64> {
     ell: Ellpack<T>,
@@ -15,7 +15,7 @@ pub struct Hyb<T = f64> {
 
 impl<T: Scalar> Hyb<T> {
     /// Takes both parts after checking that they have the same size, that only full ELLPACK rows
-    /// have a tail and that the tail's columns lie to the right.
+    /// have a tail, and that the tail's columns lie to the right.
     pub fn try_new(ell: Ellpack<T>, tail: Coo<T>) -> Result<Self, FormatError> {
         check_len("tail rows", tail.rows(), ell.shape().rows)?;
         check_len("tail columns", tail.cols(), ell.cols())?;
@@ -36,7 +36,7 @@ impl<T: Scalar> Hyb<T> {
         Ok(Self { ell, tail })
     }
 
-    /// The width of Bell and Garland: the largest that at least one third of the rows reach.
+    /// Bell and Garland's width: the largest that at least one third of the rows reach.
     pub fn default_width(a: &Csr<T>) -> usize {
         let longest = a.max_row_len();
         if longest == 0 {
@@ -56,8 +56,8 @@ impl<T: Scalar> Hyb<T> {
         0
     }
 
-    /// The width asked for, but no wider than the longest row (slots past it would be padding in
-    /// every row, without a column to name when there are none); the default when absent.
+    /// The requested width, at most the longest row (slots beyond it would be padding in every row,
+    /// without a column to name if there is none), or the default width.
     pub fn width(a: &Csr<T>, wanted: Option<usize>) -> usize {
         match wanted {
             Some(width) => width.min(a.max_row_len()),
@@ -65,7 +65,7 @@ impl<T: Scalar> Hyb<T> {
         }
     }
 
-    /// Entries that do not fit into `width` slots of their rows.
+    /// Number of nonzeros that do not fit into `width` slots of their rows.
     pub fn tail_len(a: &Csr<T>, width: usize) -> usize {
         let beyond = (0..a.rows()).into_par_iter().map(|i| a.row_len(i).saturating_sub(width));
         beyond.reduce(|| 0, |a, b| a + b)
@@ -77,7 +77,8 @@ impl<T: Scalar> Hyb<T> {
             + Self::tail_len(a, width) as u128 * (8 + T::BYTES as u128)
     }
 
-    /// Splits each row of `a` after `width` entries, or after the longest row's when that is less.
+    /// Splits each row of `a` after `width` nonzeros, or after the length of the longest row if
+    /// that is less.
     pub fn from_csr(
         a: &Csr<T>,
         width: usize,
@@ -101,7 +102,7 @@ impl<T: Scalar> Hyb<T> {
         Ok(Self { ell, tail })
     }
 
-    /// Back to CSR.
+    /// Converts back to CSR.
     pub fn to_csr(&self) -> Csr<T> {
         let tail = self.tail.row_offsets();
         let (ell, head) = (&self.ell, self.ell.row_len());
@@ -122,7 +123,7 @@ impl<T: Scalar> Hyb<T> {
         &self.ell
     }
 
-    /// The entries beyond the regular part.
+    /// The nonzeros beyond the regular part.
     pub fn tail(&self) -> &Coo<T> {
         &self.tail
     }
@@ -132,7 +133,7 @@ impl<T: Scalar> Hyb<T> {
         self.ell.bytes() + self.tail.bytes()
     }
 
-    /// Minimal bytes that one product moves; x and y are counted once.
+    /// Minimum bytes that one SpMV moves; x and y are counted once.
     pub fn minimal_bytes(&self) -> u64 {
         self.ell.minimal_bytes() + self.tail.bytes()
     }

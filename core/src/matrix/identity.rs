@@ -6,13 +6,13 @@ use sha2::{Digest, Sha256};
 use super::{Csr, Scalar};
 use crate::pace::{Pace, at_once};
 
-/// The one bit pattern that every NaN is hashed as.
+/// The bit pattern that every NaN is hashed as.
 const NAN_BITS: u64 = 0x7ff8_0000_0000_0000;
 
-/// Bytes gathered before they go to the hash.
+/// Bytes gathered before they are hashed.
 const BUFFER: usize = 1 << 16;
 
-/// A value as it enters the canonical CSR: little-endian bits of `f64`.
+/// A value that has a form in the canonical CSR: little-endian bits of `f64`.
 pub trait CanonicalValue: Scalar {
     /// Appends the value: 8 bytes, or 16 (real part first) for complex. `f32` is widened, which
     /// is exact; zeros keep their sign; any NaN becomes `0x7ff8000000000000`.
@@ -46,7 +46,7 @@ pub fn identity<T: CanonicalValue>(a: &Csr<T>) -> String {
     at_once(identity_at(a, Pace::AtOnce))
 }
 
-/// The same at a pace.
+/// Like [`identity`], in steps if `pace` asks for them.
 pub async fn identity_at<T: CanonicalValue>(a: &Csr<T>, pace: Pace) -> String {
     let mut stream = Stream { hash: Sha256Hex::default(), buffer: Vec::with_capacity(BUFFER + 16) };
     for size in [a.rows(), a.cols(), a.nnz()] {
@@ -77,30 +77,30 @@ pub fn sha256(bytes: &[u8]) -> String {
     hash.finish()
 }
 
-/// The same of bytes that come piece by piece.
+/// SHA-256 of bytes that arrive piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct Sha256Hex(Sha256);
 
 impl Sha256Hex {
-    /// Goes on with these bytes.
+    /// Adds these bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of all of them.
+    /// The digest of all bytes.
     pub fn finish(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// The same from arrays that come piece by piece, because nobody holds the matrix: all row offsets after the
-/// first, then all columns, then all values.
+/// The identity computed from arrays that arrive piece by piece, because no rank holds the whole matrix: all
+/// row offsets after the first, then all columns, then all values.
 #[cfg(feature = "mpi")]
 pub struct IdentityStream(Stream);
 
 #[cfg(feature = "mpi")]
 impl IdentityStream {
-    /// Of a matrix of these sizes.
+    /// Starts the identity of a matrix of this size.
     pub fn new(rows: u64, cols: u64, nnz: u64) -> Self {
         let mut stream =
             Stream { hash: Sha256Hex::default(), buffer: Vec::with_capacity(BUFFER + 16) };
@@ -110,28 +110,28 @@ impl IdentityStream {
         Self(stream)
     }
 
-    /// The next row offset.
+    /// Adds the next row offset.
     pub fn offset(&mut self, offset: u64) {
         self.0.push(|bytes| bytes.extend_from_slice(&offset.to_le_bytes()));
     }
 
-    /// The column of the next entry.
+    /// Adds the column of the next nonzero.
     pub fn column(&mut self, column: u32) {
         self.0.push(|bytes| bytes.extend_from_slice(&column.to_le_bytes()));
     }
 
-    /// The value of the next entry.
+    /// Adds the value of the next nonzero.
     pub fn value(&mut self, value: f64) {
         self.0.push(|bytes| value.append_to(bytes));
     }
 
-    /// The digest of all of it.
+    /// The digest of the whole matrix.
     pub fn finish(self) -> String {
         self.0.finish()
     }
 }
 
-/// Gathers small pieces, so that the hash sees long blocks.
+/// Gathers small pieces, so that long blocks are hashed.
 struct Stream {
     hash: Sha256Hex,
     buffer: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Where a format keeps the j-th stored slot of a row: the arithmetic that conversions, kernels,
-//! tests and pictures share.
+//! Where a format keeps the j-th stored slot of a row: the arithmetic shared by conversions,
+//! kernels, tests and pictures.
 
 /// Order in which the slots of an ELLPACK block follow one another.
 #[derive(
@@ -7,9 +7,9 @@
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// A row's slots are neighbours, as in the papers' CPU kernels.
+    /// The slots of a row are adjacent, as in the papers' CPU kernels.
     RowMajor,
-    /// Neighbouring rows' j-th slots are neighbours, so that a warp's loads coalesce.
+    /// The j-th slots of adjacent rows are adjacent, so that a warp's loads coalesce.
     ColumnMajor,
 }
 
@@ -24,13 +24,13 @@ impl Order {
 }
 
 /// Slot arithmetic of a format, without its arrays. Slots are numbered from 0 in the order of the
-/// `col` and `val` arrays; the first `row_len` slots of a row hold its entries in ascending
+/// `col` and `val` arrays; the first `row_len` slots of a row hold its nonzeros in ascending
 /// column order, the others are padding.
 pub trait SlotLayout {
     /// Stored slots, padding included.
     fn slots(&self) -> u64;
-    /// Slots kept for `row`, padding included: a kernel that multiplies padding takes this many
-    /// steps.
+    /// Slots kept for `row`, padding included: the number of steps of a kernel that multiplies
+    /// padding.
     fn row_slots(&self, row: usize) -> usize;
     /// Index of slot `j < row_slots(row)` of `row`.
     fn slot(&self, row: usize, j: usize) -> u64;

@@ -1,6 +1,7 @@
-//! Matrix formats: one file a format, with its struct, its invariants, its conversion from CSR
-//! and the bytes it occupies. [`Csr`] is the hub; rows and columns are 0-based. [`Points`] are no
-//! matrix, but as dense as an array can be; a [`Batch`] is many small dense ones.
+//! Matrix formats: one file per format, with its struct, its invariants, its conversion from CSR
+//! and its size in bytes. All formats convert from and to [`Csr`]; rows and columns are 0-based.
+//! [`Points`] is a dense array of points rather than a matrix; a [`Batch`] is many small dense
+//! matrices.
 
 mod batch;
 mod batches;

@@ -1,4 +1,4 @@
-//! Points of a space of D dimensions, one after the other.
+//! Points in D dimensions, stored one after the other.
 
 use super::{FormatError, Sha256Hex};
 
@@ -9,27 +9,27 @@ pub struct Points {
     coordinates: Vec<f64>,
 }
 
-/// The same, borrowed: what kernels are given.
+/// Borrowed [`Points`]: what kernels are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointsView<'a> {
     dimensions: usize,
     coordinates: &'a [f64],
 }
 
-/// How many points there are in a set that has not been read or generated.
+/// The size of a point set that has not been read or generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointsExtent {
     /// Number of coordinates of a point, D.
     pub dimensions: u64,
     /// Number of points, N.
     pub points: u64,
-    /// Whether `points` is an estimate only.
+    /// Whether `points` is only an estimate.
     pub estimated: bool,
 }
 
 impl Points {
-    /// Of N × D coordinates, the points one after the other. Fails when D is 0, when the last point
-    /// is not whole, and names the first coordinate that is NaN.
+    /// Takes N × D coordinates, point by point. Fails when D is 0, when the last point is
+    /// incomplete, or when a coordinate is NaN, and names the first such coordinate.
     pub fn new(dimensions: usize, coordinates: Vec<f64>) -> Result<Self, FormatError> {
         let count = coordinates.len();
         match count.checked_rem(dimensions) {
@@ -47,7 +47,7 @@ impl Points {
         }
     }
 
-    /// The points borrowed.
+    /// Borrows the points.
     pub fn view(&self) -> PointsView<'_> {
         PointsView { dimensions: self.dimensions, coordinates: &self.coordinates }
     }
@@ -67,7 +67,7 @@ impl Points {
         self.coordinates.is_empty()
     }
 
-    /// The points one after the other, N × D.
+    /// The N × D coordinates, point by point.
     pub fn coordinates(&self) -> &[f64] {
         &self.coordinates
     }
@@ -77,13 +77,13 @@ impl Points {
         self.coordinates.len() as u64 * size_of::<f64>() as u64
     }
 
-    /// Every coordinate with the other sign, so that the largest are the smallest.
+    /// Returns the points with every coordinate negated, so that the largest become the smallest.
     pub fn negated(&self) -> Self {
         let coordinates = self.coordinates.iter().map(|value| -value).collect();
         Self { dimensions: self.dimensions, coordinates }
     }
 
-    /// The points of these indices, in their order. Panics on an index that is not below N.
+    /// The points with these indices, in the given order. Panics on an index that is not below N.
     pub fn picked(&self, indices: &[u32]) -> Self {
         let points = indices.iter().flat_map(|&i| self.view().point(i as usize));
         Self { dimensions: self.dimensions, coordinates: points.copied().collect() }
@@ -95,7 +95,7 @@ impl Points {
     }
 }
 
-/// Coordinates gathered before they go to the hash.
+/// Coordinates gathered before they are hashed.
 const BLOCK: usize = 1 << 13;
 
 impl<'a> PointsView<'a> {
@@ -114,24 +114,25 @@ impl<'a> PointsView<'a> {
         self.coordinates.is_empty()
     }
 
-    /// The points one after the other, N × D.
+    /// The N × D coordinates, point by point.
     pub fn coordinates(self) -> &'a [f64] {
         self.coordinates
     }
 
-    /// The coordinates of one point. Panics when it is not below N.
+    /// The coordinates of one point. Panics when `i` is not below N.
     pub fn point(self, i: usize) -> &'a [f64] {
         &self.coordinates[i * self.dimensions..][..self.dimensions]
     }
 
-    /// Lower-case hexadecimal SHA-256, the same on every platform, of all little-endian: D and N as
-    /// `u64`, then the coordinates as `f64` bits, zeros with their sign.
+    /// Returns the SHA-256, in lower-case hexadecimal, of these little-endian numbers: D and N as
+    /// `u64`, then the coordinates as `f64` bits, with the sign of zeros. It is the same on every
+    /// platform.
     pub fn identity(self) -> String {
         let mut hash = Sha256Hex::default();
         for size in [self.dimensions, self.len()] {
             hash.update(&(size as u64).to_le_bytes());
         }
-        // The hash sees long blocks.
+        // Hash long blocks.
         let mut block = Vec::with_capacity(8 * BLOCK);
         for coordinates in self.coordinates.chunks(BLOCK) {
             block.clear();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// In how many bits kernels compute.
+/// The precision in which kernels compute.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -16,7 +16,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Both, the usual one first.
+    /// Both, the default first.
     pub const ALL: [Self; 2] = [Self::F64, Self::F32];
 
     /// `f64` or `f32`.

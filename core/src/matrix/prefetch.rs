@@ -1,9 +1,9 @@
-//! A hint to the processor that memory will be read soon.
+//! Hints to the CPU that memory will be read soon.
 
 /// Bytes of a cache line.
 pub(crate) const CACHE_LINE: usize = 64;
 
-/// Asks for the cache line of `address`, where the architecture can.
+/// Prefetches the cache line at `address`, where the architecture can.
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub(crate) fn prefetch<T>(address: *const T) {
     let _ = address;
 }
 
-/// The same for `count` elements from an address on, line by line.
+/// Prefetches `count` elements from an address, line by line.
 #[inline(always)]
 pub(crate) fn prefetch_lines<T>(address: *const T, count: usize) {
     for line in (0..count).step_by(CACHE_LINE / size_of::<T>()) {
@@ -24,8 +24,8 @@ pub(crate) fn prefetch_lines<T>(address: *const T, count: usize) {
     }
 }
 
-/// The same for what is read in order and later: into the second-level cache, which holds more requests
-/// at a time, and where the first-level cache is not robbed of what is read again and again.
+/// Prefetches what is read in order and later into the L2 cache, which holds more outstanding requests
+/// and spares the L1 cache for data that is reused.
 #[inline(always)]
 pub(crate) fn prefetch_later<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]

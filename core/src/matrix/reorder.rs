@@ -1,4 +1,4 @@
-//! Reordering: another numbering of rows and columns, the same for both.
+//! Reordering: the same permutation of rows and columns.
 
 use crate::parallel::*;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use super::csr::check_dimensions;
 use super::{Csr, FormatError, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
 
-/// How to number rows and columns anew.
+/// How to reorder rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reordering {
-    /// Reverse Cuthill–McKee: a small bandwidth.
+    /// Reverse Cuthill–McKee: reduces the bandwidth.
     Rcm,
 }
 
@@ -41,7 +41,7 @@ pub fn permuted<T: Scalar>(
 ) -> Result<Csr<T>, FormatError> {
     check_square(a)?;
     limit.check("the reordered matrix", 2 * u128::from(a.bytes()) + 4 * a.rows() as u128)?;
-    // The same check that formats with rows of their own order make.
+    // The check used for formats with their own row order.
     let order = super::RowOrder::try_new(order.to_vec(), 0)?;
     super::csr::check_len("order", order.rows(), a.rows())?;
     let new_number = order.positions();
@@ -72,8 +72,8 @@ fn check_square<T: Scalar>(a: &Csr<T>) -> Result<(), FormatError> {
 }
 
 /// Reverse Cuthill–McKee order on the pattern of A + Aᵀ (Cuthill and McKee, ACM 1969; George,
-/// 1971): breadth first from a node at the rim, each node's neighbours by ascending degree, then
-/// all reversed. Components follow one another by their lowest number; ties go to the lower
+/// 1971): breadth first from a peripheral node, the neighbours of each node by ascending degree,
+/// then reversed. Components follow one another by their lowest number. Ties go to the lower
 /// number, so that the order depends on the matrix alone.
 fn reverse_cuthill_mckee<T: Scalar>(
     a: &Csr<T>,
@@ -160,18 +160,17 @@ impl Iterator for Union<'_> {
     }
 }
 
-/// Breadth-first searches that share their memory.
+/// State shared by all breadth-first searches.
 struct Search {
-    /// The search that saw a node last.
+    /// The last search that visited a node.
     seen: Vec<u32>,
     stamp: u32,
     levels: Vec<u32>,
 }
 
 impl Search {
-    /// A node whose distance to the farthest one is as long as this heuristic finds (George and
-    /// Liu, ACM TOMS 5, 1979): from the last level of a search, the node of least degree starts
-    /// the next one, as long as the levels grow in number.
+    /// Finds a pseudo-peripheral node (George and Liu, ACM TOMS 5, 1979): the next search starts
+    /// from the node of least degree in the last level, as long as the number of levels grows.
     fn rim(&mut self, graph: &Graph, first: u32) -> u32 {
         let mut start = first;
         let (mut depth, mut last) = self.levels(graph, start);
@@ -186,7 +185,7 @@ impl Search {
         }
     }
 
-    /// Number of levels of the search from `start`, and the nodes of the last one.
+    /// Number of levels of the search from `start`, and the nodes of the last level.
     fn levels(&mut self, graph: &Graph, start: u32) -> (usize, Vec<u32>) {
         if self.stamp == u32::MAX {
             self.seen.fill(0);
@@ -223,7 +222,7 @@ mod tests {
         s.lower_bandwidth.max(s.upper_bandwidth)
     }
 
-    /// Every entry within `half` of the diagonal, values told apart by their place.
+    /// All nonzeros within `half` of the diagonal, with a distinct value at each position.
     fn full_band(m: usize, half: usize) -> Csr {
         let triplets: Vec<_> = (0..m)
             .flat_map(|i| {
@@ -234,7 +233,7 @@ mod tests {
         Csr::from_triplets(m, m, &triplets).unwrap()
     }
 
-    /// A permutation that leaves nothing near where it was: multiples of a number prime to m.
+    /// A permutation that moves everything far away: multiples of a number coprime to m.
     fn shuffle(m: usize, step: usize) -> Vec<u32> {
         (0..m).map(|k| (k * step % m) as u32).collect()
     }
@@ -251,7 +250,8 @@ mod tests {
             let a = full_band(500, half);
             let shuffled = permuted(&a, &shuffle(500, 137), MemoryLimit::unlimited()).unwrap();
             assert!(bandwidth(&shuffled) > 300);
-            // Levels from the rim are the bands themselves; within a level only ties differ.
+            // Levels from a peripheral node are the bands themselves; within a level only ties
+            // differ.
             assert!(bandwidth(&rcm(&shuffled).1) <= 2 * half as u64, "half {half}");
         }
         // A path has no ties.
@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn the_order_is_a_permutation_of_every_component_and_unsymmetric_patterns_count_both_ways() {
-        // Two paths, one stored only above the diagonal, a node with nothing but itself, and one
-        // with nothing at all.
+        // Two paths, one stored only above the diagonal, a node with only a diagonal nonzero, and
+        // an empty node.
         let triplets =
             [(0, 7, 1.0), (7, 3, 2.0), (3, 9, 3.0), (1, 4, 4.0), (4, 1, 5.0), (2, 2, 6.0)];
         let a = Csr::from_triplets(10, 10, &triplets).unwrap();
@@ -272,7 +272,7 @@ mod tests {
         assert!(sorted.into_iter().eq(0..10));
         assert_eq!(bandwidth(&made), 1);
         assert_eq!(made.nnz(), a.nnz());
-        // Back again, value by value.
+        // Back to the original, value by value.
         let mut back = vec![0u32; 10];
         for (k, &old) in order.iter().enumerate() {
             back[old as usize] = k as u32;

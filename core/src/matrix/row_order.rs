@@ -1,17 +1,17 @@
-//! Which row each stored position of a format holds: rows sorted by length, long ones set aside.
+//! The row at each stored position of a format: rows sorted by length, long ones kept apart.
 
 use crate::parallel::*;
 
 use super::FormatError;
 
-/// The order in which a format stores the rows of an m-row matrix: first those that lie in its
-/// blocks, then those that it keeps apart in a tail.
+/// The order in which a format stores the rows of an m-row matrix: first those in its blocks, then
+/// those kept apart in a tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowOrder {
     rows: usize,
-    /// Row of each position; absent when every row is at its own place.
+    /// Row at each position; absent when every row is at its own place.
     row_of: Option<Vec<u32>>,
-    /// Positions in blocks; the tail's follow.
+    /// Number of positions in blocks; the tail follows.
     in_blocks: usize,
 }
 
@@ -21,9 +21,9 @@ impl RowOrder {
         Self { rows, row_of: None, in_blocks: rows }
     }
 
-    /// Rows longer than `spill` go to the tail in their order; in each window of `sigma` of the
-    /// others the long ones come first (SELL-C-σ: Kreutzer and others, 2014),
-    /// equally long ones in their order. A `sigma` of 0 or 1 sorts nothing.
+    /// Moves rows longer than `spill` to the tail in their original order, and sorts each window of
+    /// `sigma` of the others by descending length (SELL-C-σ: Kreutzer and others, 2014); ties keep
+    /// their order. A `sigma` of 0 or 1 sorts nothing.
     pub fn sorted(row_len: &[u32], sigma: usize, spill: Option<usize>) -> Self {
         let is_long = |len: &u32| spill.is_some_and(|spill| *len as usize > spill);
         let has_tail = !row_len.par_iter().all(|len| !is_long(len));
@@ -45,8 +45,8 @@ impl RowOrder {
         Self { rows: row_len.len(), row_of: Some(row_of), in_blocks }
     }
 
-    /// Takes the row of each position, the last `tail` of them the tail's, after checking that
-    /// every row is there once.
+    /// Takes the row at each position, the last `tail` of them being the tail, after checking that
+    /// every row occurs exactly once.
     pub fn try_new(row_of: Vec<u32>, tail: usize) -> Result<Self, FormatError> {
         let rows = row_of.len();
         let Some(in_blocks) = rows.checked_sub(tail) else {
@@ -65,27 +65,27 @@ impl RowOrder {
         Ok(Self { rows, row_of: Some(row_of), in_blocks })
     }
 
-    /// Number of rows m, which is that of positions.
+    /// Number of rows m, equal to the number of positions.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Positions in blocks; those from here on are the tail's.
+    /// Number of positions in blocks; those from here on belong to the tail.
     pub fn in_blocks(&self) -> usize {
         self.in_blocks
     }
 
-    /// Rows in the tail.
+    /// Number of rows in the tail.
     pub fn tail(&self) -> usize {
         self.rows - self.in_blocks
     }
 
-    /// Row of each position; absent when every row is at its own place.
+    /// Row at each position; `None` when every row is at its own place.
     pub fn row_of(&self) -> Option<&[u32]> {
         self.row_of.as_deref()
     }
 
-    /// The row at a position below [`rows`](Self::rows); panics otherwise. No two positions have
+    /// The row at a position below [`rows`](Self::rows). Panics otherwise. No two positions have
     /// the same row.
     #[inline]
     pub fn row_at(&self, position: usize) -> usize {

@@ -1,15 +1,15 @@
-//! Row pointers and other offset arrays: 32-bit while every offset fits in a signed 32-bit
-//! integer (vendors' 32-bit indices are signed), 64-bit above.
+//! Row pointers and other offset arrays: 32-bit while every offset fits in a signed 32-bit integer
+//! (vendor libraries have signed 32-bit indices), 64-bit above.
 
 use crate::memory::room_for;
 
-/// An integer that offsets into `col`/`val` are stored in.
+/// An integer type for offsets into `col`/`val`.
 pub trait Offset: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     /// Bytes of one stored offset.
     const BYTES: usize;
     /// As an index into an array in memory.
     fn index(self) -> usize;
-    /// From an array index that [`OffsetWidth::of`] found to fit.
+    /// From an array index that fits according to [`OffsetWidth::of`].
     fn from_index(index: usize) -> Self;
 }
 
@@ -52,7 +52,7 @@ pub enum OffsetWidth {
 }
 
 impl OffsetWidth {
-    /// The width that an array whose last offset is `last` is stored with.
+    /// The width in which an array with last offset `last` is stored.
     pub fn of(last: u64) -> Self {
         if last <= NARROW_MAX { Self::Narrow } else { Self::Wide }
     }
@@ -111,7 +111,7 @@ impl RowPtr {
         }
     }
 
-    /// No offset at all; never true inside a validated format.
+    /// Whether there is no offset; never true in a validated format.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -131,7 +131,8 @@ impl RowPtr {
         self.get(k)..self.get(k + 1)
     }
 
-    /// The segment that lies at `offset`, which is below the last. Empty ones lie nowhere.
+    /// The segment that contains `offset`, which is below the last. Empty segments contain no
+    /// offset.
     pub fn segment_at(&self, offset: usize) -> usize {
         fn at<O: Offset>(offsets: &[O], offset: usize) -> usize {
             offsets.partition_point(|begin| begin.index() <= offset) - 1
@@ -160,7 +161,8 @@ impl RowPtr {
         (0..self.len()).map(|k| self.get(k) as u64)
     }
 
-    /// All segments in order, cut into ranges of about so many elements, of one segment at least.
+    /// Splits all segments, in order, into ranges of about this many elements, each of at least one
+    /// segment.
     pub(crate) fn pieces(&self, elements: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
         let segments = self.len() - 1;
         let mut first = 0;
@@ -173,8 +175,8 @@ impl RowPtr {
         })
     }
 
-    /// Number of offsets at the start for which `pred` holds, by bisection: it holds for none after
-    /// the first for which it does not. This is how work is split by entries.
+    /// Number of leading offsets for which `pred` holds, by bisection; `pred` must not hold again
+    /// after the first offset for which it fails. Work is split by nonzeros this way.
     pub fn partition_point(&self, pred: impl Fn(usize) -> bool) -> usize {
         match self {
             Self::Narrow(p) => p.partition_point(|&o| pred(o.index())),

@@ -8,8 +8,8 @@ use num_complex::Complex64;
 
 use super::Precision;
 
-/// A matrix entry: `f64` as files have it, `f32` for kernels in single precision, [`Complex64`] for
-/// reading, statistics and pictures (no kernel is run with it).
+/// A matrix value: `f64` as in files, `f32` for kernels in single precision, [`Complex64`] for
+/// reading, statistics and pictures (no kernel runs with it).
 pub trait Scalar:
     Copy
     + Debug
@@ -26,18 +26,18 @@ pub trait Scalar:
 {
     /// Additive identity; also the padding value of ELLPACK-like formats.
     const ZERO: Self;
-    /// Multiplicative identity; the value of an entry of a `pattern` matrix.
+    /// Multiplicative identity; the value of the nonzeros of a `pattern` matrix.
     const ONE: Self;
     /// Bytes of one stored value.
     const BYTES: usize = size_of::<Self>();
 
-    /// Neither infinite nor NaN, in any component.
+    /// Whether no component is infinite or NaN.
     fn is_finite(self) -> bool;
     /// Complex conjugate; the value itself for real types.
     fn conj(self) -> Self;
     /// Absolute value as `f64`.
     fn magnitude(self) -> f64;
-    /// The bits: −0 has others than 0, and so has each NaN.
+    /// The bit pattern, which differs between −0 and 0 and between NaNs.
     fn bits(self) -> u128;
 }
 
@@ -95,14 +95,14 @@ impl Scalar for Complex64 {
     }
 }
 
-/// A value that kernels are run with.
+/// A value type that kernels run with.
 pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
-    /// In how many bits it is computed with.
+    /// The precision of computations.
     const PRECISION: Precision;
     /// Not a number.
     const NAN: Self;
 
-    /// The nearest value, ties to even; infinite where `value` is finite but too large.
+    /// The nearest value, ties to even; infinite when `value` is finite but too large.
     fn rounded(value: f64) -> Self;
 }
 

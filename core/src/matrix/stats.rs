@@ -1,4 +1,4 @@
-//! Statistics of a matrix: row lengths, structure, symmetry and what each format would occupy.
+//! Statistics of a matrix: row lengths, structure, symmetry and the size of each format.
 
 use crate::parallel::*;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,9 @@ pub struct RowLengths {
     pub stddev: f64,
     /// The Cranfield paper's average deviation, 1/m Σ|x_i − mean|.
     pub average_deviation: f64,
-    /// The same in percent of the mean.
+    /// `average_deviation` in percent of the mean.
     pub percent_average_deviation: f64,
-    /// Rows without entries.
+    /// Number of empty rows.
     pub empty: u64,
     /// `histogram[b]` counts rows of length 0 (b = 0) or 2^(b−1) ..= 2^b − 1.
     pub histogram: Vec<u64>,
@@ -40,7 +40,7 @@ pub struct Statistics {
     pub rows: u64,
     /// Columns.
     pub cols: u64,
-    /// Stored entries.
+    /// Number of stored nonzeros.
     pub nnz: u64,
     /// nnz / (rows · cols); 0 for an empty matrix.
     pub density: f64,
@@ -48,27 +48,27 @@ pub struct Statistics {
     pub nnz_class: String,
     /// Row lengths.
     pub row: RowLengths,
-    /// Largest i − j over the entries (below the diagonal); 0 when none.
+    /// Largest i − j over the nonzeros (below the diagonal); 0 when none.
     pub lower_bandwidth: u64,
-    /// Largest j − i over the entries (above the diagonal); 0 when none.
+    /// Largest j − i over the nonzeros (above the diagonal); 0 when none.
     pub upper_bandwidth: u64,
-    /// Σ over rows of the distance from the first entry to the diagonal (rows whose first entry
-    /// lies right of it count 0).
+    /// Σ over rows of the distance from the first nonzero to the diagonal (0 for rows whose first
+    /// nonzero lies right of it).
     pub profile: u64,
-    /// Stored entries on the diagonal.
+    /// Number of stored nonzeros on the diagonal.
     pub diagonal: u64,
-    /// Share of off-diagonal entries (i, j) whose mirror (j, i) is stored too; 1 when there are
+    /// Share of off-diagonal nonzeros (i, j) whose mirror (j, i) is stored too; 1 when there are
     /// none. Only for square matrices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structural_symmetry: Option<f64>,
-    /// Share of off-diagonal entries whose mirror has the same value. Only for square matrices.
+    /// Share of off-diagonal nonzeros whose mirror has the same value. Only for square matrices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numerical_symmetry: Option<f64>,
     /// Size of each format.
     pub formats: Vec<FormatSize>,
 }
 
-/// Upper bounds of the papers' size classes and their names; the last has no bound.
+/// Upper bounds of the papers' size classes and their names; the last is unbounded.
 const NNZ_CLASSES: [(u64, &str); 6] = [
     (10_000, "<10k"),
     (100_000, "10k-100k"),
@@ -78,13 +78,13 @@ const NNZ_CLASSES: [(u64, &str); 6] = [
     (10_000_000, "2.5M-10M"),
 ];
 
-/// The papers' size class of a number of entries; a bound belongs to the class above it.
+/// The papers' size class of a number of nonzeros; a bound belongs to the class above it.
 pub fn nnz_class(nnz: u64) -> &'static str {
     NNZ_CLASSES.iter().find(|&&(bound, _)| nnz < bound).map_or(">10M", |&(_, name)| name)
 }
 
 impl RowLengths {
-    /// Figures of the given row lengths.
+    /// Statistics of the given row lengths.
     pub fn of(lengths: &[u32]) -> Self {
         let m = lengths.len();
         if m == 0 {
@@ -130,14 +130,14 @@ fn bucket(len: u32) -> usize {
     (u32::BITS - len.leading_zeros()) as usize
 }
 
-/// How far entries lie from the diagonal.
+/// The distance of nonzeros from the diagonal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Band {
-    /// Largest i − j over the entries; 0 when none is below the diagonal.
+    /// Largest i − j over the nonzeros; 0 when none is below the diagonal.
     pub lower: u64,
-    /// Largest j − i over the entries; 0 when none is above it.
+    /// Largest j − i over the nonzeros; 0 when none is above it.
     pub upper: u64,
-    /// Σ over rows of the distance from the first entry to the diagonal.
+    /// Σ over rows of the distance from the first nonzero to the diagonal.
     pub profile: u64,
 }
 
@@ -148,7 +148,7 @@ impl Band {
         rows.reduce(Self::default, Self::join)
     }
 
-    /// That of one row with these ascending columns.
+    /// The band of one row with these ascending columns.
     fn of_row(col: &[u32], i: usize) -> Self {
         let (Some(&first), Some(&last)) = (col.first(), col.last()) else {
             return Self::default();
@@ -166,7 +166,7 @@ impl Band {
     }
 }
 
-/// Sums that one pass over the entries collects.
+/// Sums that one pass over the nonzeros collects.
 #[derive(Clone, Copy, Default)]
 struct Structure {
     band: Band,
@@ -210,7 +210,7 @@ impl Statistics {
         at_once(Self::at(a, Pace::AtOnce))
     }
 
-    /// The same at a pace.
+    /// Like [`of`](Self::of), in steps if `pace` asks for them.
     pub async fn at<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
         let (m, n, nnz) = (a.rows(), a.cols(), a.nnz());
         let square = m == n;
@@ -316,7 +316,7 @@ mod tests {
         let slots = |name: &str| s.formats.iter().find(|f| f.format == name).unwrap().slots;
         // Almost all rows are empty: HYB keeps every nonzero in its COO part.
         assert_eq!((slots("ell"), slots("hyb"), slots("csr-compact")), (2 * rows as u64, 4, 4));
-        // Three hacks of 32 rows have entries, one of width 2; the last one is whole.
+        // Three hacks of 32 rows have nonzeros, one of width 2; the last one is full.
         assert_eq!((slots("hll"), slots("hll-column-major")), (32 * 4, 32 * 4));
     }
 

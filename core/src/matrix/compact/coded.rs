@@ -1,4 +1,4 @@
-//! Values as they are, or as codes of a dictionary.
+//! Values stored plainly or as codes of a dictionary.
 
 use super::dictionary::{Dictionary, MOST_VALUES};
 use super::values::ValueCoding;
@@ -6,19 +6,19 @@ use crate::matrix::{FormatError, Scalar};
 use crate::memory::zeroed;
 use crate::parallel::*;
 
-/// Values of slots, exact to the last bit.
+/// Values of slots, bit for bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Coded<T> {
-    /// As they are.
+    /// Plain values.
     Plain(Vec<T>),
-    /// A code of 8 bits each.
+    /// One 8-bit code per slot.
     Byte {
         /// Index into `table`.
         codes: Vec<u8>,
         /// The distinct values, ascending by their bits.
         table: Vec<T>,
     },
-    /// A code of 16 bits each.
+    /// One 16-bit code per slot.
     Short {
         /// Index into `table`.
         codes: Vec<u16>,
@@ -27,10 +27,10 @@ pub enum Coded<T> {
     },
 }
 
-/// How the values of a matrix are stored, found before they are.
+/// How to store the values of a matrix, determined before storing them.
 #[derive(Clone, Debug)]
 pub enum Code<T> {
-    /// As they are.
+    /// Plain values.
     Plain,
     /// With 8-bit codes.
     Byte(Dictionary<T>),
@@ -38,12 +38,12 @@ pub enum Code<T> {
     Short(Dictionary<T>),
 }
 
-/// Most values that 8-bit codes tell apart.
+/// Maximum number of values that 8-bit codes can distinguish.
 const MOST_BYTE: usize = 1 << 8;
 
 impl<T: Scalar> Code<T> {
-    /// How `slots` slots with the values of `values` are to be stored. An error when codes are asked for
-    /// that are too narrow, with the number of distinct values.
+    /// Chooses how to store `slots` slots with the values of `values`. Fails, with the number of
+    /// distinct values, when the requested codes are too narrow.
     pub fn choose(values: &[T], slots: u64, coding: ValueCoding) -> Result<Self, FormatError> {
         let narrow = |found: Option<usize>, most: usize| {
             let many = match found {
@@ -77,7 +77,7 @@ impl<T: Scalar> Code<T> {
         }
     }
 
-    /// Bytes of codes or values of so many slots, and of the dictionary.
+    /// Bytes of the codes or values of this many slots, and of the dictionary.
     pub fn bytes(&self, slots: u64) -> u128 {
         let (each, table) = match self {
             Self::Plain => (T::BYTES, 0),
@@ -87,8 +87,8 @@ impl<T: Scalar> Code<T> {
         u128::from(slots) * each as u128 + table as u128 * T::BYTES as u128
     }
 
-    /// The values of the slots of `pieces`, which are among those that the choice was made from. What no
-    /// piece sets is 0, or the first value of the dictionary.
+    /// Stores the values of the slots of `pieces`, all of which were among those the choice was made
+    /// from. Slots that no piece sets hold 0 or the first value of the dictionary.
     pub(super) fn store(&self, pieces: &impl Pieces<T>) -> Coded<T> {
         let number = |dictionary: &Dictionary<T>, value: T| {
             dictionary.number(value).expect("the dictionary holds every value") // invariant
@@ -107,11 +107,11 @@ impl<T: Scalar> Code<T> {
     }
 }
 
-/// Slots in pieces, and the value of each.
+/// Slots in pieces, and the value of each slot.
 pub(super) trait Pieces<T>: Sync {
     /// First slot of each piece, and the number of slots.
     fn bounds(&self) -> &[u64];
-    /// Calls `put` with the places in a piece that hold something, and what they hold.
+    /// Calls `put` with each filled place in a piece and its value.
     fn each(&self, piece: usize, put: impl FnMut(usize, T));
 }
 
@@ -130,7 +130,7 @@ fn gathered<T: Scalar, U: Copy + Send + Sync>(
     all
 }
 
-/// An array in pieces that begin at `bounds` and end with the last of them.
+/// Splits an array into the pieces whose bounds are `bounds`.
 pub(super) fn in_pieces<U>(
     mut all: &mut [U],
     bounds: impl Iterator<Item = u64> + Clone,
@@ -155,12 +155,12 @@ impl<T: Scalar> Coded<T> {
         }
     }
 
-    /// There is no slot.
+    /// Whether there is no slot.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of a slot; panics when there is none.
+    /// The value of a slot. Panics when there is no such slot.
     #[inline]
     pub fn get(&self, slot: usize) -> T {
         match self {
@@ -170,7 +170,7 @@ impl<T: Scalar> Coded<T> {
         }
     }
 
-    /// `plain`, `8` or `16`: the bits of a code.
+    /// `plain`, `8` or `16`: the number of bits per code.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Plain(_) => ValueCoding::Plain.as_str(),
@@ -179,7 +179,7 @@ impl<T: Scalar> Coded<T> {
         }
     }
 
-    /// Distinct values, where there is a dictionary.
+    /// Number of distinct values, if there is a dictionary.
     pub fn distinct(&self) -> Option<usize> {
         match self {
             Self::Plain(_) => None,
@@ -197,7 +197,7 @@ impl<T: Scalar> Coded<T> {
         (self.len() * each + self.distinct().unwrap_or(0) * T::BYTES) as u64
     }
 
-    /// What is stored in a slot without an entry: 0, or the code 0.
+    /// Whether a slot holds what an empty slot stores: 0, or code 0.
     pub(super) fn is_blank(&self, slot: usize) -> bool {
         match self {
             Self::Plain(values) => values[slot].bits() == T::ZERO.bits(),
@@ -206,7 +206,7 @@ impl<T: Scalar> Coded<T> {
         }
     }
 
-    /// Checks that codes are numbers of values of the dictionary, which ascend by their bits.
+    /// Checks that the codes index the dictionary and that its values ascend by their bits.
     pub(super) fn check(&self) -> Result<(), FormatError> {
         let (table, most, within) = match self {
             Self::Plain(_) => return Ok(()),
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(chosen(257), "16");
         assert_eq!(chosen(65_536), "16");
         assert_eq!(chosen(65_537), "plain");
-        // Each value of its own: codes and values are more than the values alone.
+        // All values distinct: codes and dictionary take more than the values alone.
         let few: Vec<f64> = (0..100).map(f64::from).collect();
         assert!(matches!(Code::choose(&few, 100, ValueCoding::Auto), Ok(Code::Plain)));
         assert!(matches!(Code::choose(&few, 100, ValueCoding::Byte), Ok(Code::Byte(_))));

@@ -1,5 +1,5 @@
-//! Compact CSR: the first column of each row and 16-bit differences from column to column, and values
-//! as they are or as codes of a dictionary.
+//! Compact CSR: the first column of each row, 16-bit differences from column to column, and values stored
+//! plainly or as codes of a dictionary.
 
 use super::coded::{Code, Coded, Pieces, in_pieces};
 use super::lines::{Lines, WIDE};
@@ -9,10 +9,10 @@ use crate::matrix::{Csr, FormatError, RowPtr, Scalar, SlotLayout};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// An m × n matrix in compact CSR. `start` has the first column of each row and `low` the difference of
-/// each entry's column to the one before it, 0 for the first. Where a difference needs more than 16 bits
-/// the row's start is [`WIDE`], `low` has the lower halves of its columns and `high`, which has elements
-/// for such rows alone, the upper ones. A row without entries starts at 0.
+/// An m × n matrix in compact CSR. `start` holds the first column of each row and `low` the difference of
+/// each nonzero's column to the previous one, 0 for the first. Where a difference needs more than 16 bits,
+/// the row's start is [`WIDE`], `low` holds the lower halves of its columns and `high`, which has elements
+/// for such rows only, the upper halves. An empty row starts at 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactCsr<T = f64> {
     rows: usize,
@@ -21,7 +21,7 @@ pub struct CompactCsr<T = f64> {
     start: Vec<u32>,
     low: Vec<u16>,
     high: Vec<u16>,
-    /// Entries of wide rows before each row; absent when there is none at all.
+    /// Nonzeros of wide rows before each row; absent when there are none.
     wide: Option<RowPtr>,
     values: Coded<T>,
 }
@@ -36,13 +36,13 @@ pub struct CsrPlan<T> {
     code: Code<T>,
 }
 
-/// Whether the ascending columns of a row take 16-bit differences.
+/// Whether the ascending columns of a row fit 16-bit differences.
 fn is_narrow(columns: &[u32]) -> bool {
     columns.windows(2).all(|w| w[1] - w[0] <= u32::from(u16::MAX))
 }
 
 impl<T: Scalar> CsrPlan<T> {
-    /// The plan for `a`. An error when codes are asked for that are too narrow.
+    /// The plan for `a`. Fails when the requested codes are too narrow.
     pub fn new(a: &Csr<T>, coding: ValueCoding) -> Result<Self, FormatError> {
         let of_rows = (0..a.rows()).into_par_iter().map(|i| Self::row(a.row(i).0));
         let lines = of_rows.reduce(Lines::default, Lines::join);
@@ -51,19 +51,19 @@ impl<T: Scalar> CsrPlan<T> {
         Ok(Self { rows: a.rows(), cols: a.cols(), row_ptr_bytes, lines, code })
     }
 
-    /// A row as a line of its own.
+    /// Treats a row as a line of its own.
     pub(super) fn row(columns: &[u32]) -> Lines {
         let (entries, wide) = (columns.len() as u64, !is_narrow(columns));
         let wide_entries = if wide { entries } else { 0 };
         Lines { lines: 1, wide: wide.into(), entries, wide_entries }
     }
 
-    /// Rows, and how many of them keep 32 bits.
+    /// Number of rows, and of those that keep 32 bits.
     pub fn lines(&self) -> Lines {
         self.lines
     }
 
-    /// Bytes of all arrays that every product reads.
+    /// Bytes of all arrays that every SpMV reads.
     fn bytes_read(&self) -> u128 {
         u128::from(self.row_ptr_bytes)
             + 4 * self.rows as u128
@@ -80,13 +80,13 @@ impl<T: Scalar> CsrPlan<T> {
         self.bytes_read() + wide
     }
 
-    /// Minimal bytes that one product moves.
+    /// Minimum bytes that one SpMV moves.
     pub fn minimal_bytes(&self) -> u128 {
         self.bytes_read() + T::BYTES as u128 * (self.rows as u128 + self.cols as u128)
     }
 }
 
-/// The entries of spans of rows, filled from a matrix.
+/// The nonzeros of spans of rows, filled from a matrix.
 struct OfSpans<'a, T> {
     a: &'a Csr<T>,
     bounds: Vec<u64>,
@@ -105,12 +105,12 @@ impl<T: Scalar> Pieces<T> for OfSpans<'_, T> {
     }
 }
 
-/// Rows that are converted in one go.
+/// Rows converted at a time.
 const SPAN: usize = 1 << 10;
 
 impl<T: Scalar> CompactCsr<T> {
     /// Takes the arrays after checking lengths, offsets, column ranges, ascending columns in each row and
-    /// codes. `low` has an element an entry, and `high` one an entry of the rows that start at [`WIDE`].
+    /// codes. `low` has one element per nonzero, `high` one per nonzero of the rows that start at [`WIDE`].
     pub fn try_new(
         cols: usize,
         row_ptr: RowPtr,
@@ -132,7 +132,7 @@ impl<T: Scalar> CompactCsr<T> {
         }
     }
 
-    /// What is wrong with a row.
+    /// Returns what is wrong with a row, if anything.
     fn wrong_in(&self, row: usize) -> Option<FormatError> {
         let range = self.row_ptr.range(row);
         let start = self.start[row];
@@ -175,8 +175,8 @@ impl<T: Scalar> CompactCsr<T> {
         })
     }
 
-    /// Stores `a` in the fewest bytes that keep every bit. Fails, before allocating, when that needs more
-    /// than `limit` or codes are asked for that are too narrow.
+    /// Stores `a` in the fewest bytes without loss. Fails, before allocating, when that needs more than
+    /// `limit` or the requested codes are too narrow.
     pub fn from_csr(
         a: &Csr<T>,
         coding: ValueCoding,
@@ -224,14 +224,14 @@ impl<T: Scalar> CompactCsr<T> {
         Ok(Self { rows, cols, row_ptr, start, low, high, wide, values })
     }
 
-    /// The entries of a row: column and value of each.
+    /// The column and value of each nonzero of a row.
     pub fn entries(&self, row: usize) -> impl Iterator<Item = (u32, T)> + '_ {
         let slots = self.row_ptr.range(row);
         // Columns of a checked matrix are below 2³².
         self.columns(row).zip(slots).map(|(col, slot)| (col as u32, self.values.get(slot)))
     }
 
-    /// Back to CSR, to the last bit.
+    /// Converts back to CSR, bit for bit.
     pub fn to_csr(&self) -> Csr<T> {
         let all = || (0..self.rows).flat_map(|i| self.entries(i));
         let (col, val) = (all().map(|(c, _)| c).collect(), all().map(|(_, v)| v).collect());
@@ -249,7 +249,7 @@ impl<T: Scalar> CompactCsr<T> {
         self.cols
     }
 
-    /// Stored entries.
+    /// Number of stored nonzeros.
     pub fn nnz(&self) -> usize {
         self.low.len()
     }
@@ -264,32 +264,32 @@ impl<T: Scalar> CompactCsr<T> {
         &self.start
     }
 
-    /// Difference to the column before it of each entry, or the lower half of its column.
+    /// The difference of each nonzero's column to the previous one, or the lower half of its column.
     pub fn low(&self) -> &[u16] {
         &self.low
     }
 
-    /// The upper half of the column of each entry of the wide rows.
+    /// The upper half of the column of each nonzero of the wide rows.
     pub fn high(&self) -> &[u16] {
         &self.high
     }
 
-    /// The value of each entry.
+    /// The value of each nonzero.
     pub fn values(&self) -> &Coded<T> {
         &self.values
     }
 
-    /// Entries of wide rows before a row, or all when it is the number of rows.
+    /// Nonzeros of wide rows before a row; all of them if `row` is the number of rows.
     pub fn wide_before(&self, row: usize) -> usize {
         self.wide.as_ref().map_or(0, |wide| wide.get(row))
     }
 
-    /// Rows whose columns take 32 bits.
+    /// Number of rows whose columns take 32 bits.
     pub fn wide_rows(&self) -> usize {
         self.start.iter().filter(|&&start| start == WIDE).count()
     }
 
-    /// Bytes of all arrays that every product reads.
+    /// Bytes of all arrays that every SpMV reads.
     fn read(&self) -> u64 {
         self.row_ptr.bytes()
             + 4 * self.rows as u64
@@ -302,13 +302,13 @@ impl<T: Scalar> CompactCsr<T> {
         self.read() + self.wide.as_ref().map_or(0, RowPtr::bytes)
     }
 
-    /// Minimal bytes that one product moves.
+    /// Minimum bytes that one SpMV moves.
     pub fn minimal_bytes(&self) -> u64 {
         self.read() + T::BYTES as u64 * (self.rows + self.cols) as u64
     }
 }
 
-/// Entry k of the row-major order.
+/// Slot k is nonzero k in row-major order.
 impl<T: Scalar> SlotLayout for CompactCsr<T> {
     fn slots(&self) -> u64 {
         self.nnz() as u64
@@ -323,7 +323,7 @@ impl<T: Scalar> SlotLayout for CompactCsr<T> {
     }
 }
 
-/// The entries of wide rows before each row, where there are any.
+/// The nonzeros of wide rows before each row, if there are any.
 fn wide_before(row_ptr: &RowPtr, start: &[u32]) -> Option<RowPtr> {
     let length = |i: usize| if start[i] == WIDE { row_ptr.range(i).len() } else { 0 };
     let any = start.contains(&WIDE);
@@ -348,7 +348,7 @@ mod tests {
         // 10 values and differences, 6 offsets, 5 starts, y and x.
         assert_eq!(a.minimal_bytes(), 10 * (8 + 2) + 4 * 6 + 4 * 5 + 8 * 5 + 8 * 5);
         assert_eq!(a.to_csr(), examples::five_by_five());
-        // Values 1, 2, 3, 4, 5, 6 as codes of 8 bits.
+        // Values 1, 2, 3, 4, 5, 6 as 8-bit codes.
         let coded = made(&examples::five_by_five(), ValueCoding::Auto);
         assert_eq!((coded.values().as_str(), coded.values().distinct()), ("8", Some(6)));
         assert_eq!(a.bytes() - coded.bytes(), 10 * 7 - 6 * 8);

@@ -1,30 +1,29 @@
-//! The distinct values of a matrix, found quickly or given up early.
+//! Finds the distinct values of a matrix, giving up early when there are too many.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::matrix::Scalar;
 use crate::parallel::*;
 
-/// Most values of a dictionary: what 16 bits tell apart.
+/// Maximum number of values of a dictionary: what 16 bits can distinguish.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// Values looked at before all of them, evenly spaced: more than are needed to see that values are
-/// mostly distinct.
+/// Evenly spaced values that are tried first: enough to see that values are mostly distinct.
 const SAMPLE: usize = MOST_VALUES + MOST_VALUES / 2;
-/// Values that one worker looks at before it is asked whether another has found too many.
+/// Values that one worker processes before it checks whether another has found too many.
 const CHUNK: usize = 1 << 16;
 
-/// Distinct values in ascending order of their bits, and where each is found among them.
+/// Distinct values in ascending order of their bits, and an index to find each.
 #[derive(Clone, Debug)]
 pub struct Dictionary<T> {
     values: Vec<T>,
     index: Index,
 }
 
-/// Numbers of values by their hash: open addressing, at most half full.
+/// Indices of values by hash: open addressing, at most half full.
 #[derive(Clone, Debug)]
 struct Index {
-    /// The number of a value plus 1; 0 where there is none. A power of two of them.
+    /// The index of a value plus 1; 0 in a free slot. The length is a power of two.
     slots: Vec<u32>,
 }
 
@@ -33,16 +32,16 @@ impl Index {
         Self { slots: vec![0; (2 * values).next_power_of_two().max(64)] }
     }
 
-    /// Where a value with these bits would be looked for first.
+    /// The slot where the search for a value with these bits starts.
     #[inline(always)]
     fn first(&self, bits: u128) -> usize {
-        // Fibonacci hashing, the upper half brought down first: integers differ there alone.
+        // Fibonacci hashing. The upper half is folded in first: integers differ only there.
         let folded = (bits ^ bits >> 64) as u64;
         let mixed = (folded ^ folded >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> 32) as usize & (self.slots.len() - 1)
     }
 
-    /// The number of a value among `values`, or the free slot where it belongs.
+    /// The index of a value among `values`, or the free slot where it belongs.
     #[inline(always)]
     fn find<T: Scalar>(&self, values: &[T], value: T) -> Result<u32, usize> {
         let (bits, mask) = (value.bits(), self.slots.len() - 1);
@@ -56,7 +55,7 @@ impl Index {
         }
     }
 
-    /// All of `values`, which are distinct.
+    /// An index of all of `values`, which are distinct.
     fn of<T: Scalar>(values: &[T]) -> Self {
         let mut index = Self::with_room(values.len());
         for (number, &value) in values.iter().enumerate() {
@@ -80,10 +79,10 @@ impl<T: Scalar> Seen<T> {
         Self { values: Vec::new(), index: Index::with_room(32), last: 0 }
     }
 
-    /// Adds those that are new; false once there are more than a dictionary holds.
+    /// Adds the new ones; returns false once there are more than a dictionary holds.
     fn add(&mut self, values: impl Iterator<Item = T>) -> bool {
         for value in values {
-            // Neighbours are often equal.
+            // Adjacent values are often equal.
             if value.bits() == self.last && !self.values.is_empty() {
                 continue;
             }
@@ -104,10 +103,10 @@ impl<T: Scalar> Seen<T> {
 }
 
 impl<T: Scalar> Dictionary<T> {
-    /// The distinct values among `values`; none when there are more than [`MOST_VALUES`]. Values are
-    /// told apart by their bits.
+    /// Returns the distinct values among `values`, or `None` when there are more than
+    /// [`MOST_VALUES`]. Values are compared by their bits.
     pub fn of(values: &[T]) -> Option<Self> {
-        // Evenly spaced values first: matrices of mostly distinct ones are given up at once.
+        // Evenly spaced values first: this gives up at once on matrices with mostly distinct values.
         let stride = values.len() / SAMPLE;
         if stride > 1 && !Seen::none().add(values.iter().copied().step_by(stride)) {
             return None;
@@ -135,7 +134,7 @@ impl<T: Scalar> Dictionary<T> {
         (!too_many.into_inner()).then(|| Self::sorted(seen.values))
     }
 
-    /// Distinct values in any order.
+    /// A dictionary of distinct values in any order.
     fn sorted(mut values: Vec<T>) -> Self {
         values.sort_unstable_by_key(|value| value.bits());
         let index = Index::of(&values);
@@ -152,12 +151,12 @@ impl<T: Scalar> Dictionary<T> {
         self.values.len()
     }
 
-    /// There is no value.
+    /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The number of a value among them; none for a value that is not one of them.
+    /// The index of a value, or `None` if it is not in the dictionary.
     #[inline]
     pub fn number(&self, value: T) -> Option<u32> {
         self.index.find(&self.values, value).ok()
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_dictionary_holds_what_16_bits_tell_apart_and_no_more() {
-        // Integers, which differ in their upper bits alone, each several times in scattered order.
+        // Integers, which differ only in their upper bits, each several times in scattered order.
         let many = |distinct: u64| -> Vec<f64> {
             (0..400_000u64).map(|k| (k * 7919 % distinct) as f64).collect()
         };
@@ -192,7 +191,7 @@ mod tests {
         assert_eq!(full.len(), 65_536);
         assert!(full.values().windows(2).all(|w| w[0].to_bits() < w[1].to_bits()));
         assert!(Dictionary::of(&many(65_537)).is_none());
-        // Too many only in the last quarter, which evenly spaced values need not show.
+        // Too many only in the last quarter, which the evenly spaced values may miss.
         let mut late = vec![1.0; 300_000];
         late.extend((0..65_536).map(|k| 2.0 + f64::from(k)));
         assert!(Dictionary::of(&late).is_none());

@@ -1,4 +1,4 @@
-//! What compact formats would take, from a sample of the rows.
+//! Estimates the size of compact formats from a sample of the rows.
 
 use super::coded::Code;
 use super::csr::CsrPlan;
@@ -7,29 +7,29 @@ use super::lines::Lines;
 use super::values::ValueCoding;
 use crate::matrix::{Csr, FormatError, Hll, HllLayout, Order, Scalar, SlotLayout};
 
-/// Hacks, and spans of as many rows, that are looked at.
+/// Number of hacks, and of spans of as many rows, that are sampled.
 const SAMPLES: usize = 2048;
 
-/// Bytes that products in the compact formats would move. Distinct values are counted, but which columns take
-/// 16 bits is known of a sample of the rows only.
+/// Bytes that an SpMV in the compact formats would move. Distinct values are counted; which columns take 16
+/// bits is known for a sample of the rows only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompactEstimate {
-    /// Minimal bytes of a product in compact HLL, as [`FormatSize`](crate::matrix::FormatSize) has them.
+    /// Minimum bytes of an SpMV in compact HLL, as in [`FormatSize`](crate::matrix::FormatSize).
     pub hll_bytes: u64,
-    /// Those of one in compact CSR.
+    /// Minimum bytes of an SpMV in compact CSR.
     pub csr_bytes: u64,
-    /// Share of the sampled entries whose column takes 16 bits in compact HLL.
+    /// Share of the sampled nonzeros whose column takes 16 bits in compact HLL.
     pub hll_narrow: f64,
-    /// The same in compact CSR.
+    /// Share of the sampled nonzeros whose column takes 16 bits in compact CSR.
     pub csr_narrow: f64,
-    /// Bits of a value's code; none where values stay as they are.
+    /// Bits of a value's code; `None` where values stay plain.
     pub code_bits: Option<u32>,
-    /// Distinct values, where there are few enough for a code.
+    /// Number of distinct values, if there are few enough for a code.
     pub distinct: Option<usize>,
 }
 
 impl CompactEstimate {
-    /// From up to 2048 hacks, evenly spaced, and as many rows. Looks at every row's length, and at the values
+    /// Samples up to 2048 evenly spaced hacks, and as many rows. Reads every row's length, and the values
     /// until there are too many distinct ones.
     pub fn sampled<T: Scalar>(
         a: &Csr<T>,
@@ -39,7 +39,7 @@ impl CompactEstimate {
         let layout = HllLayout { order: Order::ColumnMajor, ..layout };
         let (order, shape) = Hll::plan(a, layout)?;
         let code = Code::choose(a.val(), shape.slots(), coding)?;
-        // An odd step does not fall in with what repeats every few rows.
+        // An odd step avoids aliasing with patterns that repeat every few rows.
         let every = |count: usize| (0..count).step_by(count.div_ceil(SAMPLES).max(1) | 1);
         let of_hack = |h: usize| {
             let rows = shape.hack_rows(h);
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_close_to_what_is_built() {
-        // Rows of 3 to 9 entries around the diagonal, every 16th with one far away.
+        // Rows of 3 to 9 nonzeros around the diagonal, every 16th with one far away.
         let row = |i: usize| {
             let near = (0..3 + i % 7).map(move |j| (i, i + 3 * j, (j % 5) as f64));
             let far = i.is_multiple_of(16).then_some((i, 190_000, 7.0));

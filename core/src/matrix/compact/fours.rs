@@ -1,4 +1,4 @@
-//! Compact HLL as a GPU's warps load it: the slots of a row in groups of four.
+//! Compact HLL as the warps of a GPU load it: the slots of a row in groups of four.
 
 use super::coded::{Coded, in_pieces};
 use super::hll::CompactHll;
@@ -7,7 +7,7 @@ use crate::matrix::{FormatError, Scalar};
 use crate::memory::zeroed;
 use crate::parallel::*;
 
-/// Rows a hack: one a lane of a warp.
+/// Rows per hack: one per lane of a warp.
 const ROWS: usize = 32;
 
 /// Lines a group.
@@ -16,17 +16,17 @@ const LINES: usize = 4;
 /// Slots a group.
 const SLOTS: usize = ROWS * LINES;
 
-/// The distance that marks a slot without an entry.
+/// The distance that marks a slot without a nonzero.
 pub const NO_SLOT: u16 = u16::MAX;
 
-/// The slots of compact HLL with hacks of 32 rows, four lines a group, so that a lane loads four slots
+/// The slots of compact HLL with hacks of 32 rows, four lines per group, so that a lane loads four slots
 /// of its row at once. Slot j of row r of group g lies at 4·(32·g + r) + j of `low` and of codes, and at
-/// 32·(4·g + j) + r of values that are stored as they are. Rows have the positions of the matrix that it
-/// was made of; rows kept apart are not in it.
+/// 32·(4·g + j) + r of plain values. Rows have the positions of the source matrix; rows kept apart are
+/// not included.
 ///
-/// Where a line of a group is wide, or a distance as large as [`NO_SLOT`], all of the group has columns
-/// of 32 bits: the first of its bases is [`WIDE`], the second its number among such groups, `low` has
-/// the lower halves and `high` the upper ones. A slot without an entry has [`NO_SLOT`] in each.
+/// Where a line of a group is wide, or a distance as large as [`NO_SLOT`], the whole group has 32-bit
+/// columns: the first of its bases is [`WIDE`], the second its number among such groups, `low` holds the
+/// lower halves and `high` the upper ones. An empty slot has [`NO_SLOT`] in each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fours<T = f64> {
     group_ptr: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct Fours<T = f64> {
     values: Coded<T>,
 }
 
-/// A slot of a hack that holds an entry.
+/// A slot of a hack that holds a nonzero.
 struct Entry {
     line: usize,
     row: usize,
@@ -44,8 +44,8 @@ struct Entry {
 }
 
 impl<T: Scalar> Fours<T> {
-    /// Regroups the slots of `a`. An error when its hacks have another size, or when there are more
-    /// groups than 32 bits count.
+    /// Regroups the slots of `a`. Fails when its hacks have another size, or when the number of groups
+    /// does not fit in 32 bits.
     pub fn of(a: &CompactHll<T>) -> Result<Self, FormatError> {
         let shape = a.shape();
         if shape.hack_size() != ROWS {
@@ -63,7 +63,7 @@ impl<T: Scalar> Fours<T> {
             let too_many = |_| FormatError::Invariant(format!("more than {} groups", u32::MAX));
             group_ptr.push(counted.map_err(too_many)?);
         }
-        // The wide groups of each hack, as bits by place: then the number of those before it.
+        // Flags of the wide groups of each hack; then the number of wide groups before it.
         let wide: Vec<Vec<bool>> =
             (0..shape.hacks()).into_par_iter().map(|h| wide_groups(a, h, groups(h))).collect();
         let mut wide_before = vec![0u64];
@@ -138,7 +138,7 @@ impl<T: Scalar> Fours<T> {
         &self.group_ptr
     }
 
-    /// Four a group: the column that the distances of a line count from.
+    /// Four per group: the column that the distances of a line count from.
     pub fn base(&self) -> &[u32] {
         &self.base
     }
@@ -163,7 +163,7 @@ impl<T: Scalar> Fours<T> {
         self.base[group * LINES] == WIDE
     }
 
-    /// Column and value of slot `j` of row `r` of a group; none where there is no entry.
+    /// Column and value of slot `j` of row `r` of a group; `None` if the slot is empty.
     pub fn entry(&self, group: usize, r: usize, j: usize) -> Option<(u32, T)> {
         let slot = SLOTS * group + LINES * r + j;
         let low = self.low[slot];
@@ -183,7 +183,7 @@ impl<T: Scalar> Fours<T> {
         Some((col, self.values.get(at)))
     }
 
-    /// Bytes of all arrays, each of which a product reads.
+    /// Bytes of all arrays; an SpMV reads all of them.
     pub fn bytes(&self) -> u64 {
         4 * (self.group_ptr.len() + self.base.len()) as u64
             + 2 * (self.low.len() + self.high.len()) as u64
@@ -197,7 +197,7 @@ fn lines<T: Scalar>(a: &CompactHll<T>, h: usize) -> std::ops::Range<usize> {
     offsets[h] as usize / ROWS..offsets[h + 1] as usize / ROWS
 }
 
-/// Calls `with` with each entry of a hack.
+/// Calls `with` with each nonzero of a hack.
 fn entries<T: Scalar>(a: &CompactHll<T>, h: usize, mut with: impl FnMut(Entry)) {
     let rows = a.shape().hack_rows(h);
     let mut wide = a.wide_before(h);
@@ -217,7 +217,7 @@ fn entries<T: Scalar>(a: &CompactHll<T>, h: usize, mut with: impl FnMut(Entry)) 
     }
 }
 
-/// Which groups of a hack need columns of 32 bits.
+/// Which groups of a hack need 32-bit columns.
 fn wide_groups<T: Scalar>(a: &CompactHll<T>, h: usize, groups: usize) -> Vec<bool> {
     let mut wide = vec![false; groups];
     let base = &a.base()[lines(a, h)];
@@ -231,7 +231,7 @@ fn wide_groups<T: Scalar>(a: &CompactHll<T>, h: usize, groups: usize) -> Vec<boo
     wide
 }
 
-/// What is stored of each slot, at its place among groups; `blank` elsewhere.
+/// The stored value of each slot, at its place in the groups; `blank` elsewhere.
 fn regrouped<T: Scalar, U: Copy + Send + Sync>(
     a: &CompactHll<T>,
     group_ptr: &[u32],
@@ -258,7 +258,7 @@ mod tests {
     use crate::matrix::{Csr, HllLayout, Order, ValueCoding};
     use crate::memory::MemoryLimit;
 
-    /// Every entry of every row, in order, is found again.
+    /// Checks that every nonzero of every row is found again, in order.
     fn holds(a: &Csr, layout: HllLayout, coding: ValueCoding) -> Fours {
         let compact = CompactHll::from_csr(a, layout, coding, MemoryLimit::unlimited()).unwrap();
         let fours = Fours::of(&compact).unwrap();
@@ -278,7 +278,7 @@ mod tests {
         fours
     }
 
-    /// Rows of 0 to 11 entries, near and far, the columns 65 535 and 131 072 apart among them.
+    /// Rows of 0 to 11 nonzeros, near and far, including columns 65 535 and 131 072 apart.
     fn mixed() -> Csr {
         let row = |i: usize| {
             let near = (0..i % 10).map(move |j| (i, i + 3 * j, (j % 5) as f64 - 2.0));

@@ -1,5 +1,5 @@
-//! Compact HLL: column-major hacks with a base column for each line of a hack and 16-bit distances
-//! from it, and values as they are or as codes of a dictionary.
+//! Compact HLL: column-major hacks with a base column for each line of a hack, 16-bit distances from it, and
+//! values stored plainly or as codes of a dictionary.
 
 use super::coded::{Code, Coded, Pieces, in_pieces};
 use super::lines::{Lines, WIDE, spans};
@@ -12,10 +12,10 @@ use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::{Pace, at_once};
 use crate::parallel::*;
 
-/// An m × n matrix in compact HLL. The j-th slots of a hack's rows are a line: `base` has its smallest
-/// column and `low` the distances from it. Where these need more than 16 bits the base is [`WIDE`], `low`
-/// has the lower halves of the columns and `high`, which has slots for such lines alone, the upper ones.
-/// Slots without an entry hold 0 everywhere, and the dictionary's first code.
+/// An m × n matrix in compact HLL. The j-th slots of a hack's rows form a line: `base` holds its smallest
+/// column and `low` the distances from it. Where these need more than 16 bits, the base is [`WIDE`], `low`
+/// holds the lower halves of the columns and `high`, which has slots for such lines only, the upper halves.
+/// Empty slots hold 0 everywhere, and the dictionary's first code.
 ///
 /// Rows lie in hacks in the order of [`row_order`](Self::row_order), as in [`Hll`]; rows kept apart are CSR.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,17 +25,17 @@ pub struct CompactHll<T = f64> {
     cols: usize,
     tail: Csr<T>,
     row_len: Vec<u32>,
-    /// Of each hack.
+    /// Shortest row of each hack.
     shortest: Vec<u32>,
     base: Vec<u32>,
     low: Vec<u16>,
     high: Vec<u16>,
-    /// Wide lines before each hack; absent when there is none at all.
+    /// Wide lines before each hack; absent when there are none.
     wide: Option<RowPtr>,
     values: Coded<T>,
 }
 
-/// How a matrix is laid out in compact HLL, found without allocating its slots.
+/// The layout of a matrix in compact HLL, computed without allocating its slots.
 #[derive(Clone, Debug)]
 pub struct HllPlan<T> {
     order: RowOrder,
@@ -43,20 +43,20 @@ pub struct HllPlan<T> {
     /// Wide lines of each hack.
     wide: Vec<u32>,
     lines: Lines,
-    /// Rows in hacks whose rows are not all equally long.
+    /// Rows in hacks whose rows differ in length.
     ragged: u64,
     tail_nnz: usize,
     code: Code<T>,
 }
 
 impl<T: Scalar> HllPlan<T> {
-    /// The plan for `a`; the order of slots in `layout` does not matter. An error when the hack size is
-    /// not allowed or codes are asked for that are too narrow.
+    /// The plan for `a`; the order of slots in `layout` does not matter. Fails when the hack size is not
+    /// allowed or the requested codes are too narrow.
     pub fn new(a: &Csr<T>, layout: HllLayout, coding: ValueCoding) -> Result<Self, FormatError> {
         at_once(Self::at(a, layout, coding, Pace::AtOnce))
     }
 
-    /// The same at a pace.
+    /// Like [`new`](Self::new), in steps if `pace` asks for them.
     pub(in crate::matrix) async fn at(
         a: &Csr<T>,
         layout: HllLayout,
@@ -85,17 +85,17 @@ impl<T: Scalar> HllPlan<T> {
         Ok(Self { tail_nnz: tail.sum(), order, shape, wide, lines, ragged, code })
     }
 
-    /// Lines, and how many of them keep 32 bits.
+    /// Number of lines, and of those that keep 32 bits.
     pub fn lines(&self) -> Lines {
         self.lines
     }
 
-    /// Slots, and entries of rows kept apart.
+    /// Slots, plus nonzeros of rows kept apart.
     pub fn slots(&self) -> u64 {
         self.shape.slots() + self.tail_nnz as u64
     }
 
-    /// Bytes of all arrays that every product reads.
+    /// Bytes of all arrays that every SpMV reads.
     fn bytes_read(&self) -> u128 {
         let (slots, hack_size) = (u128::from(self.shape.slots()), self.shape.hack_size() as u128);
         let tail_ptr = 4 * (self.order.tail() as u128 + 1);
@@ -117,14 +117,14 @@ impl<T: Scalar> HllPlan<T> {
         self.bytes_read() + wide + 4 * self.shape.rows() as u128
     }
 
-    /// Minimal bytes that one product moves: lengths are read where a hack's rows differ in them.
+    /// Minimum bytes that one SpMV moves; lengths are read in hacks whose rows differ in length.
     pub fn minimal_bytes(&self, cols: usize) -> u128 {
         let vectors = T::BYTES as u128 * (self.order.rows() as u128 + cols as u128);
         self.bytes_read() + 4 * u128::from(self.ragged) + vectors
     }
 }
 
-/// Rows in hacks whose rows are not all equally long, missing ones included.
+/// Rows in hacks whose rows differ in length, missing rows included.
 pub(super) fn ragged<T: Scalar>(a: &Csr<T>, order: &RowOrder, shape: &HllShape) -> u64 {
     let rows_of_ragged = |h: usize| {
         let (rows, width) = (shape.hack_rows(h), u64::from(shape.max_nzr()[h]));
@@ -168,9 +168,9 @@ impl<T: Scalar> Pieces<T> for OfHacks<'_, T> {
 }
 
 impl<T: Scalar> CompactHll<T> {
-    /// Takes the arrays after checking lengths, column ranges, ascending columns in each row, codes, and
-    /// that slots without an entry are blank. The hacks' widths follow from `row_len`; `base` has an element
-    /// a line, `low` one a slot and `high` one a slot of the lines whose base is [`WIDE`].
+    /// Takes the arrays after checking lengths, column ranges, ascending columns in each row, codes, and that
+    /// empty slots are blank. The widths of the hacks follow from `row_len`; `base` has one element per line,
+    /// `low` one per slot and `high` one per slot of the lines whose base is [`WIDE`].
     pub fn try_new(
         hack_size: usize,
         row_order: RowOrder,
@@ -207,7 +207,7 @@ impl<T: Scalar> CompactHll<T> {
         }
     }
 
-    /// What is wrong with a hack.
+    /// Returns what is wrong with a hack, if anything.
     fn wrong_in(&self, h: usize) -> Option<FormatError> {
         let first = h * self.shape.hack_size();
         for r in 0..self.shape.hack_size() {
@@ -255,8 +255,8 @@ impl<T: Scalar> CompactHll<T> {
         })
     }
 
-    /// Lays `a` out with the fewest bytes that keep every bit. Fails, before allocating, when that needs
-    /// more than `limit`, the hack size is not allowed, or codes are asked for that are too narrow.
+    /// Stores `a` in the fewest bytes without loss. Fails, before allocating, when that needs more than
+    /// `limit`, the hack size is not allowed, or the requested codes are too narrow.
     pub fn from_csr(
         a: &Csr<T>,
         layout: HllLayout,
@@ -309,7 +309,7 @@ impl<T: Scalar> CompactHll<T> {
         Ok(Self { shape, row_order, cols, tail, row_len, shortest, base, low, high, wide, values })
     }
 
-    /// The slots of the row at a position in the hacks, padding included: column and value of each.
+    /// The column and value of each slot, padding included, of the row at a position in the hacks.
     pub fn row_slots(&self, position: usize) -> impl Iterator<Item = (u32, T)> + '_ {
         let size = self.shape.hack_size();
         let slots = self.slots_of(position / size, position % size);
@@ -317,7 +317,7 @@ impl<T: Scalar> CompactHll<T> {
         slots.map(|slot| (slot.col as u32, self.values.get(slot.at)))
     }
 
-    /// Back to CSR, to the last bit.
+    /// Converts back to CSR, bit for bit.
     pub fn to_csr(&self) -> Csr<T> {
         let positions = self.row_order.positions();
         let in_hacks = self.row_order.in_blocks();
@@ -346,7 +346,7 @@ impl<T: Scalar> CompactHll<T> {
             .expect("hacks and tail hold every row once") // invariant
     }
 
-    /// Number of rows m, those kept apart included.
+    /// Number of rows m, including those kept apart.
     pub fn rows(&self) -> usize {
         self.row_order.rows()
     }
@@ -356,7 +356,7 @@ impl<T: Scalar> CompactHll<T> {
         self.cols
     }
 
-    /// Hacks, widths, offsets of their slots.
+    /// Hacks, their widths and the offsets of their slots.
     pub fn shape(&self) -> &HllShape {
         &self.shape
     }
@@ -371,12 +371,12 @@ impl<T: Scalar> CompactHll<T> {
         &self.tail
     }
 
-    /// Entries of the row at each position in the hacks.
+    /// Number of nonzeros of the row at each position in the hacks.
     pub fn row_len(&self) -> &[u32] {
         &self.row_len
     }
 
-    /// Entries of the shortest row of each hack; 0 where rows are missing.
+    /// Nonzeros of the shortest row of each hack; 0 if rows are missing.
     pub fn shortest(&self) -> &[u32] {
         &self.shortest
     }
@@ -401,17 +401,17 @@ impl<T: Scalar> CompactHll<T> {
         &self.values
     }
 
-    /// Wide lines before a hack, or all when it is the number of hacks.
+    /// Wide lines before a hack; all of them if `hack` is the number of hacks.
     pub fn wide_before(&self, hack: usize) -> usize {
         self.wide.as_ref().map_or(0, |wide| wide.get(hack))
     }
 
-    /// Lines whose columns take 32 bits.
+    /// Number of lines whose columns take 32 bits.
     pub fn wide_lines(&self) -> usize {
         self.high.len() / self.shape.hack_size()
     }
 
-    /// Bytes of all arrays that every product reads.
+    /// Bytes of all arrays that every SpMV reads.
     fn read(&self) -> u64 {
         let tail = if self.tail.nnz() > 0 { self.tail.bytes() } else { 0 };
         self.shape.bytes()
@@ -428,7 +428,7 @@ impl<T: Scalar> CompactHll<T> {
         self.read() + wide + 4 * self.row_len.len() as u64
     }
 
-    /// Minimal bytes that one product moves: lengths are read where a hack's rows differ in them.
+    /// Minimum bytes that one SpMV moves; lengths are read in hacks whose rows differ in length.
     pub fn minimal_bytes(&self) -> u64 {
         let is_ragged = |h: &usize| self.shortest[*h] < self.shape.max_nzr()[*h];
         let ragged = (0..self.shape.hacks()).filter(is_ragged);
@@ -442,7 +442,7 @@ impl<T: Scalar> CompactHll<T> {
 struct SlotAt {
     at: usize,
     col: u64,
-    /// What a slot without an entry holds.
+    /// Whether the slot holds what an empty slot stores.
     is_blank: bool,
 }
 
@@ -452,13 +452,13 @@ fn lines(shape: &HllShape, h: usize) -> std::ops::Range<usize> {
     (shape.offsets()[h] / size) as usize..(shape.offsets()[h + 1] / size) as usize
 }
 
-/// The wide lines before each hack, where there are any.
+/// The wide lines before each hack, if there are any.
 fn wide_before(wide: &[u32]) -> Option<RowPtr> {
     let any = wide.iter().any(|&wide| wide > 0);
     any.then(|| RowPtr::from_lengths(wide.iter().map(|&wide| wide as usize)))
 }
 
-/// Entries of the shortest row of each hack; 0 where rows are missing.
+/// Nonzeros of the shortest row of each hack; 0 if rows are missing.
 fn shortest(shape: &HllShape, row_len: &[u32]) -> Vec<u32> {
     let of_hack = |h: usize| {
         let rows = shape.hack_rows(h);

@@ -1,7 +1,7 @@
-//! Lines of hacks: the j-th entries of a hack's rows, and whether their columns lie close enough
+//! Lines of hacks: the j-th nonzeros of a hack's rows, and whether their columns lie close enough
 //! together for 16 bits.
 
-/// In place of a base: the columns of the line are kept in 32 bits. No column has this number.
+/// In place of a base: the columns of the line are stored in 32 bits. No column has this number.
 pub const WIDE: u32 = u32::MAX;
 
 /// The columns of a line.
@@ -15,7 +15,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The column that 16-bit distances are counted from, or [`WIDE`].
+    /// The column that 16-bit distances count from, or [`WIDE`].
     pub(super) fn base(self) -> u32 {
         match self.most - self.least <= u32::from(u16::MAX) {
             true => self.least,
@@ -24,7 +24,7 @@ impl Span {
     }
 }
 
-/// Puts the lines of a hack into `spans`, given the ascending columns of each of its rows.
+/// Writes the lines of a hack to `spans`, given the ascending columns of each of its rows.
 pub(super) fn spans<'r>(rows: impl Iterator<Item = &'r [u32]>, spans: &mut Vec<Span>) {
     spans.clear();
     for row in rows {
@@ -38,22 +38,22 @@ pub(super) fn spans<'r>(rows: impl Iterator<Item = &'r [u32]>, spans: &mut Vec<S
     }
 }
 
-/// How many lines and entries there are, and how many of them are kept in 32 bits.
+/// Counts of lines and nonzeros, and of those stored in 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Those whose columns do not fit in 16 bits.
+    /// Lines whose columns do not fit in 16 bits.
     pub wide: u64,
-    /// Entries in all of them.
+    /// Nonzeros in all lines.
     pub entries: u64,
-    /// Entries in those that do not fit.
+    /// Nonzeros in the wide lines.
     pub wide_entries: u64,
 }
 
 impl Lines {
-    /// The lines of one hack, given the ascending columns of each of its rows. No matrix is needed: a
-    /// generator's rows will do.
+    /// The lines of one hack, given the ascending columns of each of its rows. No matrix is needed:
+    /// the rows of a generator suffice.
     pub fn of_hack<'r>(rows: impl Iterator<Item = &'r [u32]>) -> Self {
         let mut all = Vec::new();
         spans(rows, &mut all);
@@ -73,7 +73,7 @@ impl Lines {
         }
     }
 
-    /// Those of both.
+    /// The sum of both.
     pub fn join(self, other: Self) -> Self {
         Self {
             lines: self.lines + other.lines,
@@ -83,7 +83,7 @@ impl Lines {
         }
     }
 
-    /// Share of the entries whose column takes 16 bits; 1 without entries.
+    /// Share of the nonzeros whose column takes 16 bits; 1 if there are none.
     pub fn narrow_share(self) -> f64 {
         match self.entries {
             0 => 1.0,
@@ -105,7 +105,7 @@ mod tests {
         assert!(fits([7, 65_542, 8]));
         assert!(!fits([7, 65_543, 8]));
         assert!(fits([u32::MAX - 1; 3]));
-        // Rows of three, one and no entries: the second and third lines have one entry.
+        // Rows of three, one and zero nonzeros: the second and third lines have one nonzero each.
         let rows: [&[u32]; 3] = [&[0, 1, 70_000], &[70_000], &[]];
         let lines = Lines::of_hack(rows.into_iter());
         assert_eq!(lines, Lines { lines: 3, wide: 1, entries: 4, wide_entries: 2 });

@@ -1,5 +1,5 @@
-//! Formats of fewer bytes an entry, exact to the last bit: columns as 16-bit distances where they fit,
-//! values as numbers of a dictionary where there are few of them.
+//! Lossless formats with fewer bytes per nonzero: columns as 16-bit distances where they fit, values as
+//! dictionary codes where few are distinct.
 
 mod coded;
 mod csr;

@@ -1,22 +1,22 @@
-//! How compact formats are asked to store values.
+//! Options for storing the values of compact formats.
 
 /// How the values of a compact format are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueCoding {
-    /// As 8- or 16-bit codes where the matrix has few enough distinct values and that is smaller,
-    /// else as they are.
+    /// As 8- or 16-bit codes if the matrix has few enough distinct values and that is smaller, else
+    /// plainly.
     #[default]
     Auto,
-    /// As they are.
+    /// Plain values.
     Plain,
-    /// As 8-bit codes: at most 256 distinct values.
+    /// 8-bit codes: at most 256 distinct values.
     Byte,
-    /// As 16-bit codes: at most 65 536 distinct values.
+    /// 16-bit codes: at most 65 536 distinct values.
     Short,
 }
 
 impl ValueCoding {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Plain, Self::Byte, Self::Short];
 
     /// `auto`, `plain`, `8` or `16`.
