@@ -1,7 +1,7 @@
-//! Entries in file order become CSR in two passes over them: the first counts the entries of each
-//! row, the second puts each where it belongs, so that nothing but the matrix is kept. A row has one
-//! owner, who takes its entries in file order: the result, sums of duplicates included, does not
-//! depend on the number of threads.
+//! Builds CSR from nonzeros in file order in two passes. The first counts the nonzeros of each row,
+//! the second puts each in its place, so that only the matrix is kept in memory. One thread owns each
+//! row and takes its nonzeros in file order: the result, sums of duplicates included, does not depend
+//! on the number of threads.
 
 use crate::parallel::*;
 
@@ -10,7 +10,7 @@ use super::parts::{Buckets, Dealt, Parts};
 use crate::matrix::{Csr, OffsetWidth, RowPtr, Scalar};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// An entry as it stands in a file, 0-based, its indices in range.
+/// A nonzero as given in a file, 0-based, its indices in range.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<T> {
     pub(super) row: u32,
@@ -18,14 +18,14 @@ pub(super) struct Entry<T> {
     pub(super) val: T,
 }
 
-/// A matrix and how many entries were merged into others at the same position.
+/// A matrix and the number of nonzeros merged into others at the same position.
 #[derive(Debug)]
 pub(super) struct Assembled<T> {
     pub(super) matrix: Csr<T>,
     pub(super) merged: usize,
 }
 
-/// How many entries each row has, after the first pass; place k + 1 is that of row k.
+/// Number of nonzeros of each row, after the first pass; element k + 1 is for row k.
 pub(super) struct Counts {
     rows: usize,
     counts: RowPtr,
@@ -35,14 +35,14 @@ pub(super) struct Counts {
 pub(super) struct Arrays<T> {
     rows: usize,
     cols: usize,
-    /// Before the second pass the end of each row, or where its next entry goes; then its end.
+    /// Before the second pass the end of each row or the place of its next nonzero; after it, the end.
     row_ptr: RowPtr,
     pub(super) col: Vec<u32>,
     pub(super) val: Vec<T>,
 }
 
 impl Counts {
-    /// Rows without any entries yet, of which there will be `most` at most.
+    /// Counts for rows without nonzeros so far; there will be at most `most` nonzeros.
     pub(super) fn new(rows: usize, most: u64, limit: MemoryLimit) -> Result<Self, IoError> {
         let width = OffsetWidth::of(most);
         limit.check("the matrix", (rows as u128 + 1) * width.bytes() as u128)?;
@@ -58,13 +58,13 @@ impl Counts {
         parts.deal(blocks(self.rows, Places::after_first(&mut self.counts)))
     }
 
-    /// Adds an entry to a row of a block.
+    /// Adds a nonzero to a row of a block.
     #[inline(always)]
     pub(super) fn add(block: &mut Places<'_>, row: usize) {
         block.next(row);
     }
 
-    /// Takes memory for the entries counted; `in_order` where they come row by row. Fails when that
+    /// Allocates memory for the counted nonzeros; `in_order` if they come row by row. Fails when that
     /// exceeds `limit`.
     pub(super) fn into_arrays<T: Scalar>(
         self,
@@ -85,19 +85,19 @@ impl Counts {
     }
 }
 
-/// Counts become the end of each row or else its beginning; returns their sum.
+/// Replaces the counts by the end or the beginning of each row; returns their sum.
 fn scan<O: Copy + Into<u64> + TryFrom<u64>>(counts: &mut [O], to_ends: bool) -> u64 {
     let mut sum = 0;
     for count in counts.iter_mut().skip(1) {
         let begin = sum;
         sum += (*count).into();
-        // A sum never exceeds the number of entries, for which the width was chosen.
+        // A sum never exceeds the number of nonzeros, for which the width was chosen.
         *count = O::try_from(if to_ends { sum } else { begin }).unwrap_or(*count);
     }
     sum
 }
 
-/// Counts, or the places of next entries, of some rows.
+/// Counts, or places of the next nonzeros, of some rows.
 pub(super) enum Places<'a> {
     Narrow(&'a mut [u32]),
     Wide(&'a mut [u64]),
@@ -118,7 +118,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The number of a row, which is then one more.
+    /// Returns the number of a row and increments it.
     #[inline(always)]
     fn next(&mut self, row: usize) -> Option<usize> {
         match self {
@@ -136,7 +136,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The places of each block of rows.
+/// Splits the places into blocks of rows.
 fn blocks(rows: usize, mut places: Places<'_>) -> impl Iterator<Item = Places<'_>> {
     let mut first = 0;
     std::iter::from_fn(move || {
@@ -146,7 +146,7 @@ fn blocks(rows: usize, mut places: Places<'_>) -> impl Iterator<Item = Places<'_
     })
 }
 
-/// Where the entries of a block of rows go.
+/// Where the nonzeros of a block of rows go.
 pub(super) struct Block<'a, T> {
     next: Places<'a>,
     first_slot: usize,
@@ -155,8 +155,8 @@ pub(super) struct Block<'a, T> {
 }
 
 impl<T: Scalar> Block<'_, T> {
-    /// Puts an entry behind those that its row has. One that finds no room, as in a file that changes
-    /// while it is read, is dropped.
+    /// Appends a nonzero to those of its row. A nonzero for which there is no space is dropped, as
+    /// happens when a file changes while it is read.
     #[inline(always)]
     pub(super) fn put(&mut self, row: usize, entry: Entry<T>) {
         let Some(slot) = self.next.next(row) else { return };
@@ -169,14 +169,15 @@ impl<T: Scalar> Block<'_, T> {
 }
 
 impl<T: Scalar> Arrays<T> {
-    /// The blocks of rows with their stretches of the arrays, which entries in any order fill.
+    /// The blocks of rows with their parts of the arrays, which are filled by nonzeros in any order.
     pub(super) fn dealt(&mut self, parts: Parts) -> Dealt<Block<'_, T>> {
         let (rows, entries) = (self.rows, self.col.len());
         let mut ends = Vec::with_capacity(rows.div_ceil(Parts::block_len(rows, 0).max(1)));
         let mut first = 0;
         while first < rows {
             first += Parts::block_len(rows, first);
-            // Place k + 1 holds where row k begins, so that the end of a block is a place further.
+            // Element k + 1 holds the beginning of row k, so that the end of a block is one element
+            // further.
             ends.push(if first < rows { self.row_ptr.get(first + 1) } else { entries });
         }
         let (mut col, mut val) = (&mut self.col[..], &mut self.val[..]);
@@ -192,7 +193,7 @@ impl<T: Scalar> Arrays<T> {
         }))
     }
 
-    /// Hands entries out to the blocks of their rows.
+    /// Distributes nonzeros to the blocks of their rows.
     pub(super) fn put(blocks: &mut Dealt<Block<'_, T>>, stretches: &[&Buckets<Entry<T>>]) {
         blocks.hand_out(stretches, |entry| entry.row, |block, row, entry| block.put(row, entry));
     }
@@ -219,7 +220,7 @@ impl<T: Scalar> Arrays<T> {
         Ok(Assembled { matrix: Csr::try_new(rows, cols, row_ptr, col, val)?, merged })
     }
 
-    /// Fails where the second pass did not find the entries that the first counted.
+    /// Fails when the second pass did not find the nonzeros that the first counted.
     fn check_whole(&self) -> Result<(), IoError> {
         let end = self.row_ptr.get(self.rows);
         let descends = |row: &usize| self.row_ptr.get(row + 1) < self.row_ptr.get(*row);
@@ -230,8 +231,8 @@ impl<T: Scalar> Arrays<T> {
         Err(IoError::System { doing: "read the file", error })
     }
 
-    /// Sorts each row whose columns do not ascend and sums its duplicates; returns the rows that have
-    /// fewer entries then, ascending, with how many remain at their front.
+    /// Sorts each row whose columns do not ascend and sums its duplicates. Returns the rows that
+    /// became shorter, ascending, with the number of nonzeros left at their front.
     fn sort_rows(&mut self) -> Vec<(usize, usize)> {
         let row_ptr = &self.row_ptr;
         let (mut col, mut val) = (&mut self.col[..], &mut self.val[..]);
@@ -263,8 +264,8 @@ impl<T: Scalar> Arrays<T> {
     }
 }
 
-/// Sorts a row by column and sums duplicates in the order in which they stand; returns how many
-/// entries remain at the front.
+/// Sorts a row by column and sums duplicates in file order; returns the number of nonzeros left at the
+/// front.
 fn sort_and_sum<T: Scalar>(col: &mut [u32], val: &mut [T], row: &mut Vec<(u32, T)>) -> usize {
     row.clear();
     row.extend(col.iter().copied().zip(val.iter().copied()));
@@ -283,7 +284,7 @@ fn sort_and_sum<T: Scalar>(col: &mut [u32], val: &mut [T], row: &mut Vec<(u32, T
     row.len()
 }
 
-/// Moves the entries that each row kept to the front of the arrays; returns how many they are.
+/// Moves the remaining nonzeros of each row to the front of the arrays; returns their number.
 fn close_gaps<T: Scalar, O: Copy + Into<u64> + TryFrom<u64>>(
     ends: &mut [O],
     shortened: &[(usize, usize)],

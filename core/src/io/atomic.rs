@@ -1,4 +1,4 @@
-//! Files written whole or not at all, with this room's errors.
+//! Files written completely or not at all, with the errors of this module.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,8 +8,8 @@ pub use crate::files::Overwrite;
 use crate::files::{WriteError, write_whole};
 
 /// Writes the file `path` through `write`, as [`write_whole`] does. It appears under its name only
-/// after all of it has been written; on any error nothing is left behind, and an older file stays
-/// as it was.
+/// after all of it has been written. On any error nothing is left behind and an older file stays as
+/// it was.
 pub fn write_atomically<E: From<IoError>>(
     path: &Path,
     overwrite: Overwrite,
@@ -25,7 +25,7 @@ pub fn write_atomically<E: From<IoError>>(
     })
 }
 
-/// The same with all of the content at hand.
+/// Like [`write_atomically`], with the whole content given.
 pub fn write_bytes(path: &Path, overwrite: Overwrite, content: &[u8]) -> Result<(), IoError> {
     write_atomically(path, overwrite, |out| {
         let failed = |error| IoError::System { doing: "write", error }.in_file(path);

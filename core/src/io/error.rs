@@ -1,4 +1,4 @@
-//! Why a file could not be read or written, each in one sentence.
+//! Errors of reading and writing files, each in one sentence.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +8,26 @@ use crate::memory::MemoryError;
 /// A file that could not be read or written. Line numbers are 1-based.
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
-    /// Any of the others, with the file it concerns.
+    /// Any other error, with the path of the file.
     #[error("{}: {error}", .path.display())]
     #[expect(missing_docs, reason = "the message names the fields")]
     InFile { path: PathBuf, error: Box<IoError> },
-    /// The system refused.
+    /// An operation that the system refused.
     #[error("cannot {doing}: {error}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     System { doing: &'static str, error: std::io::Error },
-    /// Writing would overwrite what is there.
+    /// Writing would overwrite an existing file.
     #[error("the file exists already and is left as it is")]
     Exists,
-    /// Text that the format does not allow there.
+    /// Text that the format does not allow at this place.
     #[error("line {line}: expected {expected}, found {found}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Unexpected { line: u64, expected: String, found: String },
-    /// Fewer entries than the size line declares.
+    /// Fewer nonzeros than the size line declares.
     #[error("line {line} declares {declared} entries, but the file ends after {found}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooFewEntries { line: u64, declared: u64, found: u64 },
-    /// More entries than the size line declares; `line` holds the first one too many.
+    /// More nonzeros than the size line declares; `line` holds the first extra one.
     #[error(
         "line {line}: expected the end of the file after the {declared} entries that the size line declares, found {found} entries"
     )]
@@ -36,11 +36,11 @@ pub enum IoError {
     /// A file of another kind.
     #[error("expected a matrix, found {0}")]
     NotAMatrix(&'static str),
-    /// A file of a form that is known, but not read.
+    /// A file in a form that is recognized but not supported.
     #[error("expected {expected}, found {found} (not supported): {instead}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Foreign { expected: &'static str, found: &'static str, instead: &'static str },
-    /// A file that fits two forms, and whose name names neither.
+    /// A file that fits two forms and whose name does not decide.
     #[error(
         "expected text of one form, found a METIS graph of {vertices} vertices that may also be triplets: name it .graph to read it as a graph, or give it the size line \"rows columns entries\""
     )]
@@ -52,20 +52,20 @@ pub enum IoError {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Gzip { decompressed: u64, error: std::io::Error },
-    /// An archive without the one matrix that it should hold, or a damaged one.
+    /// An archive that is damaged or does not contain exactly one matrix.
     #[error("{0}")]
     Archive(String),
-    /// A value that a field of Matrix Market cannot say.
+    /// A value that a Matrix Market field cannot represent.
     #[error(
         "the value {value} in row {row}, column {col} cannot be written into a file of the field {field}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotOfField { row: u64, col: u64, value: f64, field: &'static str },
-    /// A matrix to be written as one triangle that is not square.
+    /// A matrix that is not square and cannot be written as one triangle.
     #[error("a {rows} x {cols} matrix is not symmetric and cannot be written as one triangle")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: u64, cols: u64 },
-    /// A matrix to be written as one triangle whose other triangle differs.
+    /// A matrix that cannot be written as one triangle because the other triangle differs.
     #[error(
         "the matrix is not symmetric and cannot be written as one triangle: row {row}, column {col} holds {value}, row {col}, column {row} holds {other}"
     )]
@@ -74,26 +74,26 @@ pub enum IoError {
     /// A complex matrix where a kernel needs a real one.
     #[error("the matrix is complex, and kernels compute with real matrices only")]
     RealOnly,
-    /// A matrix where a vector is wanted.
+    /// A matrix where a vector is expected.
     #[error("expected a vector, found a {rows} x {cols} matrix")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotAVector { rows: u64, cols: u64 },
-    /// Points that cannot be had: a binary file that is damaged, or no program that makes them.
+    /// Points that are not available: a damaged binary file, or a missing program that generates them.
     #[error("{0}")]
     Points(String),
-    /// Sizes or arrays that do not make a matrix or points.
+    /// Sizes or arrays that do not describe a matrix or points.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// It would not fit the memory limit.
+    /// More memory than the limit allows.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The person asked to stop.
+    /// The user cancelled.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl IoError {
-    /// The same error with the file it concerns; a path that is already there stays.
+    /// Adds the path of the file; a path that is already there stays.
     pub fn in_file(self, path: &Path) -> Self {
         match self {
             Self::InFile { .. } => self,
@@ -101,7 +101,7 @@ impl IoError {
         }
     }
 
-    /// The same error where what was read follows so many other lines after line `above`.
+    /// Shifts line numbers for text that follows this many other lines after line `above`.
     #[cfg(feature = "mpi")]
     pub(super) fn further_down(self, above: u64, by: u64) -> Self {
         match self {
@@ -112,7 +112,7 @@ impl IoError {
         }
     }
 
-    /// Whether the person asked to stop.
+    /// Whether the user cancelled.
     pub fn is_cancelled(&self) -> bool {
         match self {
             Self::Cancelled => true,
@@ -122,16 +122,16 @@ impl IoError {
     }
 }
 
-/// Characters that a message may show.
+/// Maximum number of characters of a file that a message shows.
 const SHOWN: usize = 40;
 
-/// Text out of a file as a message shows it: quoted, cut to a readable length, and with all that is not visible
-/// ASCII named.
+/// Text from a file as shown in a message: quoted, cut to a readable length, and with names for everything
+/// that is not visible ASCII.
 pub(super) fn quoted(text: &[u8]) -> String {
     format!("\"{}\"", shown(text))
 }
 
-/// The same without quotes.
+/// Like [`quoted`], without quotes.
 pub(super) fn shown(text: &[u8]) -> String {
     let mut shown = String::new();
     let mut count = 0;
@@ -149,7 +149,7 @@ pub(super) fn shown(text: &[u8]) -> String {
     shown
 }
 
-/// A character itself, or its number and what it is.
+/// A character itself, or its number and name.
 fn named(c: char) -> String {
     let what = match c {
         ' '..='~' => return c.to_string(),

@@ -1,4 +1,4 @@
-//! The sizes of a matrix from the first lines of its file, without reading what follows them.
+//! Reads the sizes of a matrix from the first lines of its file, without reading the rest.
 
 use super::form::form_of;
 use super::head::first_lines;
@@ -6,9 +6,9 @@ use super::matrix_market::{Format, Header};
 use super::{IoError, MatrixForm, Progress, Symmetry, foreign, gzip, metis, tar, triplet_text};
 use crate::matrix::Extent;
 
-/// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, of
+/// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, for
 /// every kind of file that it reads. Fails on a file that ends before its sizes or is no matrix;
-/// what comes after the sizes is not looked at.
+/// whatever follows the sizes is ignored.
 ///
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
@@ -30,11 +30,11 @@ fn extent(header: &Header) -> Extent {
         (Format::Coordinate, _) => (lines.saturating_mul(2), true),
         (Format::Array, _) => (u64::saturating_mul(rows, cols), false),
     };
-    // Zeros of an array file are no entries, and a diagonal has no second triangle.
+    // Zeros of an array file are not stored, and a diagonal has no second triangle.
     Extent { rows, cols, entries, estimated: is_most || header.format == Format::Array }
 }
 
-/// The first lines of the text in `data`, and whether that is an archive.
+/// The first lines of the text in `data`, and whether `data` is an archive.
 fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
     let gunzip = || gzip::Gunzip::new(data, Progress::none());
     if gzip::is_gzip(data) {

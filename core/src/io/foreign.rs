@@ -1,4 +1,4 @@
-//! Files of other programs that are not read here, known from their first bytes, each with what to do instead.
+//! Recognizes unsupported files of other programs by their first bytes, and suggests what to do instead.
 
 use super::IoError;
 
@@ -10,12 +10,12 @@ const SPREADSHEET: &str = "save it as CSV";
 
 const LOADMAT: &str = "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME])";
 
-/// PETSc's files begin with the class in 4 or 8 bytes.
+/// PETSc files begin with the class in 4 or 8 bytes.
 const PETSC_MATRIX: Named =
     ("a PETSc binary matrix", "convert it with MatView and PETSC_VIEWER_ASCII_MATRIXMARKET");
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
-/// What a file begins with, and what it is then.
+/// First bytes of a file, and what the file is.
 const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"\xfd7zXZ\0", ("xz data", DECOMPRESS)),
     (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
@@ -65,7 +65,7 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
 const EDGES: &str =
     "replace its comments with a Matrix Market banner and size line, and number vertices from 1";
 
-/// Refuses data that is of such a form where `expected` was.
+/// Rejects data in such a form where `expected` was required.
 pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
     match of(data) {
         Some((found, instead)) => Err(IoError::Foreign { expected, found, instead }),
@@ -96,7 +96,8 @@ fn of(data: &[u8]) -> Option<Named> {
     beginning.map(|(_, named)| *named)
 }
 
-/// Whether the first line is KONECT's: what a comment of other files may begin with takes its second word, too.
+/// Whether the first line is KONECT's. The second word is checked too, because comments of other files may
+/// begin like the first.
 fn is_konect(data: &[u8]) -> bool {
     let line = data.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -104,13 +105,13 @@ fn is_konect(data: &[u8]) -> bool {
     next() == b"%" && matches!(next(), b"sym" | b"asym" | b"bip") && is_weights(next())
 }
 
-/// Whether this is a word of KONECT's for the weights of edges, such as `posweighted`.
+/// Whether this is one of KONECT's words for edge weights, such as `posweighted`.
 fn is_weights(word: &[u8]) -> bool {
     [&b"weighted"[..], b"positive", b"signed", b"dynamic"].iter().any(|end| word.ends_with(end))
 }
 
-/// Whether the first 20 bytes are the header of a matrix in a MATLAB 4 file, in either order of bytes: its type
-/// MOPT, rows, columns, whether it is complex and the length of its name, which a NUL ends.
+/// Whether the first 20 bytes are the header of a matrix in a MATLAB 4 file, in either byte order: its type
+/// MOPT, rows, columns, whether it is complex, and the length of its name, which ends with a NUL.
 fn is_matlab_4(data: &[u8]) -> bool {
     let Some(header) = data.first_chunk::<20>() else { return false };
     let (words, _) = header.as_chunks::<4>();
@@ -125,7 +126,7 @@ fn is_matlab_4(data: &[u8]) -> bool {
     fits(u32::from_le_bytes, 0) || fits(u32::from_be_bytes, 1)
 }
 
-/// What a zip archive is, from the name of its first file.
+/// Determines what a zip archive is from the name of its first file.
 fn zip(data: &[u8]) -> Named {
     let length = data
         .get(26..28)
@@ -146,7 +147,7 @@ fn zip(data: &[u8]) -> Named {
     }
 }
 
-/// Whether the third line says what Harwell-Boeing's does: a word of three letters for the kind of matrix, and its
+/// Whether the third line matches Harwell-Boeing's: a three-letter word for the kind of matrix, and its
 /// sizes.
 fn is_boeing(data: &[u8]) -> bool {
     const LONGEST: usize = 400;
@@ -182,7 +183,7 @@ mod tests {
     use crate::io::{Progress, read_named_extent, read_named_matrix, vector};
     use crate::memory::MemoryLimit;
 
-    /// What is said of such a file where a matrix is wanted.
+    /// The message for such a file where a matrix is expected.
     fn message(name: &str, data: &[u8]) -> String {
         let limit = MemoryLimit::bytes(1 << 22);
         let error = read_named_matrix(name, data, limit, Progress::none()).unwrap_err().to_string();
@@ -210,7 +211,7 @@ mod tests {
             (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array"),
             (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
             (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
-            // A sparse matrix of 8 x 3 named `ab`, from the most significant byte; a full one from the least.
+            // A sparse big-endian 8 x 3 matrix named `ab`; a dense little-endian one.
             (
                 b"\0\0\x03\xea\0\0\0\x08\0\0\0\x03\0\0\0\0\0\0\0\x03ab\0\0".to_vec(),
                 "a MATLAB 4 file",

@@ -1,8 +1,10 @@
-//! Which form a text has: the readers of matrices and of their sizes ask here, so that they agree.
+//! Determines the form of a text. The readers of matrices and of their sizes share this, so that
+//! they agree.
 
 use super::{MatrixForm, metis, triplet_text};
 
-/// What a text in a file called `name` is: a banner decides, then the name, then how it begins.
+/// The form of a text in a file called `name`: decided by a banner, then the name, then the first
+/// characters.
 pub(super) fn form_of(name: &str, text: &[u8]) -> MatrixForm {
     if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
         return MatrixForm::Metis;

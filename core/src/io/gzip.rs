@@ -1,4 +1,4 @@
-//! Gzip data into memory, with a cap: a small file may decompress to any size.
+//! Decompresses gzip data into memory, with a limit: a small file may decompress to any size.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
@@ -8,12 +8,12 @@ use flate2::bufread::MultiGzDecoder;
 use super::{IoError, Progress, foreign};
 use crate::memory::MemoryLimit;
 
-/// Whether the data starts as gzip does, whatever the file is called.
+/// Whether the data starts like gzip, whatever the file name.
 pub(super) fn is_gzip(data: &[u8]) -> bool {
     data.starts_with(&[0x1f, 0x8b])
 }
 
-/// Decompressed data as it comes, at the pace of whoever reads; errors are [`IoError`]s inside the
+/// A stream of decompressed data at the pace of its reader; its errors are [`IoError`]s wrapped in the
 /// system's.
 pub(super) struct Gunzip<'a, 'p> {
     decoder: MultiGzDecoder<&'a [u8]>,
@@ -51,8 +51,8 @@ impl Read for Gunzip<'_, '_> {
     }
 }
 
-/// Reads gzip data to its end, or until there are more than `most` decompressed bytes, and throws it away;
-/// returns how many there are. Fails on data that is cut off or does not have its checksums.
+/// Decompresses gzip data to its end, or until it exceeds `most` bytes, and discards it; returns the number
+/// of bytes. Fails on data that is truncated or does not match its checksums.
 pub fn check_gzip(
     input: &mut dyn BufRead,
     most: u64,
@@ -72,15 +72,15 @@ pub fn check_gzip(
     }
 }
 
-/// The first bytes of the decompressed data, at most 512; as many as there are before an error.
+/// The first bytes of the decompressed data, at most 512; fewer if an error comes first.
 pub(super) fn peek(data: &[u8]) -> Vec<u8> {
     let mut start = Vec::new();
-    // What is wrong with the data is said by whoever reads all of it.
+    // Errors in the data are reported when all of it is read.
     let _ = MultiGzDecoder::new(data).take(512).read_to_end(&mut start);
     start
 }
 
-/// Decompresses all members of a gzip file, a block a step. Fails before the result exceeds `limit`.
+/// Decompresses all members of a gzip file, one block per step. Fails before the result exceeds `limit`.
 async fn decompress(
     data: &[u8],
     limit: MemoryLimit,
@@ -95,7 +95,7 @@ async fn decompress(
         let needed = text.len() as u128 + u128::from(BLOCK);
         limit.check("the decompressed file", needed)?;
         if needed > text.capacity() as u128 {
-            // Twice as much as before, as vectors grow, but never past the limit.
+            // Double the capacity, as vectors grow, but never beyond the limit.
             let room = (2 * text.capacity() as u128).min(limit.get().into()).max(needed);
             text.reserve_exact(room as usize - text.len());
         }
@@ -111,7 +111,7 @@ async fn decompress(
     }
 }
 
-/// What is left of a limit beside a text that was decompressed into memory.
+/// What is left of a limit after a text was decompressed into memory.
 #[expect(clippy::ptr_arg, reason = "only an owned text takes memory")]
 pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     match text {
@@ -120,8 +120,8 @@ pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     }
 }
 
-/// The text in `data`, where `expected` should be, and the progress that is left to report on it: gzip data has been
-/// counted while it was decompressed, which takes longer than parsing. Fails on forms that are not read.
+/// Returns the text in `data`, where `expected` should be, and the progress that remains to be reported: gzip
+/// data is counted during decompression, which takes longer than parsing. Fails on unsupported forms.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
     expected: &'static str,

@@ -2,12 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-/// Bytes of comments before the sizes that are looked through: hundreds of times what the largest
-/// files of the collection have.
+/// Maximum bytes of comments before the sizes: hundreds of times more than in the largest files of
+/// the collection.
 const LONGEST: u64 = 64 << 20;
 
-/// The lines of a text up to the first that is neither a comment nor blank, which is the line of
-/// the sizes.
+/// The lines of a text up to and including the size line, the first that is neither a comment nor
+/// blank.
 pub(super) fn first_lines(input: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut lines = BufReader::new(input.take(LONGEST));
     let mut text = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn first_lines(input: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Whether first lines end with a whole line that is neither a comment nor blank.
+/// Whether `text` ends with a complete line that is neither a comment nor blank.
 pub(super) fn holds_sizes(text: &[u8]) -> bool {
     let Some(lines) = text.strip_suffix(b"\n") else { return false };
     let last = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();

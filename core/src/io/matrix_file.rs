@@ -1,31 +1,31 @@
-//! What a matrix file holds once it is read.
+//! The contents of a matrix file after reading.
 
 use num_complex::Complex64;
 
 use super::IoError;
 use crate::matrix::Csr;
 
-/// A matrix with what its file says about it.
+/// A matrix and the properties that its file declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixFile {
     /// The matrix, symmetric storage expanded and duplicates summed.
     pub matrix: AnyMatrix,
     /// Kind of values in the file.
     pub field: Field,
-    /// Which entries the file leaves out.
+    /// Which nonzeros the file omits.
     pub symmetry: Symmetry,
-    /// What the file was taken for.
+    /// The form in which the file was read.
     pub form: MatrixForm,
-    /// What a person should know: rounded integers, summed duplicates, and the like.
+    /// Warnings for the user: rounded integers, summed duplicates, and the like.
     pub warnings: Vec<String>,
 }
 
-/// A matrix of either kind of value.
+/// A real or complex matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyMatrix {
     /// Real, integer and pattern files.
     Real(Csr<f64>),
-    /// Complex files: shown, not computed with.
+    /// Complex files: shown, but not used in computations.
     Complex(Csr<Complex64>),
 }
 
@@ -46,7 +46,7 @@ impl AnyMatrix {
         }
     }
 
-    /// Stored entries, explicit zeros included.
+    /// Number of stored nonzeros, explicit zeros included.
     pub fn nnz(&self) -> usize {
         match self {
             Self::Real(a) => a.nnz(),
@@ -62,7 +62,7 @@ impl AnyMatrix {
         }
     }
 
-    /// The real matrix by value, or [`IoError::RealOnly`].
+    /// Converts into the real matrix, or [`IoError::RealOnly`].
     pub fn into_real(self) -> Result<Csr<f64>, IoError> {
         match self {
             Self::Real(a) => Ok(a),
@@ -71,21 +71,21 @@ impl AnyMatrix {
     }
 }
 
-/// What a matrix was read as.
+/// The form in which a matrix was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixForm {
-    /// Text below a banner of Matrix Market.
+    /// Text with a Matrix Market banner.
     MatrixMarket,
     /// Plain triplet text.
     Triplets,
-    /// A graph as METIS reads them.
+    /// A graph in METIS format.
     Metis,
-    /// Nothing: it was generated.
+    /// Not read but generated.
     Generated,
 }
 
 impl MatrixForm {
-    /// In words.
+    /// The name of the form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MatrixMarket => "Matrix Market",
@@ -103,9 +103,9 @@ pub enum Field {
     Real,
     /// `integer` or `unsigned-integer`.
     Integer,
-    /// `pattern`: positions only, each entry is 1.
+    /// `pattern`: positions only, each nonzero is 1.
     Pattern,
-    /// `complex`: two numbers an entry.
+    /// `complex`: two numbers per nonzero.
     Complex,
 }
 
@@ -121,10 +121,10 @@ impl Field {
     }
 }
 
-/// Which entries a Matrix Market file leaves out, and what they are.
+/// Which nonzeros a Matrix Market file omits, and their values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
-    /// None: every entry is in the file.
+    /// None: every nonzero is in the file.
     General,
     /// a_ji = a_ij.
     Symmetric,

@@ -1,7 +1,8 @@
-//! Graphs as METIS reads them: a line `vertices edges [fmt [ncon]]`, then a line for each vertex with its
-//! neighbours, from 1. The digits of `fmt` say whether vertices have sizes, vertices have `ncon` weights and edges
-//! have weights; the matrix has a nonzero for each neighbour, the edge's weight or 1. Every edge stands in the lines
-//! of both its vertices. Comments begin with `%`; the line of a vertex without neighbours is blank.
+//! Graphs in METIS format: a line `vertices edges [fmt [ncon]]`, then one line per vertex with its
+//! neighbours, counted from 1. The digits of `fmt` say whether vertices have sizes, whether vertices have
+//! `ncon` weights and whether edges have weights. The matrix has one nonzero per neighbour: the edge's
+//! weight, or 1. Every edge is listed in the lines of both its vertices. Comments begin with `%`; the line of
+//! a vertex without neighbours is blank.
 
 use super::error::quoted;
 use super::matrix_market::{Lines, refuse_other_kinds};
@@ -11,32 +12,32 @@ use crate::matrix::{Csr, Extent, FormatError, RowPtr};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
-/// What the first line must hold.
+/// What the first line must contain.
 const SIZES: &str = "the line \"vertices edges [fmt [ncon]]\" of a METIS graph";
 
-/// Vertices between two looks at whether to stop.
+/// Vertices read between checks for cancellation.
 const WAVE: u32 = 1 << 12;
 
-/// Whether a file of this name holds such a graph.
+/// Whether the name of a file says that it holds such a graph.
 pub(super) fn is_meant(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.ends_with(".graph") || name.ends_with(".metis")
 }
 
-/// What the first line says.
+/// The contents of the first line.
 #[derive(Clone, Copy)]
 struct Header {
     vertices: u32,
     edges: u64,
-    /// Numbers in the line of a vertex before its neighbours: its size and its weights.
+    /// Numbers in the line of a vertex before its neighbours: its size and weights.
     before: u64,
     has_edge_weights: bool,
     line: u64,
 }
 
 impl Header {
-    /// The first line that holds something.
+    /// Reads the first line that is not blank or a comment.
     fn read(lines: &mut Lines<'_>) -> Result<Self, IoError> {
         let line = loop {
             match lines.next() {
@@ -92,13 +93,13 @@ impl Header {
         })
     }
 
-    /// Neighbours in all lines together.
+    /// Number of neighbours in all lines together.
     fn neighbours(&self) -> u64 {
         self.edges.saturating_mul(2)
     }
 
-    /// Appends the neighbours of a vertex (from 1) with the weights of their edges. Gives what was expected and
-    /// found instead.
+    /// Appends the neighbours of a vertex (counted from 1) with the weights of their edges. On failure
+    /// returns what was expected and what was found.
     fn read_vertex(
         &self,
         line: &[u8],
@@ -156,7 +157,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"%")
 }
 
-/// What the first line declares.
+/// The sizes that the first line declares.
 pub(super) fn extent(text: &[u8]) -> Result<Extent, IoError> {
     refuse_other_kinds(text)?;
     let header = Header::read(&mut Lines::new(text))?;
@@ -164,11 +165,11 @@ pub(super) fn extent(text: &[u8]) -> Result<Extent, IoError> {
     Ok(Extent { rows, cols: rows, entries, estimated: false })
 }
 
-/// The vertices of a text that is such a graph as a whole, with an edge at least; `None` for any other.
+/// The number of vertices if the whole text is such a graph with at least one edge, else `None`.
 pub(super) fn vertices_of(text: &[u8], limit: MemoryLimit) -> Option<u64> {
     let mut lines = Lines::new(text);
     let header = Header::read(&mut lines).ok().filter(|header| header.edges > 0)?;
-    // Cheaper than to read them: most texts do not have a line for each vertex.
+    // A cheap check before reading: most texts do not have one line per vertex.
     let mut count = 0u64;
     while let Some(line) = lines.next() {
         count += u64::from(!is_comment(line));
@@ -178,7 +179,7 @@ pub(super) fn vertices_of(text: &[u8], limit: MemoryLimit) -> Option<u64> {
     at_once(read_bytes(text, limit, Progress::none())).ok().map(|_| vertices)
 }
 
-/// Reads the graph as the matrix of its edges, and checks that every edge stands in two lines.
+/// Reads the graph as its adjacency matrix, and checks that every edge is listed in two lines.
 pub(super) async fn read_bytes(
     text: &[u8],
     limit: MemoryLimit,
@@ -188,7 +189,7 @@ pub(super) async fn read_bytes(
     let mut lines = Lines::new(text);
     let header = Header::read(&mut lines)?;
     let Header { vertices, edges, line: first_line, .. } = header;
-    // A vertex takes a line and a neighbour two bytes at least, whatever is declared.
+    // Whatever is declared, a vertex takes at least one line and a neighbour at least two bytes.
     let room = u64::from(vertices).min(memchr::memchr_iter(b'\n', text).count() as u64 + 1);
     let most = header.neighbours().min(text.len() as u64 / 2 + 1);
     let longest = most.min(vertices.into());
@@ -278,17 +279,17 @@ pub(super) async fn read_bytes(
     })
 }
 
-/// An edge that does not stand in the lines of both its vertices with one weight. Vertices from 0.
+/// An edge that is not listed with the same weight in the lines of both its vertices, which count from 0.
 struct OneSided {
     from: u32,
     to: u32,
-    /// The weights in the lines of both, where both have it.
+    /// The weights in both lines, if both list the edge.
     weights: Option<(f64, f64)>,
 }
 
-/// The first such edge that is found.
+/// Returns the first such edge.
 fn one_sided(row_ptr: &[u64], col: &[u32], val: &[f64]) -> Option<OneSided> {
-    // Vertices in ascending order meet the neighbours of each other vertex in ascending order, too.
+    // In ascending order of vertices, each vertex also sees its neighbours in ascending order.
     let mut next = row_ptr.to_vec();
     for (i, (begin, end)) in row_ptr.iter().zip(row_ptr.iter().skip(1)).enumerate() {
         let from = i as u32;
@@ -305,7 +306,7 @@ fn one_sided(row_ptr: &[u64], col: &[u32], val: &[f64]) -> Option<OneSided> {
                         return Some(OneSided { from, to, weights: Some((weight, other)) });
                     }
                 }
-                // A vertex that came before does not have this one.
+                // An earlier vertex does not list this one.
                 Some((Some(&back), _)) if back < from => {
                     return Some(OneSided { from: to, to: back, weights: None });
                 }
@@ -337,7 +338,7 @@ impl OneSided {
     }
 }
 
-/// 1-based line of a vertex, from 1, of a text whose first line was read.
+/// 1-based line of a vertex, counted from 1, in a text whose first line has been read.
 fn line_of_vertex(text: &[u8], vertex: u64) -> u64 {
     let mut lines = Lines::new(text);
     let _ = Header::read(&mut lines);
@@ -363,7 +364,7 @@ mod tests {
         read(text).unwrap().matrix.into_real().unwrap()
     }
 
-    /// A triangle of vertices 1, 2, 3 and a fourth vertex alone; weights 5, 6 and 7 of the edges.
+    /// A triangle of vertices 1, 2, 3 with edge weights 5, 6 and 7, and an isolated fourth vertex.
     fn triangle(weights: [f64; 3]) -> Csr {
         let [a, b, c] = weights;
         let entries = [(0, 1, a), (0, 2, b), (1, 0, a), (1, 2, c), (2, 0, b), (2, 1, c)];
@@ -399,7 +400,7 @@ mod tests {
     fn a_ring_of_four_has_eight_entries() {
         let ring = "4 4\n2 4\n1 3\n2 4\n1 3\n";
         assert_eq!(matrix(ring).nnz(), 8);
-        // Under a name that says nothing, it might be triplets.
+        // With a neutral file name, it might be triplets.
         let limit = MemoryLimit::bytes(1 << 20);
         for name in ["ring.txt", "ring"] {
             let error = read_named_matrix(name, ring.as_bytes(), limit, Progress::none());
@@ -408,7 +409,7 @@ mod tests {
         }
         let triplets = b"4 4\n2 4\n1 3\n2 4\n1 2\n";
         assert!(read_named_matrix("a.txt", triplets, limit, Progress::none()).is_ok());
-        // A banner counts whatever the file is called.
+        // A banner counts whatever the file name.
         let text = b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
         let file = read_named_matrix("a.graph", text, limit, Progress::none()).unwrap();
         assert_eq!((file.form, file.matrix.nnz()), (MatrixForm::MatrixMarket, 1));

@@ -1,6 +1,6 @@
-//! Reading and writing matrices, vectors and points: whatever a person opens becomes a CSR matrix or one
-//! sentence that says where the file is wrong. Bytes are untrusted: nothing here indexes, and
-//! sizes are checked against a [`MemoryLimit`](crate::memory::MemoryLimit) before allocating.
+//! Reading and writing matrices, vectors and points: any file becomes a CSR matrix or one sentence that
+//! says where the file is wrong. Input is untrusted: nothing here indexes, and sizes are checked against
+//! a [`MemoryLimit`](crate::memory::MemoryLimit) before allocating.
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
 mod assemble;

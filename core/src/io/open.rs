@@ -1,4 +1,4 @@
-//! What a file is, found from its content and its name, and the reader that it goes to.
+//! Determines what a file is from its content and name, and calls the reader for it.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use super::{
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
 
-/// Reads a matrix from the bytes of a Matrix Market file or of an archive with one, decompressed
-/// first where they are gzip data.
+/// Reads a matrix from the bytes of a Matrix Market file or of an archive that contains one; gzip data is
+/// decompressed first.
 pub fn read_matrix(
     data: &[u8],
     limit: MemoryLimit,
@@ -19,10 +19,9 @@ pub fn read_matrix(
     read_named_matrix("matrix.mtx", data, limit, progress)
 }
 
-/// The same of a file that is called `name`: unless that ends in `.mtx` or `.mtx.gz`, it may also
-/// be plain triplet text, a line `rows columns entries` or `rows entries` and a line
-/// `row column value` for each entry, and where it ends in `.graph` or `.metis` a graph as METIS reads
-/// them.
+/// Like [`read_matrix`], for a file called `name`. Unless the name ends in `.mtx` or `.mtx.gz`, the file may
+/// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line `row column
+/// value` per nonzero. If it ends in `.graph` or `.metis`, it may be a graph in METIS format.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
@@ -32,7 +31,8 @@ pub fn read_named_matrix(
     at_once(read(name, data, limit, progress))
 }
 
-/// The same in steps, for whoever polls to do something else between. Archives are unpacked in one.
+/// Like [`read_named_matrix`], in steps, so that the caller can do other work between polls. Archives are
+/// unpacked in one step.
 pub async fn read_named_matrix_in_steps(
     name: &str,
     data: &[u8],
@@ -69,10 +69,10 @@ async fn read(
     Ok(file)
 }
 
-/// What a file holds once it is decompressed and, where it is an archive, unpacked.
+/// The contents of a file after decompressing and, for an archive, unpacking it.
 struct Contents<'a, 'p> {
     text: Cow<'a, [u8]>,
-    /// What is left to report progress on.
+    /// The progress that remains to be reported.
     progress: Progress<'p>,
     from_archive: bool,
     warning: Option<String>,
@@ -130,7 +130,7 @@ mod files {
         with_bytes(path, |data| read_named_matrix(&name_of(path), data, limit, progress))
     }
 
-    /// Reads the `k`-th of so many shares of the lines of a `coordinate` file that is not compressed. Errors name
+    /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
     /// the path.
     #[cfg(feature = "mpi")]
     pub fn open_share(
@@ -149,8 +149,8 @@ mod files {
         })
     }
 
-    /// The same of lines that were handed out, see [`hand_out`](crate::io::hand_out): the text up to the size line, a
-    /// share of the lines after it, and how many lines come before those.
+    /// Like [`open_share`], for lines from [`hand_out`](crate::io::hand_out): the text up to the size line, a
+    /// share of the lines after it, and the number of lines before that share.
     #[cfg(feature = "mpi")]
     pub fn share_of_text(
         path: &Path,
@@ -164,8 +164,8 @@ mod files {
         read.map_err(|error| error.further_down(above, before).in_file(path))
     }
 
-    /// Reads no more than the sizes of the matrix in the file `path`, as [`read_named_extent`] does.
-    /// Errors name the path.
+    /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent`] does. Errors name the
+    /// path.
     pub fn open_extent(path: &Path) -> Result<Extent, IoError> {
         with_bytes(path, |data| read_named_extent(&name_of(path), data))
     }
@@ -179,8 +179,8 @@ mod files {
         with_bytes(path, |data| vector::read_bytes(data, limit, progress))
     }
 
-    /// Reads the points in the file `path` and what was taken of it, as [`read_points_as`] does. Errors name the
-    /// path.
+    /// Reads the points in the file `path` and how the file was interpreted, as [`read_points_as`] does.
+    /// Errors name the path.
     pub fn open_points(
         path: &Path,
         header: HeaderLine,
@@ -190,8 +190,8 @@ mod files {
         with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
     }
 
-    /// Reads no more than the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors
-    /// name the path.
+    /// Reads only the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors name
+    /// the path.
     pub fn open_points_extent(path: &Path, header: HeaderLine) -> Result<PointsExtent, IoError> {
         with_bytes(path, |data| read_points_extent_as(&name_of(path), data, header))
     }
@@ -228,10 +228,10 @@ mod files {
             if file.metadata().map_err(failed)?.is_dir() {
                 return Err(failed(std::io::ErrorKind::IsADirectory.into()));
             }
-            // SAFETY: the mapping is private and read only, and the slice is dropped before it.
-            // Another process that shortens or rewrites the file meanwhile can end this one with
-            // SIGBUS or hand it mixed text, as with every program that maps its input; no
-            // reference outlives a byte, because the readers copy what they parse.
+            // SAFETY: the mapping is private and read-only, and the slice is dropped before it. If another
+            // process truncates or rewrites the file meanwhile, this process may end with SIGBUS or read
+            // mixed text, as with any program that maps its input. No reference outlives a byte, because the
+            // readers copy what they parse.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(failed)?;
             #[cfg(unix)]
             // Only a hint: reading works without it.
@@ -266,7 +266,7 @@ mod tests {
     fn a_banner_counts_whatever_the_file_is_called() {
         let symmetric = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 5\n";
         assert_eq!(read("a.txt", symmetric).unwrap().matrix.nnz(), 2);
-        // Taken for a comment, the slip would make a general matrix of it.
+        // If the slip were taken for a comment, the file would become a general matrix.
         for slip in ["%MatrixMarket matrix", "%%Matrix Market matrix", "% matrixmarket"] {
             let text = format!("{slip} coordinate real symmetric\n2 2 1\n2 1 5\n");
             let error = read("a.txt", text.as_bytes()).unwrap_err().to_string();

@@ -1,21 +1,21 @@
-//! Rows dealt out among threads in small blocks, and what is found in text sorted by who owns its row.
-//! Neighbouring entries of a file lie in neighbouring rows more often than not: blocks dealt out in
-//! turn give every thread its share of them.
+//! Distributes rows among threads in small blocks, and groups what is found in text by the owner of
+//! its row. Consecutive nonzeros of a file usually lie in nearby rows: distributing the blocks
+//! round-robin gives every thread its share of them.
 
 use crate::parallel::*;
 
-/// Rows of a block.
+/// Binary logarithm of the number of rows of a block.
 const BLOCK_BITS: u32 = 8;
-/// More parts than these are more lists than a thread can append to at once.
+/// Maximum number of parts: a thread cannot append efficiently to more lists at once.
 const MOST_PARTS: usize = 64;
 
-/// How many parts rows are dealt out to; a power of two.
+/// The number of parts that rows are distributed to; a power of two.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     bits: u32,
 }
 
-/// Items of one stretch of text, those of each part in the order of the text.
+/// Items of one stretch of text, grouped by part, in text order within each part.
 pub(super) struct Buckets<I> {
     lists: Vec<Vec<I>>,
 }
@@ -26,7 +26,7 @@ impl<I> Default for Buckets<I> {
     }
 }
 
-/// What belongs to each block of rows, dealt out to the parts.
+/// Data of each block of rows, distributed to the parts.
 pub(super) struct Dealt<B> {
     parts: Parts,
     blocks: Vec<Vec<B>>,
@@ -38,7 +38,7 @@ impl Parts {
         Self { bits: 0 }
     }
 
-    /// As many parts as threads, for work on so many entries.
+    /// As many parts as threads, for work on this many nonzeros.
     pub(super) fn for_entries(entries: u64) -> Self {
         const SMALL: u64 = 1 << 14;
         if entries < SMALL {
@@ -57,12 +57,12 @@ impl Parts {
         (row >> BLOCK_BITS) as usize & (self.count() - 1)
     }
 
-    /// Rows of the block that begins at `first`, of `rows` in all.
+    /// Number of rows of the block that begins at `first`, with `rows` rows in total.
     pub(super) fn block_len(rows: usize, first: usize) -> usize {
         (rows - first.min(rows)).min(1 << BLOCK_BITS)
     }
 
-    /// Deals out what belongs to the blocks, given in the order of their rows.
+    /// Distributes the data of the blocks, given in row order.
     pub(super) fn deal<B>(self, blocks: impl Iterator<Item = B>) -> Dealt<B> {
         let mut dealt: Vec<Vec<B>> = (0..self.count()).map(|_| Vec::new()).collect();
         for (k, block) in blocks.enumerate() {
@@ -75,13 +75,13 @@ impl Parts {
 }
 
 impl<I> Buckets<I> {
-    /// Empties the lists of so many parts.
+    /// Clears the lists of this many parts.
     pub(super) fn reset(&mut self, parts: Parts) {
         self.lists.resize_with(parts.count(), Vec::new);
         self.lists.iter_mut().for_each(Vec::clear);
     }
 
-    /// Appends what belongs to `row`.
+    /// Appends an item that belongs to `row`.
     #[inline(always)]
     pub(super) fn push(&mut self, parts: Parts, row: u32, item: I) {
         if let Some(list) = self.lists.get_mut(parts.of(row)) {
@@ -89,15 +89,15 @@ impl<I> Buckets<I> {
         }
     }
 
-    /// What is there, where all of it is in one part.
+    /// All items, if there is only one part.
     pub(super) fn only(&self) -> &[I] {
         self.lists.first().map_or(&[], Vec::as_slice)
     }
 }
 
 impl<B: Send> Dealt<B> {
-    /// Calls `take(block, row in its block, item)` for each item of each stretch of text in turn; the
-    /// parts side by side. Items of rows that no block has are left out.
+    /// Calls `take(block, row in its block, item)` for each item of each stretch of text in order; the
+    /// parts run in parallel. Items of rows outside all blocks are skipped.
     pub(super) fn hand_out<I: Copy + Sync>(
         &mut self,
         stretches: &[&Buckets<I>],

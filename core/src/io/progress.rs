@@ -1,11 +1,11 @@
-//! How far a read or a write has come, and the wish to stop it.
+//! Progress of a read or a write, and cancellation.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::IoError;
 use crate::pace::Pace;
 
-/// Counter and flag that a caller may share with a long read or write; both are optional.
+/// A counter and a flag that a caller may share with a long read or write; both are optional.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -22,23 +22,23 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Nobody watches and nobody cancels.
+    /// Without counter and flag.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// `done` is raised by the bytes dealt with: of the file as it is stored when reading, so
-    /// that its length is the total; of the output when writing.
+    /// Adds processed bytes to `done`: when reading, bytes of the file as stored, so that its
+    /// length is the total; when writing, bytes of the output.
     pub fn counting(self, done: &'a AtomicU64) -> Self {
         Self { done: Some(done), ..self }
     }
 
-    /// The work ends with [`IoError::Cancelled`] soon after `cancel` becomes true.
+    /// Ends the work with [`IoError::Cancelled`] soon after `cancel` becomes true.
     pub fn cancelled_by(self, cancel: &'a AtomicBool) -> Self {
         Self { cancel: Some(cancel), ..self }
     }
 
-    /// The work is done at this pace.
+    /// Does the work at this pace.
     pub(super) fn at(self, pace: Pace) -> Self {
         Self { pace, ..self }
     }
@@ -48,13 +48,13 @@ impl<'a> Progress<'a> {
         self.pace
     }
 
-    /// Ends a step of the work; fails where it is to stop.
+    /// Ends a step of the work; fails if it was cancelled.
     pub(super) async fn rest(&self) -> Result<(), IoError> {
         self.pace.rest().await;
         self.check()
     }
 
-    /// The same wish to stop, counting nothing: for a second pass over bytes already counted.
+    /// Keeps the cancel flag but counts nothing: for a second pass over bytes already counted.
     pub(super) fn uncounted(self) -> Self {
         Self { done: None, ..self }
     }

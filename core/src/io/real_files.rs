@@ -1,4 +1,4 @@
-//! Real matrices and the odd, special and malformed files of other parsers' test suites.
+//! Tests with real matrices and the unusual and malformed files of other parsers' test suites.
 
 use std::path::Path;
 
@@ -33,8 +33,8 @@ fn every_real_matrix_has_the_rows_columns_and_entries_of_its_index() {
         assert!(said.entries == nnz || said.estimated && said.entries > nnz, "{name} {said:?}");
         seen += 1;
     }
-    // The index counts non-zeros; these files hold explicit zeros too, which are stored entries
-    // (SciPy counts 559343, 207695, 112 and 132 as well).
+    // The index counts nonzeros; these files also hold explicit zeros, which are stored (SciPy
+    // counts 559343, 207695, 112 and 132 as well).
     let with_explicit_zeros = [
         "c-62.mtx.gz 41731 41731 559343",
         "s3rmt3m3.mtx.gz 5357 5357 207695",
@@ -46,7 +46,7 @@ fn every_real_matrix_has_the_rows_columns_and_entries_of_its_index() {
 }
 
 /// A line `file rows cols nnz` or `file refused: part of the message` for each file of `parser/`.
-/// Sizes are those that SciPy's reader gives after expanding and summing duplicates.
+/// Sizes are those of SciPy's reader after expanding symmetry and summing duplicates.
 const VERDICTS: &str = include_str!("parser_verdicts.txt");
 
 #[test]
@@ -79,8 +79,8 @@ fn every_file_of_other_parsers_suites_has_its_verdict() {
     }
 }
 
-/// Files on which our verdict is another than that of the strict reader behind the `strict` column,
-/// and why ours stands.
+/// Files on which our verdict differs from that of the strict reader behind the `strict` column,
+/// and why ours is right.
 const OTHER_VERDICTS: [(&str, &str); 6] = [
     ("cysparse__togolo.mtx", "refused: rows and columns are 32-bit here"),
     ("cysparse__togolo__2.mtx", "refused: rows and columns are 32-bit here"),
@@ -122,7 +122,7 @@ fn verdicts_differ_from_a_strict_readers_only_where_that_was_decided() {
     assert!(seen > 400, "the index names only {seen} files");
 }
 
-/// The file's entries under a size line, without banner and comments.
+/// The file's nonzeros under a size line, without banner and comments.
 fn triplet_text(text: &[u8]) -> Vec<u8> {
     let lines = text.split_inclusive(|b| *b == b'\n');
     lines.skip_while(|line| line.first() == Some(&b'%')).flatten().copied().collect()

@@ -1,6 +1,6 @@
-//! Numbers out of text: the cursor that the Matrix Market, vector and triplet readers share.
+//! Parses numbers from text: the cursor shared by the Matrix Market, vector and triplet readers.
 
-/// A position in text that holds numbers separated by blanks, one record a line.
+/// A position in text that holds numbers separated by blanks, one record per line.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -9,14 +9,14 @@ pub(super) struct Cursor<'a> {
 /// Up to 2⁵³ every integer is an f64.
 const LARGEST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
 
-/// A real number as read, and whether the text was rounded to infinity.
+/// A real number as read, and whether it overflowed to infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Real {
     pub(super) value: f64,
     pub(super) overflowed: bool,
 }
 
-/// An integer as read, and whether it was rounded because f64 does not hold it.
+/// An integer as read, and whether it was rounded because f64 cannot represent it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Integer {
     pub(super) value: f64,
@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// Bytes not read yet.
+    /// Number of bytes not yet read.
     pub(super) fn remaining(&self) -> usize {
         self.rest.len()
     }
@@ -37,8 +37,7 @@ impl<'a> Cursor<'a> {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    /// Moves to the next byte that is no blank; a carriage return is one, so that CRLF ends a
-    /// line as LF does.
+    /// Skips blanks. A carriage return is a blank, so that CRLF ends a line like LF.
     #[inline(always)]
     pub(super) fn skip_blanks(&mut self) {
         while let [b' ' | b'\t' | b'\r' | 0x0c, tail @ ..] = self.rest {
@@ -46,8 +45,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves past blank lines, comment lines and indentation to the first byte of the next
-    /// record; false at the end of the text.
+    /// Skips blank lines, comment lines and indentation up to the first byte of the next record;
+    /// returns false at the end of the text.
     #[inline(always)]
     pub(super) fn next_record(&mut self) -> bool {
         loop {
@@ -66,14 +65,14 @@ impl<'a> Cursor<'a> {
         self.next_line();
     }
 
-    /// Moves past the end of this line.
+    /// Skips the rest of this line and its end.
     #[inline(always)]
     pub(super) fn next_line(&mut self) {
         let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
         self.advance(end);
     }
 
-    /// Moves past blanks and one line end; false when something else follows.
+    /// Skips blanks and one line end; returns false when something else follows.
     #[inline(always)]
     pub(super) fn end_of_line(&mut self) -> bool {
         self.skip_blanks();
@@ -98,13 +97,13 @@ impl<'a> Cursor<'a> {
         self.rest.get(..end).unwrap_or_default()
     }
 
-    /// Moves past blanks and the text after them up to the next blank or line end.
+    /// Skips blanks and the text after them up to the next blank or line end.
     pub(super) fn skip_token(&mut self) {
         self.skip_blanks();
         self.advance(self.token().len());
     }
 
-    /// An unsigned integer, saturating at `u64::MAX`; `None` leaves the cursor where it is.
+    /// Parses an unsigned integer, saturating at `u64::MAX`; on `None` the cursor does not move.
     #[inline(always)]
     pub(super) fn unsigned(&mut self) -> Option<u64> {
         if let Some(eight) = self.rest.first_chunk::<8>() {
@@ -122,7 +121,7 @@ impl<'a> Cursor<'a> {
         self.unsigned_by_digit()
     }
 
-    /// Numbers of eight digits and more, and those near the end of the text.
+    /// Parses numbers of eight or more digits, and those near the end of the text.
     #[inline(never)]
     fn unsigned_by_digit(&mut self) -> Option<u64> {
         let token = self.token();
@@ -137,8 +136,8 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// A real number: decimal, `1e5`, Fortran's `1D5`, `inf`, `nan`, with or without a sign;
-    /// `None` leaves the cursor where it is.
+    /// Parses a real number: decimal, `1e5`, Fortran's `1D5`, `inf`, `nan`, with or without a sign;
+    /// on `None` the cursor does not move.
     #[inline(always)]
     pub(super) fn real(&mut self) -> Option<Real> {
         if let Some((value, rest)) = short_decimal(self.rest) {
@@ -164,7 +163,7 @@ impl<'a> Cursor<'a> {
     #[inline(never)]
     fn real_with_fortran_exponent(&mut self) -> Option<Real> {
         let token = self.token();
-        // `inf` and `nan` hold no d; one that is there can only be the exponent's letter.
+        // `inf` and `nan` contain no d, so a d can only be the exponent letter.
         let at = token.iter().position(|b| matches!(b, b'd' | b'D'))?;
         let mut decimal = token.to_vec();
         *decimal.get_mut(at)? = b'e';
@@ -173,7 +172,7 @@ impl<'a> Cursor<'a> {
         Some(Real { value, overflowed: value.is_infinite() })
     }
 
-    /// An integer of any length with an optional sign; `None` leaves the cursor where it is.
+    /// Parses an integer of any length with an optional sign; on `None` the cursor does not move.
     #[inline(always)]
     pub(super) fn integer(&mut self) -> Option<Integer> {
         let before = self.rest;
@@ -199,7 +198,7 @@ impl<'a> Cursor<'a> {
         let value: f64 = fast_float2::parse(token).ok()?;
         self.advance(token.len());
         let exact = std::str::from_utf8(token).ok().and_then(|t| t.parse::<i128>().ok());
-        // Beyond 128 bits only a multiple of a large power of two is exact: called rounded.
+        // Beyond 128 bits only multiples of a large power of two are exact: treat as rounded.
         let rounded = exact.is_none_or(|exact| value as i128 != exact);
         Some(Integer { value, rounded })
     }
@@ -213,18 +212,19 @@ fn names_infinity(token: &[u8]) -> bool {
     matches!(unsigned, [b'i' | b'I', ..])
 }
 
-/// Whether a number that ends before `rest` ends there as a word.
+/// Whether a number that ends before `rest` is followed by the end of a word.
 #[inline(always)]
 fn is_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0c, ..])
 }
 
-/// The decimals of most files, with up to 7 digits before the point and 15 after it, and the text
-/// behind them. An integer up to 2⁵³ times or over a power of ten up to 10²² is rounded once, so
-/// that the result is exact (Clinger, PLDI 1990). `None` says nothing: ask the full parser.
+/// Fast path for the decimals of most files, with up to 7 digits before the decimal point and 15
+/// after it; also returns the text after them. An integer up to 2⁵³ multiplied or divided by a
+/// power of ten up to 10²² is rounded once, so that the result is correctly rounded (Clinger, PLDI
+/// 1990). `None` means that the full parser must decide.
 #[inline(always)]
 fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
-    // No branch on the sign, which no processor predicts.
+    // No branch on the sign, which is unpredictable.
     let negative = *text.first()? == b'-';
     let mut rest = text.get(usize::from(negative)..)?;
     let (int_digits, mut mantissa) = leading_digits(u64::from_le_bytes(*rest.first_chunk()?));
@@ -301,23 +301,23 @@ const EXACT_POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// How many of eight bytes (first byte lowest) are digits before the first that is none, and the
-/// number that they spell, 0 for eight.
+/// Returns the number of leading digits among eight bytes (first byte lowest), and their value,
+/// which is 0 for eight.
 #[inline(always)]
 fn leading_digits(eight: u64) -> (usize, u64) {
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     let values = eight ^ 0x3030_3030_3030_3030;
-    // A byte over 9 reaches the high bit when 0x76 is added. Its carry disturbs later bytes only.
+    // Adding 0x76 sets the high bit of bytes over 9. The carry disturbs later bytes only.
     let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & HIGH_BITS;
     let digits = (others.trailing_zeros() / 8) as usize;
     if !(1..8).contains(&digits) {
         return (digits, 0);
     }
-    // The digits move to the end of the word: what comes in before them reads as leading zeros.
+    // Shift the digits to the end of the word: the zeros shifted in act as leading zeros.
     (digits, spelled(values << (64 - 8 * digits as u32)))
 }
 
-/// The number that eight digits (first one lowest) spell: three multiplications instead of a loop.
+/// The value of eight digits (first one lowest), with three multiplications instead of a loop.
 #[inline(always)]
 fn spelled(eight: u64) -> u64 {
     let values = eight & 0x0f0f_0f0f_0f0f_0f0f;

@@ -1,4 +1,4 @@
-//! A compressed file whose lines one reader hands out to several, who do not hold what the others get.
+//! A compressed file whose lines one reader distributes to several, each of which keeps only its own.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -8,22 +8,22 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{IoError, Progress};
 
-/// What all readers have to know of lines that were handed out.
+/// What all readers need to know about distributed lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandedOut {
-    /// The text up to the line with the sizes, and this.
+    /// The text up to and including the size line.
     pub header: String,
-    /// Of each reader the lines between that and its own.
+    /// For each reader, the number of lines between the size line and its own lines.
     pub before: Vec<u64>,
 }
 
-/// Bytes of a header at most: comments may be long, but not without end.
+/// Maximum bytes of a header: comments may be long, but not endless.
 const MOST_HEADER: usize = 16 << 20;
 
 /// Bytes decompressed at a time.
 const PIECE: usize = 1 << 20;
 
-/// Whether a file begins as gzip does. Errors name the path.
+/// Whether a file begins like gzip. Errors name the path.
 pub fn is_compressed(path: &Path) -> Result<bool, IoError> {
     let open = |path: &Path| -> std::io::Result<bool> {
         let mut start = Vec::new();
@@ -33,9 +33,9 @@ pub fn is_compressed(path: &Path) -> Result<bool, IoError> {
     open(path).map_err(|error| IoError::System { doing: "read it", error }.in_file(path))
 }
 
-/// Decompresses a file of Matrix Market twice: once to count, once to give each of so many readers, in turn, the lines
-/// after the sizes that are about its share of the bytes. `give` is told a reader and a piece of its lines; the pieces of
-/// a reader follow one another. Errors name the path.
+/// Decompresses a Matrix Market file twice: once to count, once to give each of this many readers, in turn,
+/// about its share of the bytes after the sizes, in whole lines. `give` is called with a reader and a piece
+/// of its lines; the pieces of a reader are contiguous. Errors name the path.
 pub fn hand_out(
     path: &Path,
     readers: usize,
@@ -69,7 +69,7 @@ fn handed_out(
         skipped += skip;
         let mut rest = piece.get(skip..).unwrap_or_default();
         while !rest.is_empty() {
-            // The lines of a reader end with the first that ends at or after its share.
+            // The lines of a reader end with the first one that ends at or after the end of its share.
             let least = end(reader).saturating_sub(given + 1).min(rest.len() as u64) as usize;
             let line_end = memchr::memchr(b'\n', rest.get(least..).unwrap_or_default());
             let line_end = line_end.filter(|_| reader + 1 < readers);
@@ -85,24 +85,24 @@ fn handed_out(
         }
         Ok(())
     })?;
-    // Readers that got nothing come after all lines.
+    // Readers without lines come after all lines.
     before.iter_mut().skip(reader + 1).for_each(|before| *before = lines);
     let header = String::from_utf8_lossy(&header).into_owned();
     Ok(HandedOut { header, before })
 }
 
-/// The lines up to the first that is neither empty nor a comment, which has the sizes, and this.
+/// The lines up to and including the size line, the first that is neither empty nor a comment.
 #[derive(Default)]
 struct Header {
     text: Vec<u8>,
-    /// Whether the line at the end is one that has the sizes.
+    /// Whether the last line is the size line.
     has_sizes: bool,
     at_begin: bool,
     is_whole: bool,
 }
 
 impl Header {
-    /// Takes of a piece what belongs to the header; the rest comes back.
+    /// Takes the part of a piece that belongs to the header and returns the rest.
     fn take<'p>(&mut self, piece: &'p [u8]) -> Result<&'p [u8], IoError> {
         if self.is_whole {
             return Ok(piece);
@@ -131,7 +131,7 @@ impl Header {
     }
 }
 
-/// Hands over what a gzip file decompresses to, piece by piece.
+/// Passes on the decompressed content of a gzip file, piece by piece.
 fn decompressed(
     path: &Path,
     progress: Progress<'_>,

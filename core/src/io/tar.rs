@@ -1,5 +1,5 @@
-//! Tar archives as the SuiteSparse collection ships them: the one member that is the matrix, into
-//! memory. Names only choose among members, none is ever used as a path.
+//! Tar archives as the SuiteSparse collection ships them: reads the one member that is the matrix
+//! into memory. Names are used only to choose a member, never as a path.
 
 use std::io::Read;
 
@@ -10,14 +10,14 @@ use crate::memory::MemoryLimit;
 
 /// Headers, contents and padding come in blocks of this many bytes (POSIX.1-1988, `ustar`).
 const BLOCK: usize = 512;
-/// Members that an archive may have: the collection's largest have a few hundred.
+/// Maximum number of members of an archive: the collection's largest have a few hundred.
 const MAX_MEMBERS: usize = 100_000;
-/// Bytes of a long name or of extended attributes.
+/// Maximum bytes of a long name or of extended attributes.
 const MAX_EXTENDED: u64 = 1 << 20;
-/// Members that a message names.
+/// Number of members that a message names.
 const NAMED: usize = 5;
 
-/// The matrix of an archive, and what else there was.
+/// The matrix of an archive, and what else it contained.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) content: Vec<u8>,
@@ -29,8 +29,8 @@ pub(super) fn is_tar(start: &[u8]) -> bool {
     start.first_chunk::<BLOCK>().is_some_and(checksum_holds)
 }
 
-/// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that is
-/// called `.mtx`. The others are skipped without being kept.
+/// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that ends
+/// in `.mtx`. The others are skipped without being kept.
 pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
     find(input, false, |archive, size| {
         Ok((archive.content(size, limit, "the matrix in the archive")?, 0))
@@ -38,13 +38,13 @@ pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Me
 }
 
 /// Reads the first lines of the same member, up to the matrix's sizes, and no more of the archive
-/// than it takes to find it: a second `NAME/NAME.mtx` is not looked for.
+/// than needed to find it: a second `NAME/NAME.mtx` is not looked for.
 pub(super) fn peek_matrix(input: &mut dyn Read) -> Result<Vec<u8>, IoError> {
     Ok(find(input, true, |archive, size| archive.first_lines(size))?.content)
 }
 
 /// Finds the member that is the matrix; with `at_once` the search ends at the first
-/// `NAME/NAME.mtx`. `keep` gives what is kept of a member, and how many bytes it left unread.
+/// `NAME/NAME.mtx`. `keep` returns what to keep of a member, and how many bytes it left unread.
 fn find(
     input: &mut dyn Read,
     at_once: bool,
@@ -96,7 +96,7 @@ fn warning(ignored: &[String]) -> Option<String> {
         .then(|| format!("other members of the archive were ignored: {}", list(ignored)))
 }
 
-/// Some of the names, and how many more there are.
+/// Some of the names, and the number of others.
 fn list(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|n| quoted(n.as_bytes())).collect();
     let more = match names.len().saturating_sub(NAMED) {
@@ -106,7 +106,7 @@ fn list(names: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// How much a member's name speaks for its being the matrix.
+/// How likely a member is the matrix, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Other,
@@ -122,7 +122,7 @@ impl Rank {
         let file = parts.next().unwrap_or_default();
         match (file.strip_suffix(".mtx"), parts.next()) {
             (Some(stem), Some(folder)) if stem == folder => Self::Named,
-            // What macOS keeps beside a file is no second matrix.
+            // The file that macOS stores beside another is not a second matrix.
             (Some(stem), _) if !stem.starts_with("._") => Self::Matrix,
             _ => Self::Other,
         }
@@ -141,14 +141,14 @@ struct Header {
 }
 
 impl Archive<'_> {
-    /// The next regular file; `None` at the end, to which the input is read.
+    /// Returns the next regular file, or `None` at the end, after reading all of the input.
     fn next_file(&mut self) -> Result<Option<Header>, IoError> {
         let mut long_name = None;
         let mut long_size = None;
         loop {
             let mut block = [0u8; BLOCK];
             if !self.fill(&mut block)? || block == [0u8; BLOCK] {
-                // Reading on checks what compression keeps at its end.
+                // Reading on verifies the checksums at the end of compressed data.
                 std::io::copy(self.input, &mut std::io::sink()).map_err(unreadable)?;
                 return Ok(None);
             }
@@ -173,7 +173,7 @@ impl Archive<'_> {
                     let digits = attribute(&records, b"size");
                     long_size = digits.and_then(|d| text(d).parse().ok()).or(long_size);
                 }
-                // Links, devices and folders have no content, whatever their size says.
+                // Links, devices and folders have no content, whatever size they declare.
                 Some(b'1'..=b'6') => (long_name, long_size) = (None, None),
                 _ => self.skip(size)?,
             }
@@ -187,8 +187,8 @@ impl Archive<'_> {
         self.content(size, MemoryLimit::unlimited(), "a name in the archive")
     }
 
-    /// The content of the file whose header was read, without its padding. Nothing is allocated
-    /// for bytes that are not there.
+    /// The content of the file whose header was read, without its padding. Nothing is allocated for
+    /// bytes that do not exist.
     fn content(&mut self, size: u64, limit: MemoryLimit, what: &str) -> Result<Vec<u8>, IoError> {
         limit.check(what, u128::from(size))?;
         let mut content = Vec::new();
@@ -201,7 +201,7 @@ impl Archive<'_> {
         Ok(content)
     }
 
-    /// The first lines of a text, and the bytes of it and its padding that are left.
+    /// The first lines of a text, and the number of unread bytes of it and its padding.
     fn first_lines(&mut self, size: u64) -> Result<(Vec<u8>, u64), IoError> {
         let mut part = (&mut *self.input).take(size);
         let text = first_lines(&mut part).map_err(unreadable)?;
@@ -222,7 +222,7 @@ impl Archive<'_> {
         if skipped == bytes { Ok(()) } else { Err(self.cut_off()) }
     }
 
-    /// Fills a block; false when the input ends before it.
+    /// Fills a block; returns false when the input ends before it.
     fn fill(&mut self, block: &mut [u8; BLOCK]) -> Result<bool, IoError> {
         let mut filled = 0;
         while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -246,7 +246,7 @@ fn damaged(how: String) -> IoError {
     IoError::Archive(format!("the archive is damaged: {how}"))
 }
 
-/// An error of the decompressor below, which knows what it was.
+/// Restores the error of the decompressor underneath, which knows the cause.
 pub(super) fn unreadable(error: std::io::Error) -> IoError {
     match error.downcast::<IoError>() {
         Ok(error) => error,
@@ -262,8 +262,8 @@ fn field(block: &[u8; BLOCK], start: usize, length: usize) -> &[u8] {
     block.get(start..start + length).unwrap_or_default()
 }
 
-/// The bytes of a header, its checksum counted as blanks, add up to that checksum. Some old
-/// programs added signed bytes.
+/// Whether the bytes of a header, with its checksum replaced by blanks, add up to that checksum.
+/// Some old programs summed signed bytes.
 fn checksum_holds(block: &[u8; BLOCK]) -> bool {
     let Some(stored) = number(field(block, 148, 8)) else { return false };
     let is_sum = |(k, byte): (usize, &u8)| if (148..156).contains(&k) { b' ' } else { *byte };
@@ -272,7 +272,7 @@ fn checksum_holds(block: &[u8; BLOCK]) -> bool {
     stored == unsigned || i64::try_from(stored) == Ok(signed)
 }
 
-/// Octal digits among blanks and NULs, or a binary number that begins with the bit 0x80.
+/// Parses octal digits among blanks and NULs, or a binary number that begins with the bit 0x80.
 fn number(field: &[u8]) -> Option<u64> {
     if let [first, rest @ ..] = field
         && *first == 0x80
@@ -294,10 +294,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
 }
 
-/// The name in a header: `prefix/name` where it is a `ustar` one.
+/// The name in a header: `prefix/name` in a `ustar` header.
 fn name(block: &[u8; BLOCK]) -> String {
     let name = text(field(block, 0, 100));
-    // GNU's magic ends in blanks and has other things in the place of the prefix.
+    // GNU's magic ends in blanks, and other fields take the place of the prefix.
     let is_ustar = field(block, 257, 6) == b"ustar\0";
     match text(field(block, 345, 155)) {
         prefix if is_ustar && !prefix.is_empty() => format!("{prefix}/{name}"),
@@ -305,7 +305,7 @@ fn name(block: &[u8; BLOCK]) -> String {
     }
 }
 
-/// A value among the records `LENGTH KEY=VALUE\n` of POSIX.1-2001.
+/// Finds a value among the records `LENGTH KEY=VALUE\n` of POSIX.1-2001.
 fn attribute<'a>(mut records: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let mut found = None;
     while !records.is_empty() {

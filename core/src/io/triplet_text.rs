@@ -1,6 +1,6 @@
-//! Plain triplet text: a line `rows columns entries`, or `rows entries` for a square matrix, then a
-//! line `row column value` for each entry, 1-based and in any order. Where no line has a value,
-//! the file is a pattern. Comments begin with `%`.
+//! Plain triplet text: a line `rows columns entries`, or `rows entries` for a square matrix, then one
+//! line `row column value` per nonzero, 1-based and in any order. If no line has a value, the file is a
+//! pattern. Comments begin with `%`.
 
 use super::error::quoted;
 use super::matrix_market::{self, Format, Header};
@@ -9,33 +9,33 @@ use super::{Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::FormatError;
 use crate::memory::MemoryLimit;
 
-/// What the first line must hold.
+/// What the first line must contain.
 const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" of a triplet file";
 
-/// Whether a text in a file called `name` is one of triplets. Without its banner, a Matrix Market
-/// file might be symmetric or complex: its sizes alone do not say what the entries mean.
+/// Whether a text in a file called `name` is triplet text. A Matrix Market file without its banner might
+/// be symmetric or complex: its sizes alone do not say what the nonzeros mean.
 pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let needs_banner = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx");
     !needs_banner && !has_banner(text) && begins_with_number(text)
 }
 
-/// Whether the first line is a banner of Matrix Market or one with a slip, which is not a comment before
-/// something else.
+/// Whether the first line is a Matrix Market banner, possibly misspelled, rather than a comment of
+/// another format.
 pub(super) fn has_banner(text: &[u8]) -> bool {
     let first_line = text.split(|b| *b == b'\n').next().unwrap_or_default();
     first_line.starts_with(b"%%")
         || first_line.windows(12).any(|w| w.eq_ignore_ascii_case(b"MatrixMarket"))
 }
 
-/// Whether the first thing in the text that is no comment is a digit.
+/// Whether the first character of the text outside comments is a digit.
 fn begins_with_number(text: &[u8]) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.next_record() && cursor.token().first().is_some_and(u8::is_ascii_digit)
 }
 
-/// Reads a matrix from triplet text, in parallel as a Matrix Market file is read. Both triangles
-/// of a symmetric matrix are in the file.
+/// Reads a matrix from triplet text, in parallel like a Matrix Market file. The file holds both
+/// triangles of a symmetric matrix.
 pub(super) async fn read_bytes(
     text: &[u8],
     limit: MemoryLimit,
@@ -87,7 +87,7 @@ pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
     })
 }
 
-/// Words of the next line that holds any; 0 at the end.
+/// Number of words of the next line that is not blank or a comment; 0 at the end.
 fn words_of_first_entry(mut cursor: Cursor<'_>) -> usize {
     if !cursor.next_record() {
         return 0;

@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, or plain text with a number a line.
+//! Dense vectors: Matrix Market files, or plain text with one number per line.
 
 use std::io::Write;
 
@@ -12,9 +12,9 @@ use super::{IoError, Progress};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
-/// Reads a dense vector from a Matrix Market file with one row or one column (missing entries
-/// of a `coordinate` file are 0), or from plain text with one number a line, where blank lines
-/// and lines that start with `%` are passed over. Gzip data is decompressed first.
+/// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
+/// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
+/// lines that start with `%` are skipped. Gzip data is decompressed first.
 pub fn read_bytes(
     data: &[u8],
     limit: MemoryLimit,
@@ -25,7 +25,7 @@ pub fn read_bytes(
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();
     if start.starts_with(b"%%") || !start.first().is_none_or(is_number) {
-        // No plain text of numbers: the Matrix Market reader says what is wrong with it.
+        // Not plain numbers: the Matrix Market reader reports what is wrong.
         return matrix_market::read_vector(&text, limit, progress);
     }
     read_numbers(&text, limit, progress)
@@ -86,7 +86,8 @@ pub fn write(values: &[f64], out: &mut dyn Write, progress: Progress<'_>) -> Res
     Ok(())
 }
 
-/// As C's `%.16e`: 17 significant digits, an exponent with a sign and at least two digits.
+/// Formats like C's `%.16e`: 17 significant digits, an exponent with a sign and at least two
+/// digits.
 fn scientific(value: f64) -> String {
     let text = format!("{value:.16e}");
     match text.split_once('e') {
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_c_prints_them() {
-        // printf("%.16e") of the same values.
+        // Output of printf("%.16e") for the same values.
         for (value, text) in [
             (1.0, "1.0000000000000000e+00"),
             (-0.1, "-1.0000000000000001e-01"),

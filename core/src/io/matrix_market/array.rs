@@ -1,5 +1,5 @@
-//! `array` files: the values of a dense matrix, one a line, column by column; of a symmetric one
-//! the lower triangle, of a skew-symmetric one without the diagonal.
+//! `array` files: the values of a dense matrix, one per line, column by column; for a symmetric matrix
+//! the lower triangle, for a skew-symmetric one without the diagonal.
 
 use crate::parallel::*;
 
@@ -13,14 +13,14 @@ use crate::matrix::{Csr, RowPtr, Scalar};
 use crate::memory::MemoryLimit;
 use crate::memory::zeroed;
 
-/// All values in file order, and what happened to them.
+/// Reads all values in file order, with notes on how they were read.
 pub(in crate::io) async fn read_values<V: Value>(
     text: &[u8],
     header: &Header,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Vec<V::Scalar>, Notes), IoError> {
-    // The last line may lack its end, which the shortest line counts in.
+    // The last line may lack its line end, which is included in the shortest line.
     let body = (text.len() - header.body) as u64 + 1;
     let possible = header.declared.min(body / V::MIN_BYTES.max(1));
     limit.check("the array", u128::from(possible) * V::Scalar::BYTES as u128)?;
@@ -55,9 +55,9 @@ fn parse_chunk<V: Value>(chunk: &[u8], values: &mut Vec<V::Scalar>) -> Result<No
     Ok(notes)
 }
 
-/// The non-zero values as a matrix, expanded by its symmetry. A dense file says nothing about
-/// structure, so that its zeros are no stored entries; NaN is one. Also how many values on the diagonal
-/// are not their own conjugates.
+/// Returns the nonzero values as a matrix, expanded by its symmetry, and the number of values on the
+/// diagonal that are not their own conjugates. A dense file has no structure, so zeros are not stored;
+/// NaN is.
 pub(super) fn nonzeros<T: Scalar>(
     values: &[T],
     header: &Header,
@@ -90,7 +90,7 @@ pub(super) fn nonzeros<T: Scalar>(
         begin += std::mem::replace(length, begin);
     }
     let (mut col, mut val) = (zeroed(0u32, nnz), zeroed(T::ZERO, nnz));
-    // Column after column: those of each row ascend, mirrored ones too.
+    // Column by column, so the columns of each row ascend, mirrored ones too.
     let mut put = |row: u32, c: u32, v: T| {
         let Some(next) = next.get_mut(row as usize) else { return };
         if let (Some(col), Some(val)) = (col.get_mut(*next), val.get_mut(*next)) {
@@ -111,7 +111,7 @@ pub(super) fn nonzeros<T: Scalar>(
     Ok((Csr::try_new(rows, header.cols as usize, row_ptr, col, val)?, off_symmetry))
 }
 
-/// Row, column and value of each value in the file that is not 0, in file order.
+/// Calls `take` with row, column and value of each nonzero value in the file, in file order.
 fn for_each_entry<T: Scalar>(values: &[T], header: &Header, mut take: impl FnMut(u32, u32, T)) {
     let mut values = values.iter();
     for col in 0..header.cols {

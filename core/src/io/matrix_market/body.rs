@@ -1,5 +1,5 @@
-//! The lines after the size line: cut at line ends into chunks that are parsed in parallel, a
-//! wave at a time, so that what is parsed is stored while it is still in the cache.
+//! The lines after the size line: cut at line ends into chunks that are parsed in parallel, one wave
+//! at a time, so that parsed data is stored while it is still in the cache.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress};
 use crate::pace::Pace;
 
-/// Bytes of text in a chunk: its parsed entries stay in the second-level cache.
+/// Bytes of text in a chunk: its parsed nonzeros stay in the L2 cache.
 const CHUNK: usize = 128 << 10;
-/// Chunks a thread takes in a wave.
+/// Chunks per thread in a wave.
 const CHUNKS_PER_THREAD: usize = 8;
 
-/// What was read, and what happened to values meanwhile.
+/// What was read, and how values changed in reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
-    /// Lines with an entry.
+    /// Lines with a nonzero.
     pub(super) entries: u64,
-    /// Integers that f64 does not hold.
+    /// Integers that f64 cannot represent exactly.
     pub(super) rounded: u64,
-    /// Numbers too large for f64, read as infinite.
+    /// Numbers too large for f64, read as infinity.
     pub(super) overflowed: u64,
-    /// Values of an integer file that are no integers.
+    /// Values of an integer file that are not integers.
     pub(super) misnamed: u64,
-    /// Values on the diagonal that the symmetry does not allow: others than 0 where it is skew, others
-    /// than real numbers where it is hermitian.
+    /// Values on the diagonal that the symmetry does not allow: nonzero in skew-symmetric files, not
+    /// real in hermitian files.
     pub(super) off_symmetry: u64,
 }
 
@@ -42,7 +42,7 @@ impl Notes {
     }
 }
 
-/// A 1-based index up to `bound`, as 0-based.
+/// Parses a 1-based index up to `bound` and returns it 0-based.
 #[inline(always)]
 pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32) -> Option<u32> {
     let before = *cursor;
@@ -54,15 +54,15 @@ pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32) -> Option<u32> {
     None
 }
 
-/// The first place of a chunk that is no entry.
+/// The first place in a chunk that is not a valid nonzero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
-    /// Bytes of the chunk that were left there.
+    /// Bytes of the chunk that remained at that place.
     pub(super) remaining: usize,
     pub(super) expected: Expected,
 }
 
-/// What a line of the body must hold next.
+/// What a line of the body must contain next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     RowIndex,
@@ -94,7 +94,7 @@ impl Expected {
     }
 }
 
-/// Which bytes a pass over the lines counts as read: in two passes each counts once.
+/// Which bytes a pass over the lines counts as read: two passes together count each byte once.
 #[derive(Clone, Copy)]
 pub(super) enum Pass {
     Only,
@@ -112,9 +112,9 @@ impl Pass {
     }
 }
 
-/// Parses every line after the size line. `parse` says what one chunk holds; `store` gets what the
-/// chunks of a wave hold, in file order; a step is a wave. Fails when there are not exactly as many
-/// entries as declared; never stores more.
+/// Parses every line after the size line. `parse` parses one chunk; `store` gets the parsed chunks of
+/// a wave, in file order; each wave is a step. Fails when the number of nonzeros differs from the
+/// declared number; never stores more.
 pub(super) async fn parse_body<E: Default + Send>(
     text: &[u8],
     header: &Header,
@@ -134,7 +134,7 @@ pub(super) async fn parse_body<E: Default + Send>(
     Ok(notes)
 }
 
-/// The same, however many entries there are.
+/// Like [`parse_body`], with any number of nonzeros.
 pub(super) async fn pass_over<E: Default + Send>(
     text: &[u8],
     header: &Header,
@@ -173,10 +173,10 @@ pub(super) async fn pass_over<E: Default + Send>(
     Ok(notes)
 }
 
-/// Placeholder of a chunk that was not parsed; the cancellation itself is reported.
+/// Placeholder for a chunk that was not parsed; the cancellation itself is reported.
 const CANCELLED: Fault = Fault { remaining: 0, expected: Expected::EndOfLine };
 
-/// The next chunks of the text, each ending after a line end or at the end.
+/// The next chunks of the text, each ending after a line end or at the end of the text.
 fn chunks(text: &[u8], position: &mut usize, count: usize) -> Vec<Range<usize>> {
     let mut chunks = Vec::with_capacity(count);
     while chunks.len() < count && *position < text.len() {
@@ -211,7 +211,7 @@ fn line_number(text: &[u8], at: usize) -> u64 {
     memchr::memchr_iter(b'\n', text.get(..at).unwrap_or(text)).count() as u64 + 1
 }
 
-/// 1-based line of the entry with the given number, counted from 0.
+/// 1-based line of the nonzero with the given number, counted from 0.
 pub(super) fn line_of_entry(text: &[u8], header: &Header, entry: u64) -> u64 {
     let mut cursor = Cursor::new(text.get(header.body..).unwrap_or_default());
     for _ in 0..entry {

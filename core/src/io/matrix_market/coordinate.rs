@@ -1,5 +1,5 @@
-//! `coordinate` files: a line `row col value` for each entry. Two passes: the first counts the entries of
-//! each row, the second puts each in its place, so that no more memory is needed than the matrix takes.
+//! `coordinate` files: one line `row col value` per nonzero. The first pass counts the nonzeros of each row,
+//! the second puts each in its place, so that no memory beyond the matrix is needed.
 
 use crate::parallel::*;
 
@@ -15,11 +15,11 @@ use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
 
-/// A matrix as it was read.
+/// The matrix that was read.
 pub(super) struct Found<T> {
     pub(super) assembled: Assembled<T>,
     pub(super) notes: Notes,
-    /// Positions off the diagonal that a file with symmetric storage gives in both triangles.
+    /// Off-diagonal positions that a file with symmetric storage gives in both triangles.
     pub(super) pairs: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) async fn read<V: Value>(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Found<V::Scalar>, IoError> {
-    // The last line may lack its end, which the shortest line counts in.
+    // The last line may lack its line end, which is included in the shortest line.
     let body = (text.len() - header.body) as u64 + 1;
     let possible = header.declared.min(body / (4 + V::MIN_BYTES));
     let general = header.symmetry == Symmetry::General;
@@ -39,7 +39,7 @@ pub(super) async fn read<V: Value>(
     let Counted { counts, lines, in_order, mixed } =
         count(text, header, most, parts, limit, progress).await?;
     if lines != header.declared {
-        // Something is wrong: the second pass alone says what, and where.
+        // Something is wrong: only the second pass reports what and where.
         drop(counts);
         let parse =
             |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
@@ -73,7 +73,8 @@ pub(super) async fn read<V: Value>(
     Ok(Found { assembled, notes, pairs })
 }
 
-/// All entries of the text behind the header, in file order, one off the diagonal of a triangle followed by its mirror.
+/// All nonzeros of the text after the header, in file order. With symmetric storage, each off-diagonal
+/// nonzero is followed by its mirror.
 #[cfg(any(feature = "mpi", test))]
 pub(super) async fn entries<V: Value<Scalar = f64>>(
     text: &[u8],
@@ -91,7 +92,7 @@ pub(super) async fn entries<V: Value<Scalar = f64>>(
     Ok((all, notes))
 }
 
-/// The second pass where entry k of the file is entry k of the matrix.
+/// The second pass when nonzero k of the file is nonzero k of the matrix.
 async fn fill_in_order<V: Value>(
     text: &[u8],
     header: &Header,
@@ -120,7 +121,7 @@ async fn fill_in_order<V: Value>(
     parse_body(text, header, pass, parse, store).await
 }
 
-/// Takes `count` elements off the front of `free`.
+/// Splits `count` elements off the front of `free`.
 pub(super) fn split_front<'a, T>(free: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, rest) = std::mem::take(free).split_at_mut(count);
     *free = rest;
@@ -169,7 +170,7 @@ fn read_entry<V: Value>(
     }
 }
 
-/// Appends what an entry off the diagonal is in the other triangle.
+/// Appends the mirror of an off-diagonal nonzero.
 #[inline(always)]
 fn push_mirrored<T: Scalar>(
     Entry { row, col, val }: Entry<T>,
@@ -200,7 +201,7 @@ fn is_of_diagonal<T: Scalar>(val: T, symmetry: Symmetry) -> bool {
     }
 }
 
-/// The first non-zero diagonal entry of a skew-symmetric file, as an error.
+/// Returns an error for the first diagonal value of a skew-symmetric file that is not 0.
 pub(super) fn skew_diagonal<V: Value>(text: &[u8], header: &Header) -> IoError {
     let mut cursor = Cursor::new(text.get(header.body..).unwrap_or_default());
     let (mut entry, mut found) = (0, String::new());

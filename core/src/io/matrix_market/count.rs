@@ -1,6 +1,6 @@
-//! The first pass over a `coordinate` file: entries of each row, and in which order they come. It looks
-//! no further than the indices, and passes over whatever is no entry: that is told by the second pass,
-//! which reads every line to its end.
+//! The first pass over a `coordinate` file: counts the nonzeros of each row and determines their order. It
+//! reads only the indices and skips invalid lines: the second pass, which reads every line completely,
+//! reports them.
 
 use crate::parallel::*;
 
@@ -12,19 +12,19 @@ use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
 use crate::memory::MemoryLimit;
 
-/// What the first pass finds.
+/// The result of the first pass.
 pub(super) struct Counted {
     pub(super) counts: Counts,
-    /// Lines that hold something.
+    /// Number of lines that are not blank or comments.
     pub(super) lines: u64,
-    /// Nothing is mirrored and the rows never descend: entry k of the file is entry k of the matrix, but
-    /// for the order in its row.
+    /// Nothing is mirrored and the rows never descend: nonzero k of the file is nonzero k of the matrix,
+    /// except for the order within its row.
     pub(super) in_order: bool,
-    /// Entries below the diagonal and others above it.
+    /// Whether there are nonzeros both below and above the diagonal.
     pub(super) mixed: bool,
 }
 
-/// What the first pass finds in one chunk.
+/// The result of the first pass for one chunk.
 #[derive(Default)]
 struct Chunk {
     rows: Buckets<u32>,
@@ -117,8 +117,8 @@ fn position(cursor: &mut Cursor<'_>, header: &Header) -> Option<(u32, u32)> {
     Some((row, index(cursor, header.cols)?))
 }
 
-/// Positions off the diagonal of a file with both, below and above it, that are given in both
-/// triangles. Keeps 8 bytes an entry, and only meanwhile.
+/// Off-diagonal positions that are given in both triangles, in a file with nonzeros in both. Temporarily
+/// takes 8 bytes per nonzero.
 pub(super) async fn pairs_in_both_triangles(
     text: &[u8],
     header: &Header,

@@ -4,7 +4,7 @@ use crate::io::error::quoted;
 use crate::io::{Field, IoError, Symmetry};
 use crate::matrix::FormatError;
 
-/// How the entries stand in the file.
+/// How the file stores the nonzeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::io) enum Format {
     /// `row col value` lines.
@@ -13,7 +13,7 @@ pub(in crate::io) enum Format {
     Array,
 }
 
-/// Everything before the entries.
+/// Everything before the nonzeros.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::io) struct Header {
     pub(in crate::io) format: Format,
@@ -21,9 +21,9 @@ pub(in crate::io) struct Header {
     pub(in crate::io) symmetry: Symmetry,
     pub(in crate::io) rows: u32,
     pub(in crate::io) cols: u32,
-    /// Lines of entries that must follow.
+    /// Number of lines with nonzeros that must follow.
     pub(in crate::io) declared: u64,
-    /// 1-based line of the sizes.
+    /// 1-based line number of the sizes.
     pub(in crate::io) size_line: u64,
     /// Offset of the first byte after the size line.
     pub(in crate::io) body: usize,
@@ -33,7 +33,7 @@ const BANNER: &str = "%%MatrixMarket";
 const FULL_BANNER: &str = "the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\"";
 
 impl Header {
-    /// Reads up to the size line. Checks everything that the header alone can be wrong about.
+    /// Reads up to the size line. Checks everything that can be checked from the header alone.
     pub(in crate::io) fn read(text: &[u8]) -> Result<Self, IoError> {
         refuse_other_kinds(text)?;
         let mut lines = Lines::new(text);
@@ -68,7 +68,7 @@ impl Header {
     }
 }
 
-/// Values in an array file: all, or a triangle with or without the diagonal.
+/// Number of values in an array file: all, or a triangle with or without the diagonal.
 fn array_lines(rows: u32, cols: u32, symmetry: Symmetry) -> u64 {
     let (m, n) = (u64::from(rows), u64::from(cols));
     match symmetry {
@@ -79,7 +79,8 @@ fn array_lines(rows: u32, cols: u32, symmetry: Symmetry) -> u64 {
     }
 }
 
-/// Files that people take for a matrix: a download that went wrong, or one step too few.
+/// Rejects files that are commonly mistaken for a matrix: a failed download, or a file that needs
+/// one more step.
 pub(in crate::io) fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
     let start = text.trim_ascii_start();
     let kind = if text.starts_with(&[0x1f, 0x8b]) {
@@ -189,12 +190,12 @@ fn read_sizes(line: &[u8], number: u64, format: Format) -> Result<(u32, u32, u64
     }
 }
 
-/// Lines of a text without their ends, counted from 1.
+/// Lines of a text without their line ends, counted from 1.
 pub(in crate::io) struct Lines<'a> {
     text: &'a [u8],
     /// Bytes of the lines so far.
     pub(in crate::io) position: usize,
-    /// How many they are.
+    /// Number of lines so far.
     pub(in crate::io) number: u64,
 }
 

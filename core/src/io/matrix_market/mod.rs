@@ -35,7 +35,7 @@ use crate::pace::at_once;
 /// Reads a matrix from the text of a Matrix Market file.
 ///
 /// Symmetric storage is expanded, duplicates are summed in file order, explicit zeros of a
-/// `coordinate` file are stored entries, zeros of an `array` file are not. The result does not
+/// `coordinate` file are stored nonzeros, zeros of an `array` file are not. The result does not
 /// depend on the number of threads of the ambient rayon pool.
 ///
 /// ```
@@ -47,8 +47,8 @@ use crate::pace::at_once;
 /// # Ok::<(), sparsescope_core::io::IoError>(())
 /// ```
 ///
-/// Errors name the 1-based line, what was expected there and what was found; what would exceed
-/// `limit` is refused before it is allocated.
+/// Errors name the 1-based line, what was expected there and what was found. Anything that would exceed
+/// `limit` is rejected before it is allocated.
 pub fn read_bytes(
     text: &[u8],
     limit: MemoryLimit,
@@ -57,14 +57,14 @@ pub fn read_bytes(
     at_once(read_body(text, &Header::read(text)?, limit, progress))
 }
 
-/// Reads the matrix whose sizes and kind `header` says, from the text behind it.
+/// Reads the matrix described by `header` from the text after it.
 pub(super) fn read_body<'r>(
     text: &'r [u8],
     header: &'r Header,
     limit: MemoryLimit,
     progress: Progress<'r>,
 ) -> Pin<Box<dyn Future<Output = Result<MatrixFile, IoError>> + 'r>> {
-    // Behind a pointer: every crate that waits for a future of a function has that function's code again.
+    // Boxed, because the code of a function's future is duplicated in every crate that awaits it.
     Box::pin(async move {
         match header.field {
             Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
@@ -144,8 +144,8 @@ impl Notes {
     }
 }
 
-/// A dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or
-/// 1 × n, whose missing entries are 0.
+/// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×
+/// n, whose missing elements are 0.
 pub(super) fn read_vector(
     text: &[u8],
     limit: MemoryLimit,
@@ -174,7 +174,7 @@ pub(super) fn read_vector(
     for i in 0..matrix.rows() {
         let (col, val) = matrix.row(i);
         for (c, v) in col.iter().zip(val) {
-            // One of the two is 0 throughout.
+            // One of the two indices is always 0.
             if let Some(slot) = dense.get_mut(i + *c as usize) {
                 *slot = *v;
             }

@@ -1,4 +1,5 @@
-//! A share of the lines of a `coordinate` file, for one of several readers who do not see what the others read.
+//! A share of the lines of a `coordinate` file, for one of several readers that do not see each other's
+//! lines.
 
 use super::Header;
 use super::body::Notes;
@@ -9,29 +10,30 @@ use crate::io::{Field, IoError, Progress, Symmetry};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
-/// The entries of a share of the lines, in their order, each off the diagonal of a file of one triangle followed
-/// by its mirror.
+/// The nonzeros of a share of the lines, in order. If the file stores one triangle, each off-diagonal nonzero
+/// is followed by its mirror.
 #[derive(Debug)]
 pub struct FileShare {
     /// Rows of the matrix.
     pub rows: u64,
-    /// Columns.
+    /// Columns of the matrix.
     pub cols: u64,
-    /// Lines with entries that all shares have together, as the file says.
+    /// Number of lines with nonzeros of all shares together, as declared by the file.
     pub declared: u64,
-    /// Those of this share.
+    /// Number of lines of this share.
     pub lines: u64,
     /// Kind of values.
     pub field: Field,
     /// Symmetry.
     pub symmetry: Symmetry,
-    /// Row, column, value; duplicates are there twice.
+    /// Row, column, value; duplicates are kept.
     pub entries: Vec<(u32, u32, f64)>,
-    /// What a person should know of how values were read.
+    /// Warnings for the user on how values were read.
     pub warnings: Vec<String>,
 }
 
-/// Reads the `k`-th of `shares` shares of about equal bytes, cut at line ends. Errors name the line of the file.
+/// Reads the `k`-th of `shares` shares of about equal bytes, cut at line ends. Errors give the line number in
+/// the file.
 pub fn read_share(
     text: &[u8],
     (k, shares): (usize, usize),
@@ -46,7 +48,7 @@ pub fn read_share(
     let cut = |k: usize| {
         let body = (text.len() - header.body) as u128;
         let nominal = header.body + (body * k as u128 / shares.max(1) as u128) as usize;
-        // A share begins behind the first line end at or after the byte before it.
+        // A share begins after the first line end at or after the byte before it.
         let from = nominal.saturating_sub(1).max(header.body.saturating_sub(1));
         let tail = text.get(from..).unwrap_or_default();
         memchr::memchr(b'\n', tail).map_or(text.len(), |at| from + at + 1)

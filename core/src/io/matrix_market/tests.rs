@@ -1,4 +1,4 @@
-//! The rules of the reader.
+//! Tests of the reader's rules.
 
 mod bad_input;
 mod large_files;
@@ -28,7 +28,7 @@ fn message(text: &str) -> String {
     read(text).unwrap_err().to_string()
 }
 
-/// Entries as (row, column, value), 0-based.
+/// Nonzeros as (row, column, value), 0-based.
 fn entries<T: Scalar>(a: &Csr<T>) -> Vec<(usize, u32, T)> {
     let row = |i| {
         let (col, val) = a.row(i);
@@ -39,7 +39,7 @@ fn entries<T: Scalar>(a: &Csr<T>) -> Vec<(usize, u32, T)> {
 
 const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
 
-/// A file over several waves of chunks: rows in `order`, value k at line k + 3.
+/// A file that takes several waves of chunks: rows in `order`, value k at line k + 3.
 fn large_file(lines: usize) -> String {
     let mut text = format!("{REAL}{lines} 3 {lines}\n");
     for k in 0..lines {
@@ -48,7 +48,7 @@ fn large_file(lines: usize) -> String {
     text
 }
 
-/// Entries (row, column, value) as lines of a file of this symmetry, 0-based.
+/// A file of this symmetry with these 0-based nonzeros (row, column, value) as lines.
 fn file_of(size: usize, symmetry: &str, entries: &[(usize, usize, f64)]) -> String {
     let banner = format!("%%MatrixMarket matrix coordinate real {symmetry}");
     let mut text = format!("{banner}\n{size} {size} {}\n", entries.len());
@@ -58,7 +58,7 @@ fn file_of(size: usize, symmetry: &str, entries: &[(usize, usize, f64)]) -> Stri
     text
 }
 
-/// Each entry followed by its mirror image.
+/// Each nonzero followed by its mirror image.
 fn mirrored(entries: &[(usize, usize, f64)]) -> Vec<(usize, usize, f64)> {
     let both = entries
         .iter()

@@ -1,4 +1,4 @@
-//! The values of an entry, one reader for each field of a banner.
+//! The values of a nonzero, with one reader per field of a banner.
 
 use num_complex::Complex64;
 
@@ -6,15 +6,15 @@ use super::body::{Expected, Notes};
 use crate::io::scan::Cursor;
 use crate::matrix::Scalar;
 
-/// How the values of a field are read.
+/// Reads the values of a field.
 pub(super) trait Value {
-    /// What they become.
+    /// The type of the values in the matrix.
     type Scalar: Scalar;
-    /// Fewest bytes of an array line, its end counted in; a coordinate line has four more for
+    /// Minimum bytes of an array line, its line end included; a coordinate line has four more for
     /// its indices.
     const MIN_BYTES: u64;
 
-    /// Reads the value at the cursor, which stands behind blanks.
+    /// Reads the value at the cursor, which is past any blanks.
     fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self::Scalar, Expected>;
 }
 
@@ -68,8 +68,8 @@ impl Value for Complex {
     }
 }
 
-/// Programs that choose the banner carelessly write `inf`, `1.0` or `2.5e3` into integer files:
-/// the value is clear, so that it is read and a warning says so.
+/// Some programs write `inf`, `1.0` or `2.5e3` into integer files. The value is clear, so it is
+/// read with a warning.
 #[cold]
 fn read_misnamed_real(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
     let value = read_real(cursor, notes).ok_or(Expected::Integer)?;

@@ -1,6 +1,5 @@
-//! Writing `coordinate` files that read back bit for bit: the shortest decimal form of each value that
-//! names no other f64, integers as such, or positions alone; of a symmetric matrix, where that is asked
-//! for, one triangle.
+//! Writes `coordinate` files that read back bit for bit: the shortest decimal form that identifies each
+//! f64, integers, or positions alone; on request, only one triangle of a symmetric matrix.
 
 use std::io::Write;
 use std::ops::Range;
@@ -11,12 +10,12 @@ use num_complex::Complex64;
 use crate::io::{Field, IoError, Progress, Symmetry};
 use crate::matrix::{Csr, Scalar};
 
-/// Entries formatted by one thread at a time.
+/// Nonzeros formatted by one thread at a time.
 const ENTRIES_PER_CHUNK: usize = 1 << 15;
-/// Chunks a thread formats between two writes.
+/// Chunks that each thread formats between two writes.
 const CHUNKS_PER_THREAD: usize = 4;
 
-/// A value as it stands in a Matrix Market file.
+/// A value that can be written to a Matrix Market file.
 pub trait WriteValue: Scalar {
     /// Its field in the banner.
     const FIELD: Field;
@@ -41,8 +40,8 @@ impl WriteValue for Complex64 {
     }
 }
 
-/// Writes `matrix` as `coordinate real general` or `coordinate complex general`, row by row.
-/// Chunks of rows are formatted in parallel and written in order.
+/// Writes `matrix` as `coordinate real general` or `coordinate complex general`, row by row. Chunks of
+/// rows are formatted in parallel and written in order.
 pub fn write<T: WriteValue>(
     matrix: &Csr<T>,
     out: &mut dyn Write,
@@ -55,8 +54,8 @@ pub fn write<T: WriteValue>(
     write_entries(matrix, (T::FIELD, Symmetry::General), append, out, progress)
 }
 
-/// Writes a symmetric matrix as `coordinate real symmetric`: the diagonal and what lies below it, row by
-/// row. A matrix that is not symmetric to the last bit is refused before anything is written.
+/// Writes a symmetric matrix as `coordinate real symmetric`: the diagonal and everything below it, row
+/// by row. Rejects a matrix that is not exactly symmetric before writing anything.
 pub fn write_symmetric(
     matrix: &Csr<f64>,
     out: &mut dyn Write,
@@ -70,13 +69,13 @@ pub fn write_symmetric(
     write_entries(matrix, (Field::Real, Symmetry::Symmetric), append, out, progress)
 }
 
-/// Fails on the first entry whose mirror image is not there or is another value.
+/// Fails on the first nonzero whose mirror image is missing or has another value.
 fn check_symmetric(matrix: &Csr<f64>) -> Result<(), IoError> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     if rows != cols {
         return Err(IoError::NotSquare { rows: rows as u64, cols: cols as u64 });
     }
-    // Column and value of an entry of the row without its like.
+    // Column and value of the first nonzero of the row without a matching mirror image.
     let alone = |row: usize| {
         let (col, val) = matrix.row(row);
         let mut entries = col.iter().zip(val);
@@ -98,9 +97,8 @@ fn check_symmetric(matrix: &Csr<f64>) -> Result<(), IoError> {
     }
 }
 
-/// Writes a real matrix as a file of another field: `integer`, whose values must be integers up to
-/// 2⁵³, or `pattern`, whose values must be 1. What cannot be written so is found before anything
-/// is written.
+/// Writes a real matrix with another field: `integer`, whose values must be integers up to 2⁵³, or
+/// `pattern`, whose values must be 1. Rejects other values before writing anything.
 pub fn write_field(
     matrix: &Csr<f64>,
     field: Field,
@@ -116,10 +114,10 @@ pub fn write_field(
     }
 }
 
-/// Up to 2⁵³ every integer is an f64, and reads back as the same.
+/// Up to 2⁵³ every integer is an f64 and reads back unchanged.
 const LARGEST_INTEGER: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
 
-/// Fails on the first value that a file of this field cannot say.
+/// Fails on the first value that this field cannot represent.
 fn check_values(matrix: &Csr<f64>, field: Field) -> Result<(), IoError> {
     let is_written = |value: f64| match field {
         Field::Integer => value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER,
@@ -130,7 +128,7 @@ fn check_values(matrix: &Csr<f64>, field: Field) -> Result<(), IoError> {
     let Some(entry) = matrix.val().par_iter().position_first(|value| !is_written(*value)) else {
         return Ok(());
     };
-    // The last row that begins at or before the entry.
+    // The last row that begins at or before the nonzero.
     let row = matrix.row_ptr().partition_point(|offset| offset <= entry);
     let (col, value) = (matrix.col().get(entry), matrix.val().get(entry));
     Err(IoError::NotOfField {
@@ -149,7 +147,7 @@ fn append_integer(value: f64, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
 }
 
-/// Writes a header and every entry, or those of the lower triangle, `append` adding what follows its
+/// Writes a header and every nonzero, or those of the lower triangle; `append` adds what follows the
 /// indices.
 fn write_entries<T: Scalar>(
     matrix: &Csr<T>,
@@ -186,7 +184,7 @@ fn write_entries<T: Scalar>(
     }
 }
 
-/// Columns and values of a row that a file holds.
+/// Columns and values of a row that are written to the file.
 fn written<T: Scalar>(matrix: &Csr<T>, symmetry: Symmetry, row: usize) -> (&[u32], &[T]) {
     let (col, val) = matrix.row(row);
     let end = match symmetry {
@@ -218,7 +216,7 @@ fn append_rows<T: Scalar>(
     }
 }
 
-/// Writes all of `text`, or says that the disk did not take it.
+/// Writes all of `text`, or reports that writing failed.
 pub(in crate::io) fn put(out: &mut dyn Write, text: &[u8]) -> Result<(), IoError> {
     out.write_all(text).map_err(|error| IoError::System { doing: "write", error })
 }

@@ -1,33 +1,33 @@
-//! Points as bytes: a header, then the coordinates as they lie in memory.
+//! The binary form of points: a header, then the coordinates as in memory.
 
 use crate::io::{IoError, Progress};
 use crate::matrix::{Points, PointsExtent};
 use crate::memory::MemoryLimit;
 
-/// What the file begins with.
+/// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"SSPOINTS";
 
-/// The form that this program writes, and the newest that it reads.
+/// The version that is written, and the newest that is read.
 pub(super) const VERSION: u32 = 1;
 
 /// Bytes of magic, version, D and N.
 const HEADER: usize = 24;
 
-/// Coordinates read between two looks at whether to stop.
+/// Coordinates read between checks for cancellation.
 const WAVE: usize = 1 << 16;
 
-/// Whether these are bytes of this form.
+/// Whether the data begins like a file of this form.
 pub(super) fn is_meant(data: &[u8]) -> bool {
     data.starts_with(&MAGIC)
 }
 
-/// The header of so many points of so many dimensions.
+/// The header for this many points and dimensions.
 pub(super) fn header(dimensions: u32, points: u64) -> Vec<u8> {
     let numbers = [&VERSION.to_le_bytes()[..], &dimensions.to_le_bytes(), &points.to_le_bytes()];
     [&MAGIC[..], &numbers.concat()].concat()
 }
 
-/// What the header declares.
+/// The sizes that the header declares.
 pub(super) fn extent(data: &[u8]) -> Result<PointsExtent, IoError> {
     let short = || {
         let found = data.len();
@@ -50,7 +50,7 @@ pub(super) fn extent(data: &[u8]) -> Result<PointsExtent, IoError> {
     Ok(PointsExtent { dimensions: dimensions.into(), points, estimated: false })
 }
 
-/// A header as words of four bytes.
+/// The header as words of four bytes.
 fn words(header: &[u8; HEADER]) -> [u32; HEADER / 4] {
     let (words, _) = header.as_chunks::<4>();
     let mut found = [0; HEADER / 4];
@@ -58,7 +58,7 @@ fn words(header: &[u8; HEADER]) -> [u32; HEADER / 4] {
     found
 }
 
-/// All of it.
+/// Reads the whole file.
 pub(super) fn read(
     data: &[u8],
     limit: MemoryLimit,

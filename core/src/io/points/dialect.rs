@@ -1,32 +1,32 @@
-//! How a table of points is written: what separates its fields, and whether its first line holds names.
+//! The dialect of a table of points: its separator, and whether its first line holds column names.
 
 use std::fmt;
 
 use crate::io::IoError;
 use crate::io::error::shown;
 
-/// Whether the first line of a table holds names.
+/// Whether the first line of a table holds column names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeaderLine {
-    /// It does where no field of it is a number, begins as one, or is missing.
+    /// It does if none of its fields is a number, begins like one, or is missing.
     #[default]
     Find,
-    /// It does.
+    /// The first line holds names.
     Names,
-    /// It is a point.
+    /// The first line is a point.
     Point,
 }
 
-/// What was taken of a file of points.
+/// How a file of points was interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointsTaken {
     /// Its form: `text`, `binary` or `csv`.
     pub form: &'static str,
-    /// What separates the fields of CSV with more than one column: `commas`, `semicolons`, `tabs` or `blanks`.
+    /// Separator of CSV with more than one column: `commas`, `semicolons`, `tabs` or `blanks`.
     pub separator: Option<&'static str>,
-    /// Whether the decimals of CSV stand after a comma.
+    /// Whether CSV uses decimal commas.
     pub decimal_comma: bool,
-    /// The line of names of CSV, where there is one.
+    /// The column names of CSV, if there are any.
     pub header: Option<Vec<String>>,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for PointsTaken {
     }
 }
 
-/// What separates the fields of a line.
+/// The separator of the fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
     Semicolon,
@@ -62,8 +62,8 @@ pub(super) enum Separator {
 }
 
 impl Separator {
-    /// In the order in which they are looked for: a comma may stand before decimals where another separates,
-    /// and a blank may follow any other.
+    /// In the order of detection: a comma may be a decimal comma where another character separates, and a
+    /// blank may follow any other separator.
     const ALL: [Self; 4] = [Self::Semicolon, Self::Tab, Self::Comma, Self::Blank];
 
     pub(super) fn byte(self) -> u8 {
@@ -84,13 +84,13 @@ impl Separator {
         }
     }
 
-    /// Whether a comma between digits can be a decimal one.
+    /// Whether a comma between digits can be a decimal comma.
     pub(super) fn leaves_commas(self) -> bool {
         matches!(self, Self::Semicolon | Self::Tab)
     }
 
-    /// What separates the fields of a table, from its first two lines that hold something; `None` where it has
-    /// one column.
+    /// Detects the separator of a table from its first two lines that are not blank; `None` if it has one
+    /// column.
     pub(super) fn of(text: &[u8]) -> Result<Option<Self>, IoError> {
         let lines = first_lines(text);
         let in_all = |s: &Self| !lines.is_empty() && lines.iter().all(|line| line.contains(s));
@@ -106,7 +106,7 @@ impl Separator {
     }
 }
 
-/// The separators outside quotes of the first two lines that hold something.
+/// The separators outside quotes in the first two lines that are not blank.
 fn first_lines(text: &[u8]) -> Vec<Vec<Separator>> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -123,7 +123,7 @@ fn first_lines(text: &[u8]) -> Vec<Vec<Separator>> {
         let end = line.iter().rposition(|byte| *byte != b' ').map_or(begin, |last| last + 1);
         let line = line.get(begin..end).unwrap_or_default();
         if !line.is_empty() {
-            // What stands between every other pair of quotes is no separator.
+            // Text between quotes, every second piece, contains no separators.
             let outside: Vec<&[u8]> = line.split(|byte| *byte == b'"').step_by(2).collect();
             let holds = |s: &Separator| outside.iter().any(|part| part.contains(&s.byte()));
             lines.push(Separator::ALL.into_iter().filter(holds).collect());
@@ -132,7 +132,7 @@ fn first_lines(text: &[u8]) -> Vec<Vec<Separator>> {
     lines
 }
 
-/// A number with its decimals after a point or, where that is allowed, a comma.
+/// Parses a number with a decimal point or, if allowed, a decimal comma.
 fn parsed(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let parse = |field: &[u8]| fast_float2::parse::<f64, _>(field).ok();
     match field.iter().position(|byte| *byte == b',') {
@@ -145,18 +145,18 @@ fn parsed(field: &[u8], decimal_comma: bool) -> Option<f64> {
     }
 }
 
-/// A coordinate: a number that 64 bits hold, or the word for an infinite one.
+/// Parses a coordinate: a number within the range of f64, or the word for infinity.
 pub(super) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let has_digits = field.iter().any(u8::is_ascii_digit);
     parsed(field, decimal_comma).filter(|v| v.is_finite() || v.is_infinite() && !has_digits)
 }
 
-/// Whether a field is a number that 64 bits do not hold.
+/// Whether a field is a number beyond the range of f64.
 pub(super) fn is_too_large(field: &[u8]) -> bool {
     field.iter().any(u8::is_ascii_digit) && parsed(field, true).is_some_and(f64::is_infinite)
 }
 
-/// Whether a field can be a name: it is none where a value is missing, and none where it begins as a number does.
+/// Whether a field can be a column name: not missing, and not beginning like a number.
 pub(super) fn is_name(field: &[u8]) -> bool {
     const MISSING: [&str; 12] = [
         "na", "n/a", "#n/a", "<na>", "n.a.", "nan", "inf", "infinity", "null", "none", "nil",

@@ -1,4 +1,4 @@
-//! The sizes of a set of points from the beginning of its file.
+//! Reads the sizes of a point set from the beginning of its file.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -10,15 +10,15 @@ use crate::io::{IoError, Progress, foreign, gzip};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
 
-/// Bytes that are looked at.
+/// Number of bytes read.
 const BEGINNING: usize = 1 << 20;
 
 /// The beginning of a file.
 struct Beginning<'a> {
     text: Cow<'a, [u8]>,
-    /// How many times as long all of the text is; 1 where this is all.
+    /// Ratio of the length of the whole text to this part; 1 if this is all.
     times: f64,
-    /// Why it ends where it does, if that is not its end.
+    /// The error that cut it short, if it does not end at the end of the file.
     failed: Option<IoError>,
 }
 
@@ -41,14 +41,14 @@ impl<'a> Beginning<'a> {
     }
 }
 
-/// The numbers of dimensions and points that a file called `name` declares; CSV declares none, and the
-/// number of its points is estimated from the length of the first lines unless these are all. What
-/// comes later is not looked at.
+/// The numbers of dimensions and points that a file called `name` declares. CSV declares none; the
+/// number of its points is estimated from the length of the first lines unless these are all. Anything
+/// later in the file is ignored.
 pub fn read_named_points_extent(name: &str, data: &[u8]) -> Result<PointsExtent, IoError> {
     read_points_extent_as(name, data, HeaderLine::Find)
 }
 
-/// The same where `header` says what the first line of CSV is.
+/// Like [`read_named_points_extent`], where `header` says what the first line of CSV is.
 pub fn read_points_extent_as(
     name: &str,
     data: &[u8],
@@ -63,7 +63,7 @@ pub fn read_points_extent_as(
     } else {
         text::extent(&text)
     };
-    // What cannot be read for want of data is the data's fault.
+    // If an error cut the data short, report that error.
     extent.map_err(|error| failed.unwrap_or(error))
 }
 

@@ -1,10 +1,10 @@
-//! Points of a space of D dimensions, the input of the skyline operator, as files.
+//! Files of points in D dimensions, the input of the skyline operator.
 //!
-//! Text, as the program `rbox` writes it: a line that begins with D and whose rest says anything, a
-//! line with the number of points N, then N lines of D numbers separated by blanks. CSV, for names
-//! that end in `.csv` or `.csv.gz`: a line of D numbers per point, separated by commas, semicolons, tabs
-//! or blanks, with or without a line of names before them. And a binary form for large sets, known by its first bytes: `SSPOINTS`, then all
-//! little-endian the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
+//! Text, as the program `rbox` writes it: a line that begins with D, followed by any text, a line with the
+//! number of points N, then N lines of D numbers separated by blanks. CSV, for names that end in `.csv` or
+//! `.csv.gz`: one line of D numbers per point, separated by commas, semicolons, tabs or blanks, with or
+//! without a header line of names. A binary form for large sets, recognized by its first bytes: `SSPOINTS`,
+//! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
 
 mod binary;
 mod dialect;
@@ -29,8 +29,8 @@ use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
-/// Reads the points of a file of this name, which says whether they are CSV. Gzip data is
-/// decompressed first.
+/// Reads the points of a file with this name, which determines whether it is CSV. Gzip data is decompressed
+/// first.
 pub fn read_named_points(
     name: &str,
     data: &[u8],
@@ -40,7 +40,8 @@ pub fn read_named_points(
     read_points_as(name, data, HeaderLine::Find, limit, progress).map(|(points, _)| points)
 }
 
-/// The same, and what was taken of the file. `header` says what the first line of CSV is.
+/// Like [`read_named_points`], also returning how the file was interpreted. `header` says what the first line
+/// of CSV is.
 pub fn read_points_as(
     name: &str,
     data: &[u8],

@@ -1,4 +1,4 @@
-//! Points from the program `rbox` of Qhull, which makes the same ones every time.
+//! Points from the program `rbox` of Qhull, which is deterministic.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read};
@@ -9,14 +9,14 @@ use crate::io::{IoError, Progress};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 
-/// The program.
+/// Name of the program.
 const RBOX: &str = "rbox";
 
-/// Bytes taken from it between two looks at whether to stop.
+/// Bytes read from it between checks for cancellation.
 const BLOCK: u64 = 1 << 20;
 
-/// The points that `rbox` makes when it is told this. Fails with one sentence where it is not installed,
-/// and before what it says exceeds `limit`.
+/// The points that `rbox` generates with these arguments. Fails with one sentence if it is not
+/// installed, and before its output exceeds `limit`.
 pub fn rbox(
     arguments: &str,
     limit: MemoryLimit,
@@ -26,12 +26,12 @@ pub fn rbox(
     text::read(&said, limit, progress)
 }
 
-/// A running program, which ends when nobody listens any more.
+/// A running program, which is killed on drop.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // One that has ended already cannot be ended: all the better.
+        // Fails if the program has already ended, which is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn what_a_program_says_is_taken_whole_or_not_at_all() {
         assert_eq!(run("echo", "2 rbox", 1 << 30).unwrap(), b"2 rbox\n");
-        // It never ends by itself.
+        // A program that never ends by itself.
         let endless = run("yes", "1", 1 << 24).unwrap_err().to_string();
         assert!(endless.starts_with("what rbox says needs"), "{endless}");
         let cancel = true.into();

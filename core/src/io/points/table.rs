@@ -6,19 +6,19 @@ use crate::io::{IoError, Progress};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 
-/// How often the reader looks whether it is to stop, in points.
+/// Points read between checks for cancellation.
 const WAVE: usize = 1 << 12;
 
-/// What programs of Windows put before UTF-8.
+/// The byte order mark that Windows programs put before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether a file of this name holds CSV.
+/// Whether the name of a file says that it holds CSV.
 pub(super) fn is_meant(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
 
-/// What a line of the table does not hold.
+/// Error for a line of the table with unexpected content.
 fn unexpected(line: u64, expected: String, found: String) -> IoError {
     IoError::Unexpected { line, expected, found }
 }
@@ -31,11 +31,11 @@ fn found(field: &[u8]) -> String {
     }
 }
 
-/// A table while it is read.
+/// A table while it is being read.
 struct Table {
     header: HeaderLine,
     separator: Option<Separator>,
-    /// What stands before the decimals of the numbers so far.
+    /// The decimal mark of the numbers so far.
     decimal_mark: Option<u8>,
     names: Option<Vec<String>>,
     dimensions: usize,
@@ -44,7 +44,7 @@ struct Table {
 }
 
 impl Table {
-    /// Takes the first line for names or for a point; whether it is names.
+    /// Interprets the first line as names or as a point; returns whether it holds names.
     fn begin(&mut self, fields: &[&[u8]], line: u64) -> Result<bool, IoError> {
         (self.dimensions, self.first_line) = (fields.len(), line);
         let are_names = match self.header {
@@ -106,7 +106,7 @@ impl Table {
     }
 }
 
-/// All of it.
+/// Reads the whole table.
 pub(super) fn read(
     text: &[u8],
     header: HeaderLine,
@@ -142,7 +142,7 @@ pub(super) fn read(
             }
         }
         let line = record.position().map_or(line, csv::Position::line);
-        // Several blanks separate as one does.
+        // Several blanks separate like a single one.
         let is_field = |field: &&[u8]| separator != Some(Separator::Blank) || !field.is_empty();
         let fields: Vec<&[u8]> = record.iter().filter(is_field).collect();
         if fields.is_empty() {

@@ -1,4 +1,4 @@
-//! What the readers and writers of points promise.
+//! Tests of the readers and writers of points.
 
 use std::io::Write;
 
@@ -225,7 +225,7 @@ fn text_is_written_with_the_shortest_decimals_or_as_the_paper_prints_it() {
         Points::new(2, vec![0.1, -0.0, 1e300, f64::NEG_INFINITY, -2.5, 0.000_000_5]).unwrap();
     let exact = "2\n3\n0.1 -0.0\n1e+300 -inf\n-2.5 5e-7\n";
     assert_eq!(String::from_utf8(written(&points, PointsForm::Exact)).unwrap(), exact);
-    // As C prints `%f`.
+    // As printed by C's `%f`.
     let points = points.picked(&[0, 2]);
     let paper = "2\n2\n0.100000 -0.000000\n-2.500000 0.000000\n";
     assert_eq!(String::from_utf8(written(&points, PointsForm::Paper)).unwrap(), paper);
@@ -335,7 +335,7 @@ fn sizes_are_found_without_reading_what_follows_them() {
         assert_eq!(exact(name, data), sizes, "{name}");
         assert_eq!(exact(name, &gz(data)), sizes, "{name}");
     }
-    // What is cut off after the sizes does not matter, and what is cut off before them does.
+    // Truncation after the sizes does not matter, truncation before them does.
     let noise = (0..1_000_000u32).flat_map(|k| k.wrapping_mul(2_654_435_761).to_le_bytes());
     let packed = gz(&text.iter().copied().chain(noise).collect::<Vec<_>>());
     assert_eq!(exact("a.txt.gz", &packed[..packed.len() / 2]), (3, 1_000_000));

@@ -1,4 +1,4 @@
-//! Points as the program `rbox` writes them.
+//! Points in the format of the program `rbox`.
 
 use crate::io::error::quoted;
 use crate::io::scan::Cursor;
@@ -6,10 +6,10 @@ use crate::io::{IoError, Progress};
 use crate::matrix::{Points, PointsExtent};
 use crate::memory::MemoryLimit;
 
-/// How often the reader looks whether it is to stop, in points.
+/// Points read between checks for cancellation.
 const WAVE: u64 = 1 << 12;
 
-/// A text, and how far it has been read.
+/// A text and the current position in it.
 struct Lines<'a> {
     text: &'a [u8],
     cursor: Cursor<'a>,
@@ -20,7 +20,7 @@ impl<'a> Lines<'a> {
         Self { text, cursor: Cursor::new(text) }
     }
 
-    /// What stands at the cursor is not what is expected there.
+    /// Error for unexpected text at the cursor.
     fn unexpected(&self, at: &Cursor<'_>, expected: String) -> IoError {
         let read = self.text.get(..self.text.len() - at.remaining()).unwrap_or_default();
         let found = match at.token() {
@@ -39,7 +39,7 @@ impl<'a> Lines<'a> {
         number.ok_or_else(|| self.unexpected(&before, what.to_owned()))
     }
 
-    /// D and N.
+    /// Reads D and N.
     fn header(&mut self) -> Result<(u64, u64), IoError> {
         let d = self.count(1, "the number of dimensions, from 1")?;
         self.cursor.skip_line();
@@ -52,13 +52,13 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What the first two lines declare.
+/// The sizes that the first two lines declare.
 pub(super) fn extent(text: &[u8]) -> Result<PointsExtent, IoError> {
     let (dimensions, points) = Lines::new(text).header()?;
     Ok(PointsExtent { dimensions, points, estimated: false })
 }
 
-/// All of it.
+/// Reads the whole text.
 pub(super) fn read(
     text: &[u8],
     limit: MemoryLimit,
@@ -68,7 +68,7 @@ pub(super) fn read(
     let (d, n) = lines.header()?;
     let declared = u128::from(d) * u128::from(n);
     limit.check(format!("{n} points of {d} dimensions"), declared.saturating_mul(8))?;
-    // A coordinate and what ends it take two bytes at least, whatever is declared.
+    // Whatever is declared, a coordinate and its separator take at least two bytes.
     let possible = declared.min(text.len() as u128 / 2 + 1) as usize;
     let mut coordinates = Vec::with_capacity(possible);
     let cursor = &mut lines.cursor;

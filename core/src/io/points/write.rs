@@ -1,4 +1,4 @@
-//! Points written to files.
+//! Writes points to files.
 
 use std::io::Write;
 
@@ -8,15 +8,16 @@ use crate::io::{IoError, Progress};
 use crate::matrix::PointsView;
 use crate::parallel::*;
 
-/// How points are written.
+/// The form in which points are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointsForm {
-    /// Text: a line with D, one with N, one for each point; the shortest decimals that read back as the
+    /// Text: a line with D, one with N, then one per point; the shortest decimals that read back as the
     /// same numbers.
     Exact,
-    /// The same with six digits after the point, as the paper's programs print.
+    /// Like [`Exact`](Self::Exact), with six digits after the decimal point, as the paper's programs
+    /// print.
     Paper,
-    /// CSV: a line for each point, with the same decimals, separated by commas.
+    /// CSV: one line per point, with the same decimals, separated by commas.
     Csv,
     /// The binary form.
     Binary,
@@ -28,7 +29,8 @@ const CHUNK: usize = 1 << 14;
 /// Chunks between two writes.
 const CHUNKS: usize = 32;
 
-/// Writes the points as CSV below a line of names. Names that would not be taken for such are left out.
+/// Writes the points as CSV with a header line of names. Names that would not be recognized as such are
+/// omitted.
 pub fn write_table(
     points: PointsView<'_>,
     names: &[String],
@@ -36,7 +38,7 @@ pub fn write_table(
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     if names.len() == points.dimensions() && names.iter().all(|name| is_name(name.as_bytes())) {
-        // Whatever separates, outside quotes nothing but commas does.
+        // Outside quotes only commas may separate.
         let plain = names.iter().all(|name| !name.contains([';', '\t', ' ']));
         let style = if plain { csv::QuoteStyle::Necessary } else { csv::QuoteStyle::Always };
         let mut line = csv::WriterBuilder::new().quote_style(style).from_writer(&mut *out);
@@ -47,7 +49,7 @@ pub fn write_table(
     write(points, PointsForm::Csv, out, progress)
 }
 
-/// Writes the points. Fails where there is none to be written as CSV, which would not tell D.
+/// Writes the points. Fails if there are none to write as CSV, which would not contain D.
 pub fn write(
     points: PointsView<'_>,
     form: PointsForm,
@@ -85,7 +87,7 @@ pub fn write(
     Ok(())
 }
 
-/// Whole points, D coordinates each.
+/// Formats whole points of D coordinates each.
 fn text(coordinates: &[f64], d: usize, form: PointsForm) -> Vec<u8> {
     let mut text = Vec::with_capacity(coordinates.len() * 20);
     if form == PointsForm::Binary {

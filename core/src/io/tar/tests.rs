@@ -1,4 +1,4 @@
-//! Archives are built here block by block, as POSIX describes them.
+//! Tests with archives built block by block, as POSIX describes them.
 
 use std::io::Write;
 
@@ -47,7 +47,7 @@ fn gz(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Plain and compressed alike.
+/// Reads the archive both plain and compressed.
 fn read(members: &[Vec<u8>]) -> Result<MatrixFile, IoError> {
     let plain = archive(members);
     let read = |data: &[u8]| {
@@ -100,7 +100,7 @@ fn several_matrices_or_none_are_refused_by_name() {
     assert_eq!(message(&two), expected);
     let two = [file("a.mtx", TEXT.as_bytes()), file("b.mtx", TEXT.as_bytes())];
     assert!(message(&two).starts_with("expected one matrix, found several"));
-    // A later one that is called as its folder settles it.
+    // A later member with the name of its folder decides.
     let three = [&two[..], &[file("c/c.mtx", TEXT.as_bytes())]].concat();
     assert_eq!(read(&three).unwrap().matrix.nnz(), 1);
     let none = [file("a/a.txt", b"x")];
@@ -127,7 +127,7 @@ fn long_names_of_both_kinds_are_understood() {
         padded(name.as_bytes()),
     ];
     let record = format!(" path={name}\n");
-    // The length counts its own digits.
+    // The length includes its own digits.
     let record = format!("{}{record}", record.len() + 3);
     let pax = [
         header("PaxHeaders/x", &format!("{:011o}", record.len()), b'x'),
@@ -203,7 +203,7 @@ fn sizes_are_found_without_reading_what_follows_the_matrix() {
     };
     let other = TEXT.replace("2 2 1", "3 3 7");
     assert_eq!(extent(&[file("A/A.mtx", TEXT.as_bytes())]), (2, 1));
-    // The member that is called as its folder, wherever it stands; what is after it is not read.
+    // The member with the name of its folder is found at any position; what follows it is not read.
     let members =
         [file("A/A_b.mtx", other.as_bytes()), file("A/A.mtx", TEXT.as_bytes()), vec![7; BLOCK]];
     assert_eq!(extent(&members), (2, 1));

@@ -1,4 +1,4 @@
-//! The messages of every kind of bad input.
+//! Tests of the messages for every kind of bad input.
 
 use super::*;
 

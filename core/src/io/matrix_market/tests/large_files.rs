@@ -1,4 +1,4 @@
-//! Files over several waves of chunks.
+//! Tests of files that take several waves of chunks.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -49,7 +49,7 @@ fn progress_ends_at_the_length_of_the_file_and_a_flag_stops_it() {
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn entries_in_any_order_over_many_chunks_are_summed_in_file_order_on_any_number_of_threads() {
-    // 60 000 entries at 40 000 positions at most, of magnitudes whose sums depend on their order.
+    // 60 000 nonzeros at 40 000 positions at most, of magnitudes whose sums depend on their order.
     let entry = |k: usize| {
         let (row, col) = (k * 7919 % 997, k * k % 401);
         (row, col, 3.0f64.powi((k * 31 % 80) as i32) * if k.is_multiple_of(2) { 1.0 } else { -1.0 })

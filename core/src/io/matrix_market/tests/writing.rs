@@ -1,4 +1,4 @@
-//! The round trip, and what is written how.
+//! Tests of the round trip and of the written form.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn round_trip<T: WriteValue>(matrix: &Csr<T>) -> MatrixFile {
     read_bytes(&text, MemoryLimit::unlimited(), Progress::none()).unwrap()
 }
 
-/// Any bit pattern, NaN as one.
+/// Any bit pattern, with a single NaN.
 fn any_value() -> impl Strategy<Value = f64> {
     any::<u64>().prop_map(|bits| {
         let value = f64::from_bits(bits);
