@@ -1,5 +1,5 @@
-//! Entries of blocks of rows: what a partition is cut from. Ranks count the blocks of a matrix that is
-//! generated, each a share, before anyone has made a row to keep.
+//! Nonzeros per block of rows, from which a partition is cut. For a generated matrix each rank counts a share
+//! of the blocks before any rank builds rows to keep.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +9,10 @@ use crate::parallel::*;
 use super::error::DistributedError;
 use super::rows::Rows;
 
-/// Blocks that each rank's rows fall into at least, where there are so many rows: a cut is off by half a
-/// block at most.
+/// Minimum number of blocks per rank, if there are enough rows: a cut is off by at most half a block.
 const BLOCKS_A_RANK: u64 = 2048;
 
-/// The entries of each block of so many rows; the last block may be shorter.
+/// The nonzeros of each block of rows; the last block may be shorter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockCounts {
     rows: u64,
@@ -22,26 +21,27 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
-    /// Entries by block of `block` ≥ 1 of `rows` rows. Panics when there are not as many sums as blocks.
+    /// Takes the nonzeros of each block of `block` ≥ 1 of `rows` rows. Panics when the number of sums differs
+    /// from the number of blocks.
     pub fn new(rows: u64, block: u64, sums: Vec<u64>) -> Self {
         assert_eq!(sums.len() as u64, rows.div_ceil(block.max(1)), "one sum a block");
         Self { rows, block: block.max(1), sums }
     }
 
-    /// Rows of a block when so many rows are shared out among ranks.
+    /// Rows per block when this many rows are distributed among `ranks` ranks.
     pub fn block_of(rows: u64, ranks: usize) -> u64 {
         (rows / (ranks.max(1) as u64 * BLOCKS_A_RANK)).max(1)
     }
 
-    /// Blocks that a rank counts, of all those of a matrix, before the matrix is shared out.
+    /// The blocks that a rank counts, out of all blocks of a matrix, before the matrix is distributed.
     pub fn share(rows: u64, ranks: usize, rank: usize) -> Range<u64> {
         let blocks = u128::from(rows.div_ceil(Self::block_of(rows, ranks)));
         let start = |rank: usize| (blocks * rank as u128 / ranks.max(1) as u128) as u64;
         start(rank)..start(rank + 1)
     }
 
-    /// The entries of these blocks of a matrix that is shared out among so many ranks, counted without keeping
-    /// a row.
+    /// Counts the nonzeros of these blocks of a matrix that is distributed among this many ranks, without
+    /// keeping a row.
     pub fn count(
         source: &dyn Rows,
         ranks: usize,
@@ -76,12 +76,12 @@ impl BlockCounts {
         self.rows
     }
 
-    /// Entries by block.
+    /// Nonzeros of each block.
     pub fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// The first row of block `k`; past the last block, the number of rows.
+    /// The first row of block `k`; the number of rows for `k` past the last block.
     pub fn start(&self, k: usize) -> u64 {
         self.rows.min(self.block.saturating_mul(k as u64))
     }

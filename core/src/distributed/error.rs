@@ -1,30 +1,30 @@
-//! What can be wrong with a matrix that several ranks share.
+//! Errors of a matrix that is distributed among ranks.
 
 use crate::matrix::FormatError;
 use crate::memory::MemoryError;
 
-/// Why a matrix cannot be shared out as it is asked for.
+/// Why a matrix cannot be distributed as requested.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DistributedError {
-    /// A partition file has a line too many, too few or none that is a rank.
+    /// A partition file has too many or too few lines, or a line that is not a rank.
     #[error("the partition file: {0}")]
     PartitionFile(String),
-    /// A file with a permutation of the rows has a line too many, too few or none that is a row.
+    /// A permutation file has too many or too few lines, or a line that is not a row.
     #[error("the permutation: {0}")]
     PermutationFile(String),
-    /// Rows and columns of a rank and its halo are numbered with `u32`.
+    /// The rows and columns of a rank and its halo do not fit in `u32`.
     #[error("rank {rank} has {what}: at most 4294967295 are supported; use more ranks")]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooLarge { rank: usize, what: String },
-    /// Another rank asks for elements of x that are not of this rank.
+    /// Another rank requests elements of x that this rank does not own.
     #[error("rank {peer} asks rank {rank} for element {column} of x, which is not its own")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotOwned { rank: usize, peer: usize, column: u64 },
-    /// A row of a rank is none.
+    /// A row of a rank is invalid.
     #[error("of the rows of rank {rank}: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Format { rank: usize, reason: FormatError },
-    /// It would not fit.
+    /// More memory than the limit allows.
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// The caller's flag was set.

@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use super::partition::Partition;
 
-/// Columns of other ranks that a rank's rows have entries in, ascending, and so grouped by owner.
+/// Columns of other ranks in which a rank's rows have nonzeros, ascending and therefore grouped by
+/// owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Halo {
     columns: Vec<u64>,
-    /// Whose, and where they stand among the columns.
+    /// Each owner, and the range of its columns.
     owners: Vec<(usize, Range<usize>)>,
 }
 
 impl Halo {
-    /// Of these columns, ascending, none twice, none of the rank itself.
+    /// Takes these columns: ascending, without duplicates, none owned by the rank itself.
     pub(super) fn new(columns: Vec<u64>, partition: &Partition) -> Self {
         let mut owners = Vec::new();
         let mut start = 0;
@@ -32,22 +33,23 @@ impl Halo {
         self.columns.len()
     }
 
-    /// Nothing is needed of others.
+    /// Whether nothing is needed from other ranks.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// The columns of the whole matrix, ascending.
+    /// The columns, numbered as in the whole matrix, ascending.
     pub fn columns(&self) -> &[u64] {
         &self.columns
     }
 
-    /// Who owns some of them, ascending, and where those stand in [`columns`](Self::columns).
+    /// The ranks that own some of them, ascending, and the ranges of their columns in
+    /// [`columns`](Self::columns).
     pub fn owners(&self) -> &[(usize, Range<usize>)] {
         &self.owners
     }
 
-    /// Where a column stands among them.
+    /// The position of a column among them.
     pub(super) fn position(&self, column: u64) -> Option<usize> {
         self.columns.binary_search(&column).ok()
     }

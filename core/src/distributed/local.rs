@@ -1,5 +1,5 @@
-//! What a rank holds: its rows with their columns numbered anew, so that the kernels of one process
-//! multiply them.
+//! The part of a matrix that a rank holds: its rows with renumbered columns, so that single-process kernels
+//! can multiply them.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -15,31 +15,31 @@ use super::rows::Rows;
 use crate::matrix::{Csr, RowPtr};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// The rows of a rank. Those without entries in columns of other ranks, the interior, come first, then
-/// the boundary, each in the order of the whole matrix. Where rows and columns are partitioned alike, the
-/// rank's own columns follow the order of its rows, so that y of one product is x of the next. After the
-/// own columns come those of the [`Halo`].
+/// The rows of a rank. Those without nonzeros in columns of other ranks, the interior, come first, then the
+/// boundary, each in the order of the whole matrix. If rows and columns have the same partition, the rank's
+/// own columns follow the order of its rows, so that y of one SpMV is x of the next. After the own columns
+/// come those of the [`Halo`].
 ///
-/// So y = (interior·x_own, boundary·(x_own, x_halo)): the interior can be multiplied while the halo
-/// travels.
+/// Therefore y = (interior·x_own, boundary·(x_own, x_halo)): the interior can be multiplied while the halo is
+/// in transit.
 #[derive(Clone, Debug)]
 pub struct LocalMatrix {
     rank: usize,
     rows: Range<u64>,
     cols: Range<u64>,
-    /// Of each local row the place in `rows`.
+    /// For each local row, its index in `rows`.
     order: Vec<u32>,
-    /// Of each place in `cols` the local column; nothing where they are the same.
+    /// For each index in `cols`, the local column; `None` if they are the same.
     places: Option<Vec<u32>>,
     interior: Arc<Csr>,
     boundary: Arc<Csr>,
     halo: Halo,
 }
 
-/// Rows looked at between two looks at the cancel flag.
+/// Rows processed between checks of the cancel flag.
 const CHUNK: usize = 4096;
 
-/// Lengths and columns elsewhere of the rows of a chunk.
+/// Row lengths of a chunk, and its columns that other ranks own.
 struct Seen {
     lengths: Vec<u32>,
     is_boundary: Vec<bool>,
@@ -47,10 +47,11 @@ struct Seen {
 }
 
 impl LocalMatrix {
-    /// The rows of `rank` by `rows`, x being partitioned by `cols`. Every row is asked for twice, side by side,
-    /// so that nothing but the result is kept. Fails before allocating more than `limit`.
+    /// Builds the rows of `rank` according to the partition `rows`, with x partitioned by `cols`. Every row
+    /// is requested twice, in parallel, so that only the result is kept. Fails before allocating more than
+    /// `limit`.
     ///
-    /// Panics when a partition is none of the matrix or has no such rank.
+    /// Panics when a partition does not match the matrix or has no such rank.
     pub fn new(
         source: &dyn Rows,
         rank: usize,
@@ -145,62 +146,62 @@ impl LocalMatrix {
         Ok(Self { rank, rows: own_rows, cols: own_cols, order, places, interior, boundary, halo })
     }
 
-    /// Whose rows they are.
+    /// The rank that owns these rows.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// The rows, as the whole matrix numbers them.
+    /// The rows, numbered as in the whole matrix.
     pub fn rows(&self) -> Range<u64> {
         self.rows.clone()
     }
 
-    /// The columns whose elements of x are the rank's own, as the whole matrix numbers them.
+    /// The columns whose elements of x the rank owns, numbered as in the whole matrix.
     pub fn cols(&self) -> Range<u64> {
         self.cols.clone()
     }
 
-    /// Rows that need nothing of others: local rows `0..interior().rows()`, over the own columns.
+    /// Rows that need nothing from other ranks: local rows `0..interior().rows()`, over the own columns.
     pub fn interior(&self) -> &Arc<Csr> {
         &self.interior
     }
 
-    /// The rows after them, over own columns and halo.
+    /// The remaining rows, over own columns and halo.
     pub fn boundary(&self) -> &Arc<Csr> {
         &self.boundary
     }
 
-    /// What is needed of others; its columns are the local columns from `own_cols()`.
+    /// What is needed from other ranks; its columns are the local columns from `own_cols()`.
     pub fn halo(&self) -> &Halo {
         &self.halo
     }
 
-    /// Number of rows, elements of y.
+    /// Number of rows, that is, elements of y.
     pub fn own_rows(&self) -> usize {
         self.order.len()
     }
 
-    /// Number of own columns, elements of x before the halo.
+    /// Number of own columns, that is, elements of x before the halo.
     pub fn own_cols(&self) -> usize {
         (self.cols.end - self.cols.start) as usize
     }
 
-    /// Own columns and halo: elements of x with what comes from others.
+    /// Number of own and halo columns, that is, elements of x including those received.
     pub fn local_cols(&self) -> usize {
         self.own_cols() + self.halo.len()
     }
 
-    /// Entries of all rows.
+    /// Number of nonzeros of all rows.
     pub fn entries(&self) -> u64 {
         (self.interior.nnz() + self.boundary.nnz()) as u64
     }
 
-    /// The row of the whole matrix that a local row is.
+    /// The row of the whole matrix that corresponds to a local row.
     pub fn global_row(&self, local: usize) -> u64 {
         self.rows.start + u64::from(self.order[local])
     }
 
-    /// The column of the whole matrix that a local column is.
+    /// The column of the whole matrix that corresponds to a local column.
     pub fn global_col(&self, local: usize) -> u64 {
         match local.checked_sub(self.own_cols()) {
             Some(position) => self.halo.columns()[position],
@@ -209,14 +210,14 @@ impl LocalMatrix {
         }
     }
 
-    /// The local column of one of the own columns; none for others.
+    /// The local column of one of the own columns; `None` for other columns.
     pub fn own_col(&self, global: u64) -> Option<u32> {
         let place = self.cols.contains(&global).then(|| (global - self.cols.start) as u32)?;
         Some(self.places.as_ref().map_or(place, |places| places[place as usize]))
     }
 
-    /// The entries of a row of the rank as the whole matrix numbers it and its columns, ascending. Panics when it is
-    /// none of the rank's.
+    /// Writes the nonzeros of one of the rank's rows to `entries`, by ascending column. Row and columns are
+    /// numbered as in the whole matrix. Panics when the row is not the rank's.
     pub fn global_entries(&self, row: u64, entries: &mut Vec<(u64, f64)>) {
         assert!(self.rows.contains(&row), "the row is the rank's");
         let place = (row - self.rows.start) as u32;
@@ -230,8 +231,8 @@ impl LocalMatrix {
         entries.sort_unstable_by_key(|&(column, _)| column);
     }
 
-    /// A vector over the own columns, given in their order in the whole matrix, in the local order.
-    /// Panics when it has another length.
+    /// Reorders a vector over the own columns from the order of the whole matrix to the local order. Panics
+    /// when it has another length.
     pub fn localised<T: Copy + Send + Sync>(&self, own: &[T]) -> Vec<T> {
         assert_eq!(own.len(), self.own_cols(), "one element an own column");
         match &self.places {
@@ -240,7 +241,7 @@ impl LocalMatrix {
         }
     }
 
-    /// A vector over the rows, given in the local order, in the order of the whole matrix. Panics when it
+    /// Reorders a vector over the rows from the local order to the order of the whole matrix. Panics when it
     /// has another length.
     pub fn in_global_order<T: Copy + Default>(&self, local: &[T]) -> Vec<T> {
         assert_eq!(local.len(), self.own_rows(), "one element a row");
@@ -252,7 +253,7 @@ impl LocalMatrix {
     }
 }
 
-/// A number of things that are numbered with `u32`.
+/// Checks that `count` things can be numbered with `u32`.
 fn narrow(rank: usize, count: u64, what: &str) -> Result<usize, DistributedError> {
     match u32::try_from(count) {
         Ok(count) => Ok(count as usize),
@@ -260,7 +261,7 @@ fn narrow(rank: usize, count: u64, what: &str) -> Result<usize, DistributedError
     }
 }
 
-/// Looks at a chunk of rows.
+/// Scans a chunk of rows.
 fn look(source: &dyn Rows, first: u64, chunk: Range<usize>, own: &Range<u64>) -> Seen {
     let mut seen = Seen { lengths: Vec::new(), is_boundary: Vec::new(), outside: Vec::new() };
     let mut row = Vec::new();
@@ -277,7 +278,7 @@ fn look(source: &dyn Rows, first: u64, chunk: Range<usize>, own: &Range<u64>) ->
     seen
 }
 
-/// Lends the thread's own buffer for a row.
+/// Lends the thread-local buffer for a row.
 fn with_row(work: impl FnOnce(&mut Vec<(u64, f64)>)) {
     thread_local! {
         static ROW: RefCell<Vec<(u64, f64)>> = const { RefCell::new(Vec::new()) };

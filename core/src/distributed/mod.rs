@@ -1,6 +1,6 @@
-//! A matrix whose rows live with several ranks, processes or GPUs: who owns which rows, what each rank
-//! holds of the matrix and of x, and what it sends to whom before a product. Nothing here communicates;
-//! whoever does moves what the [`ExchangePlan`] says.
+//! A matrix whose rows are distributed among ranks (processes or GPUs): which rank owns which rows,
+//! what each rank holds of the matrix and of x, and what it sends to other ranks before an SpMV.
+//! Nothing here communicates; the caller transfers the messages of the [`ExchangePlan`].
 
 mod counts;
 mod error;

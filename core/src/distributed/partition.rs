@@ -1,10 +1,10 @@
-//! Who owns which rows: contiguous ranges, one a rank.
+//! The owners of rows: contiguous ranges, one per rank.
 
 use std::ops::Range;
 
 use super::counts::BlockCounts;
 
-/// Contiguous ranges of rows (or columns), one a rank, in order; any may be empty.
+/// Contiguous ranges of rows (or columns), one per rank, in order; any may be empty.
 ///
 /// ```
 /// use sparsescope_core::distributed::Partition;
@@ -14,20 +14,20 @@ use super::counts::BlockCounts;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// Where each rank's range begins, and the number of rows: ranks + 1 ascending numbers from 0.
+    /// The start of each rank's range, then the number of rows: ranks + 1 ascending numbers from 0.
     starts: Vec<u64>,
 }
 
 impl Partition {
-    /// Ranges that differ by one row at most. No rank at all counts as one.
+    /// Ranges that differ by at most one row. 0 ranks count as one.
     pub fn equal_rows(rows: u64, ranks: usize) -> Self {
         let ranks = ranks.max(1) as u128;
         let start = |rank: u128| (u128::from(rows) * rank / ranks) as u64;
         Self { starts: (0..=ranks).map(start).collect() }
     }
 
-    /// Ranges of about equal entries, cut between blocks of rows; each cut lies where the entries before
-    /// it are nearest to their share. Without entries, ranges of equal rows.
+    /// Ranges with about the same number of nonzeros, cut between blocks of rows. Each cut lies where the
+    /// number of nonzeros before it is nearest to its share. Without nonzeros, ranges of equal rows.
     pub fn equal_entries(counts: &BlockCounts, ranks: usize) -> Self {
         let ranks = ranks.max(1);
         let total: u128 = counts.sums().iter().map(|&sum| u128::from(sum)).sum();
@@ -41,7 +41,7 @@ impl Partition {
             while let Some(&sum) = counts.sums().get(block) {
                 let after = before + u128::from(sum);
                 let share = ranks as u128;
-                // The nearer of the two ends of the block in which the target lies.
+                // The nearer end of the block that contains the target.
                 if after * share > target
                     && after * share - target > target.saturating_sub(before * share)
                 {
@@ -55,7 +55,7 @@ impl Partition {
         Self { starts }
     }
 
-    /// Ranges of so many rows each.
+    /// Ranges with these numbers of rows.
     pub fn from_lengths(lengths: &[u64]) -> Self {
         let mut starts = vec![0];
         let mut end = 0u64;
@@ -69,12 +69,12 @@ impl Partition {
         Self { starts }
     }
 
-    /// Ranks, at least one.
+    /// Number of ranks, at least one.
     pub fn ranks(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Rows of all ranks together.
+    /// Number of rows of all ranks together.
     pub fn rows(&self) -> u64 {
         self.starts[self.ranks()]
     }
@@ -84,10 +84,10 @@ impl Partition {
         self.starts[rank]..self.starts[rank + 1]
     }
 
-    /// Whose a row is. Panics when `row >= rows()`.
+    /// The rank that owns a row. Panics when `row >= rows()`.
     pub fn owner(&self, row: u64) -> usize {
         assert!(row < self.rows(), "row {row} is one of {}", self.rows());
-        // Of ranges that begin there, all but the last are empty.
+        // Of the ranges that begin at the same row, all but the last are empty.
         self.starts.partition_point(|&start| start <= row) - 1
     }
 }
@@ -96,7 +96,7 @@ impl Partition {
 mod tests {
     use super::*;
 
-    /// Rows of these lengths, in blocks of one row.
+    /// Cuts rows of these lengths, in blocks of one row.
     fn cut(lengths: &[u64], ranks: usize) -> Vec<u64> {
         let counts = BlockCounts::new(lengths.len() as u64, 1, lengths.to_vec());
         Partition::equal_entries(&counts, ranks).starts
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(cut(&[1; 9], 3), [0, 3, 6, 9]);
         // Half of 12 lies in the long row: 2 before it are 4 off, 9 after it are 3 off.
         assert_eq!(cut(&[1, 1, 7, 1, 1, 1], 2), [0, 3, 6]);
-        // A row with nearly all entries is one rank's, and others have nothing to do.
+        // A row with nearly all nonzeros goes to one rank; other ranks have nothing to do.
         assert_eq!(cut(&[0, 90, 1, 1], 4), [0, 1, 2, 2, 4]);
         assert_eq!(cut(&[0, 0, 0, 0], 2), [0, 2, 4]);
         assert_eq!(cut(&[5], 3), [0, 0, 1, 1]);

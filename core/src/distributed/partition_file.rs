@@ -1,11 +1,12 @@
-//! Files that name the rank of each row, as METIS and ParMETIS write them, or the row that comes next.
+//! Files that list the rank of each row, as METIS and ParMETIS write them, or a permutation of the rows.
 
 use super::error::DistributedError;
 use super::partition::Partition;
 
-/// The rank of each of `rows` rows from a text with one number a line, ranks counting from 0.
+/// Parses the rank of each of `rows` rows, one number per line, ranks counting from 0.
 ///
-/// Every number is below `ranks`: a file for fewer leaves some without rows, one for more is refused.
+/// Every number must be below `ranks`: a file for fewer ranks leaves some without rows, one for more is
+/// rejected.
 pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, DistributedError> {
     let is_rank = |rank: u32| match (rank as usize) < ranks {
         true => Ok(()),
@@ -14,8 +15,8 @@ pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, Di
     one_a_row(text, rows, "the rank of a row", is_rank).map_err(DistributedError::PartitionFile)
 }
 
-/// Which of `rows` rows becomes the first, the second and so on, from a text with one number a line, rows
-/// counting from 0. Whether each is there once is for the caller to find.
+/// Parses a permutation of `rows` rows: the row that becomes the first, the second and so on, one number
+/// per line, rows counting from 0. The caller checks that each row occurs once.
 pub fn permutation_of_rows(text: &str, rows: u64) -> Result<Vec<u32>, DistributedError> {
     let is_row = |row: u32| match u64::from(row) < rows {
         true => Ok(()),
@@ -24,7 +25,7 @@ pub fn permutation_of_rows(text: &str, rows: u64) -> Result<Vec<u32>, Distribute
     one_a_row(text, rows, "the number of a row", is_row).map_err(DistributedError::PermutationFile)
 }
 
-/// One number a line, as many as there are rows, each of which `admits`. Empty lines are passed over.
+/// Parses one number per line, one line per row; `admits` must accept each number. Empty lines are skipped.
 fn one_a_row(
     text: &str,
     rows: u64,
@@ -53,8 +54,8 @@ fn one_a_row(
     }
 }
 
-/// The rows sorted by their ranks, those of a rank in the order that they have, and how many each has: row
-/// and column `order[k]` are to become row and column k.
+/// Sorts the rows by rank, keeping the order within each rank, and returns the number of rows of each rank:
+/// row and column `order[k]` are to become row and column k.
 pub fn sorted_by_rank(ranks_of_rows: &[u32], ranks: usize) -> (Partition, Vec<u32>) {
     let mut lengths = vec![0u64; ranks];
     ranks_of_rows.iter().for_each(|&rank| lengths[rank as usize] += 1);

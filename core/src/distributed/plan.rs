@@ -1,29 +1,30 @@
-//! What a rank sends to whom before a product, and where it puts what comes: made once for a matrix.
+//! What a rank sends to which ranks before an SpMV, and where it stores what it receives: built once per
+//! matrix.
 
 use std::ops::Range;
 
 use super::error::DistributedError;
 use super::local::LocalMatrix;
 
-/// Elements of x that go to another rank.
+/// Elements of x that are sent to another rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Send {
-    /// To whom.
+    /// The receiving rank.
     pub peer: usize,
-    /// Local columns of the elements, in the order in which they travel.
+    /// Local columns of the elements, in the order in which they are sent.
     pub list: Vec<u32>,
 }
 
-/// Elements of x that come from another rank.
+/// Elements of x that are received from another rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receive {
-    /// From whom.
+    /// The sending rank.
     pub peer: usize,
-    /// Where they go in the halo, whose first element is 0 here: right after the own elements of x.
+    /// Their place in the halo, whose first element has index 0 here: it follows the own elements of x.
     pub range: Range<usize>,
 }
 
-/// All that a rank sends and receives before a product, by peer, ascending; no empty messages.
+/// Everything a rank sends and receives before an SpMV, by ascending peer; no empty messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangePlan {
     sends: Vec<Send>,
@@ -31,14 +32,14 @@ pub struct ExchangePlan {
 }
 
 impl ExchangePlan {
-    /// The columns of the whole matrix that a rank asks each other rank for.
+    /// The columns, numbered as in the whole matrix, that a rank requests from each other rank.
     pub fn requests(local: &LocalMatrix) -> impl Iterator<Item = (usize, &[u64])> {
         let halo = local.halo();
         halo.owners().iter().map(|(peer, range)| (*peer, &halo.columns()[range.clone()]))
     }
 
-    /// The plan of a rank, which others have asked for these columns of the whole matrix. Fails when one
-    /// is not the rank's own.
+    /// Builds the plan of a rank from which other ranks request these columns of the whole matrix. Fails when
+    /// the rank does not own one of them.
     pub fn new<'r>(
         local: &LocalMatrix,
         asked: impl IntoIterator<Item = (usize, &'r [u64])>,
@@ -60,7 +61,7 @@ impl ExchangePlan {
         Ok(Self { sends, receives: local.halo().owners().iter().map(receive).collect() })
     }
 
-    /// The plans of all ranks where one process has them all, in their order.
+    /// The plans of all ranks, in rank order, when one process holds all ranks.
     pub fn of_all(ranks: &[LocalMatrix]) -> Result<Vec<Self>, DistributedError> {
         let plan = |local: &LocalMatrix| {
             let asked = ranks.iter().flat_map(|other| {
@@ -72,30 +73,30 @@ impl ExchangePlan {
         ranks.iter().map(plan).collect()
     }
 
-    /// What goes to others.
+    /// Messages to other ranks.
     pub fn sends(&self) -> &[Send] {
         &self.sends
     }
 
-    /// What comes from others.
+    /// Messages from other ranks.
     pub fn receives(&self) -> &[Receive] {
         &self.receives
     }
 
-    /// Elements that go to all others together.
+    /// Number of elements sent to all other ranks together.
     pub fn sent(&self) -> usize {
         self.sends.iter().map(|send| send.list.len()).sum()
     }
 
-    /// Bytes that go to each other rank before a product with values of so many bytes.
+    /// Bytes sent to each other rank before an SpMV with values of this many bytes.
     pub fn bytes_sent(&self, value_bytes: usize) -> impl Iterator<Item = (usize, u64)> {
         self.sends.iter().map(move |send| (send.peer, (send.list.len() * value_bytes) as u64))
     }
 }
 
 impl Send {
-    /// Writes the elements of `x` that travel, in their order. Panics when `message` is shorter than the list
-    /// or x than a column.
+    /// Packs the elements of `x` to be sent into `message`, in order. Panics when `message` is too short or
+    /// `x` lacks one of the columns.
     pub fn pack<T: Copy>(&self, x: &[T], message: &mut [T]) {
         for (to, &column) in message[..self.list.len()].iter_mut().zip(&self.list) {
             *to = x[column as usize];

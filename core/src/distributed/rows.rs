@@ -1,19 +1,19 @@
-//! Where a rank's rows come from: a recipe that makes any row, rows that were read, or the whole of a
-//! small matrix.
+//! Sources of a rank's rows: a recipe that generates any row, rows that were read, or a whole small
+//! matrix.
 
 use crate::generate::GeneratedRows;
 use crate::matrix::{Csr, FormatError, RowOrder};
 
-/// A matrix of which any of some rows can be had on its own, again and again, always the same. Rows and
-/// columns are numbered over the whole matrix.
+/// A matrix of which some rows can each be obtained independently, any number of times, always with the
+/// same result. Rows and columns are numbered as in the whole matrix.
 pub trait Rows: Sync {
     /// Rows m of the whole matrix.
     fn rows(&self) -> u64;
-    /// Columns n.
+    /// Columns n of the whole matrix.
     fn cols(&self) -> u64;
-    /// Entries of row `i`, where they can be counted without being made.
+    /// Number of nonzeros of row `i`, if it is known without generating the row.
     fn row_len(&self, i: u64) -> Option<usize>;
-    /// Puts the entries of row `i` into `row` in place of what was there, columns ascending.
+    /// Replaces the contents of `row` by the nonzeros of row `i`, by ascending column.
     fn row(&self, i: u64, row: &mut Vec<(u64, f64)>);
 }
 
@@ -38,7 +38,7 @@ impl Rows for GeneratedRows {
     }
 }
 
-/// The whole of a matrix, for those that fit.
+/// A whole matrix that fits in memory.
 impl Rows for Csr {
     fn rows(&self) -> u64 {
         Self::rows(self) as u64
@@ -59,7 +59,7 @@ impl Rows for Csr {
     }
 }
 
-/// Some rows of a matrix, one after another, with their columns of the whole matrix.
+/// A contiguous range of rows of a matrix, with the columns of the whole matrix.
 #[derive(Clone, Debug)]
 pub struct RowBlock {
     first: u64,
@@ -68,8 +68,8 @@ pub struct RowBlock {
 }
 
 impl RowBlock {
-    /// Rows `first..` of a matrix of so many rows, as many as `block` has, whose columns are those of
-    /// the whole matrix. Only these can be asked for.
+    /// The rows of `block` as rows `first..` of a matrix of `rows` rows; the columns are those of the
+    /// whole matrix. Only these rows may be requested.
     pub fn new(first: u64, rows: u64, block: Csr) -> Self {
         Self { first, rows, block }
     }
@@ -93,7 +93,7 @@ impl Rows for RowBlock {
     }
 }
 
-/// P·A·Pᵀ row by row: the rows and columns of a square matrix numbered anew.
+/// P·A·Pᵀ row by row: a square matrix with renumbered rows and columns.
 pub struct Renumbered<R> {
     source: R,
     order: RowOrder,
@@ -101,7 +101,7 @@ pub struct Renumbered<R> {
 }
 
 impl<R: Rows> Renumbered<R> {
-    /// Row and column `order[k]` of a square matrix become row and column k. Fails when `order` is not a
+    /// Makes row and column `order[k]` of a square matrix row and column k. Fails when `order` is not a
     /// permutation of the rows.
     pub fn new(source: R, order: Vec<u32>) -> Result<Self, FormatError> {
         if source.rows() != source.cols() {

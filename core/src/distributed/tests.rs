@@ -1,4 +1,4 @@
-//! The ranks of a partition against one process: the halo is filled by hand.
+//! Compares the ranks of a partition with one process; the halo is filled by hand.
 
 use super::*;
 use crate::generate::{GeneratedRows, GeneratorSpec, generate};
@@ -16,8 +16,8 @@ fn locals(source: &dyn Rows, rows: &Partition, cols: &Partition) -> Vec<LocalMat
     (0..rows.ranks()).map(local).collect()
 }
 
-/// y = A·x by all ranks: each has its own part of x alone, packs what others need and receives into its
-/// halo; the interior is multiplied before the halo is there.
+/// Computes y = A·x with all ranks: each has only its own part of x, packs what others need and
+/// receives into its halo; the interior is multiplied before the halo arrives.
 fn product(ranks: &[LocalMatrix], x: &[f64], rows: usize) -> Vec<f64> {
     let plans = ExchangePlan::of_all(ranks).unwrap();
     let own = |local: &LocalMatrix| {
@@ -45,7 +45,7 @@ fn product(ranks: &[LocalMatrix], x: &[f64], rows: usize) -> Vec<f64> {
     y
 }
 
-/// Holds the ranks of both partitions of a matrix of integers against the serial product.
+/// Compares the ranks of both partitions of an integer matrix with the serial SpMV.
 fn agrees(a: &Csr, ranks: usize) {
     let x = integer_vector(a.cols(), 42);
     let mut expected = vec![0.0; a.rows()];
@@ -69,7 +69,7 @@ fn made(spec: &str) -> Csr {
 
 #[test]
 fn all_ranks_together_have_the_bits_of_one_process_on_integers() {
-    // Stencils are of integers; others are made so.
+    // Stencils have integer values; other matrices are scaled and rounded to integers.
     for spec in
         ["stencil27?n=6", "stencil7?n=5&nz=9", "random?m=90&row=7", "kkt?n=3", "dense-row?m=40"]
     {
@@ -120,7 +120,7 @@ fn interior_rows_need_nothing_of_others_and_every_boundary_row_does() {
         // Two layers of 36 points each; a rank in the middle has a neighbour on both sides.
         let boundary = if local.rank() == 1 { 72 } else { 36 };
         assert_eq!((local.boundary().rows(), local.halo().len()), (boundary, boundary));
-        // The entries are those of the whole matrix.
+        // The nonzeros are those of the whole matrix.
         for i in 0..local.own_rows() {
             let (part, row) = match i.checked_sub(local.interior().rows()) {
                 Some(row) => (local.boundary(), row),

@@ -1,4 +1,4 @@
-//! From a rule for rows to CSR: lengths, prefix sum, then every row in its place.
+//! Builds CSR from a rule for rows: lengths, prefix sum, then every row in its place.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,13 +11,13 @@ use crate::pace::Pace;
 /// Why a matrix or points were not generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// It would not fit.
+    /// More memory than the limit allows.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// Parameters that do not go together.
+    /// Parameters that are inconsistent.
     #[error("{0}")]
     Parameters(String),
-    /// The generated rows do not form a matrix, or the coordinates no points.
+    /// The generated rows or coordinates are invalid.
     #[error("{spec} makes nothing that is sound: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Format { spec: String, reason: FormatError },
@@ -27,13 +27,13 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
-    /// The caller's flag was set.
+    /// Whether the caller's flag was set.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled)
     }
 }
 
-/// A matrix given row by row; any row can be had on its own and always comes out the same.
+/// A matrix given row by row; any row can be generated independently and is always the same.
 pub(super) trait Rule: Send + Sync {
     /// Rows m.
     fn rows(&self) -> usize;
@@ -41,26 +41,26 @@ pub(super) trait Rule: Send + Sync {
     fn cols(&self) -> usize {
         self.rows()
     }
-    /// Entries at most.
+    /// Maximum number of nonzeros.
     fn most_entries(&self) -> u128;
-    /// Entries of row `i`, where they can be counted faster than made.
+    /// Number of nonzeros of row `i`, if counting is faster than generating.
     fn row_len(&self, i: usize) -> Option<usize> {
         let _ = i;
         None
     }
-    /// Appends the entries of row `i < rows()` to `row`, in any order, no column twice.
+    /// Appends the nonzeros of row `i < rows()` to `row`, in any order, without duplicate columns.
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>);
 }
 
-/// Rows made between two looks at the cancel flag.
+/// Rows generated between checks of the cancel flag.
 const CHUNK: usize = 4096;
 
-/// Refuses what would not fit, with its bytes.
+/// Rejects what exceeds the limit, with its size in bytes.
 fn check(spec: &str, rule: &dyn Rule, limit: MemoryLimit) -> Result<(), MemoryError> {
     limit.check(spec, rule.most_entries() * 12 + rule.rows() as u128 * 16)
 }
 
-/// Runs the rule over all rows in steps of a few thousand, one after the other.
+/// Applies the rule to all rows sequentially, in steps of a few thousand rows.
 pub(super) async fn assemble_in_steps(
     spec: &str,
     rule: &dyn Rule,
@@ -95,8 +95,8 @@ pub(super) async fn assemble_in_steps(
         .map_err(|reason| GenerateError::Format { spec: spec.to_owned(), reason })
 }
 
-/// Runs the rule over all rows, in parallel on the ambient pool. Rows whose length is not known
-/// are made twice, so that nothing but the matrix itself is kept.
+/// Applies the rule to all rows, in parallel on the ambient pool. Rows whose length is not known
+/// are generated twice, so that only the matrix itself is kept.
 pub(super) fn assemble(
     spec: &str,
     rule: &dyn Rule,

@@ -1,4 +1,4 @@
-//! How much of generated matrices compact formats keep in 16 bits, counted from rows alone.
+//! Checks, from rows alone, how much of generated matrices compact formats store in 16 bits.
 
 use std::sync::atomic::AtomicBool;
 
@@ -41,8 +41,8 @@ fn lines_counted_from_rows_are_those_of_the_compact_format() {
     }
 }
 
-/// Every 37th hack only: whole, these have 215 and 117 million entries. 37 has no factor in common with
-/// what repeats in them, so that all places of a grid's lines and planes are among those looked at.
+/// Only every 37th hack: the whole matrices have 215 and 117 million nonzeros. 37 is coprime to the
+/// periods in them, so that all positions in a grid's lines and planes are sampled.
 #[test]
 fn of_every_37th_hack_of_the_large_grids_99_percent_fit_in_16_bits() {
     for spec in ["stencil27?n=200", "stencil7?n=256"] {

@@ -1,10 +1,10 @@
-//! Any matrix, made diagonally dominant.
+//! Makes any matrix diagonally dominant.
 
 use super::assemble::Rule;
 
-/// The rows of another rule with the diagonal 1.1·Σ|off-diagonal| + 1 in place of theirs, wherever
-/// the matrix has a diagonal: every row exceeds the sum of its others by a tenth and one, so that
-/// Gauss–Seidel and Jacobi converge and, where the rule is symmetric, the matrix is positive definite.
+/// The rows of another rule with the diagonal replaced by 1.1·Σ|off-diagonal| + 1 wherever the matrix
+/// has a diagonal. Each diagonal value exceeds the sum of the others by a tenth plus one, so that
+/// Gauss–Seidel and Jacobi converge and, if the rule is symmetric, the matrix is positive definite.
 pub(super) struct Dominant(pub(super) Box<dyn Rule>);
 
 impl Rule for Dominant {

@@ -1,26 +1,26 @@
-//! How large the matrix of a recipe is, from its keys alone.
+//! Computes the size of a recipe's matrix from its keys alone.
 
 use super::keys::Values;
 use crate::matrix::Extent;
 
-/// An exact number of entries of a square matrix.
+/// An exact number of nonzeros of a square matrix.
 pub(super) fn exact(rows: u128, entries: u128) -> Extent {
     rectangle(rows, rows, entries)
 }
 
-/// The same of any matrix.
+/// An exact number of nonzeros of any matrix.
 pub(super) fn rectangle(rows: u128, cols: u128, entries: u128) -> Extent {
     let [rows, cols, entries] = [rows, cols, entries].map(|n| n.try_into().unwrap_or(u64::MAX));
     Extent { rows, cols, entries, estimated: false }
 }
 
-/// About so many entries of a square matrix.
+/// An approximate number of nonzeros of a square matrix.
 pub(super) fn about(rows: u128, entries: u128) -> Extent {
     Extent { estimated: true, ..exact(rows, entries) }
 }
 
-/// The extent of a matrix of which about `missing` rows lack the diagonal, which is filled when it is
-/// to be dominant.
+/// The extent of a matrix in which about `missing` rows lack the diagonal, which is filled if the
+/// matrix is to be diagonally dominant.
 pub(super) fn filled(spec: &Values, missing: u128, extent: Extent) -> Extent {
     if spec.value("dominant") == 0 {
         return extent;
@@ -29,7 +29,7 @@ pub(super) fn filled(spec: &Values, missing: u128, extent: Extent) -> Extent {
     Extent { entries: extent.entries.saturating_add(missing), estimated: true, ..extent }
 }
 
-/// Nodes of a box, and pairs (u, v) of nodes that share an element, u = v among them.
+/// Nodes of a box, and pairs (u, v) of nodes that share an element, including u = v.
 pub(super) fn tetrahedra(spec: &Values) -> Extent {
     let [x, y, z] = ["nx", "ny", "nz"].map(|key| spec.wide(key));
     let (dof, m) = (spec.wide("dof"), spec.wide("m"));
@@ -54,11 +54,11 @@ pub(super) fn banded(spec: &Values) -> Extent {
     }
 }
 
-/// States, controls and constraints; the diagonal of the first two, and the constraints' operator
-/// and its mirror.
+/// States, controls and constraints; the diagonal of the first two, and the operator of the
+/// constraints with its mirror.
 pub(super) fn kkt(n: u128) -> Extent {
     let unknowns = n.pow(3) + 6 * n.pow(2);
-    // Points along a line that are at or beside another one of it: 3n - 2.
+    // Pairs of points on a line that are equal or adjacent: 3n - 2.
     let line = 3 * n - 2;
     exact(unknowns + n.pow(3), unknowns + 2 * (line.pow(3) + 6 * line.pow(2)))
 }

@@ -1,5 +1,5 @@
 //! Finite elements on a box of bricks, assembled row by row: trilinear hexahedra, or linear
-//! tetrahedra, six to a brick.
+//! tetrahedra, six per brick.
 
 use super::assemble::Rule;
 use super::random::RowRandom;
@@ -7,26 +7,26 @@ use super::random::RowRandom;
 /// Corners of a hexahedron, x fastest.
 const CORNERS: usize = 8;
 
-/// A box of nodes with `dof` unknowns each. With 3 unknowns isotropic elasticity (Poisson's ratio
-/// 0.3), otherwise a diffusion operator coupled among the unknowns. Stiffness varies from element to
-/// element over some decades; a small share of each element's diagonal is added, so that the matrix
-/// is positive definite without boundary conditions.
+/// A box of nodes with `dof` unknowns each: isotropic elasticity (Poisson's ratio 0.3) for 3
+/// unknowns, otherwise a diffusion operator that couples the unknowns. Stiffness varies between
+/// elements over some decades. A small fraction of each element's diagonal is added, so that the
+/// matrix is positive definite without boundary conditions.
 pub(super) struct Fem {
     nodes: [usize; 3],
-    /// The first so many unknowns are kept: a principal submatrix is positive definite too.
+    /// Only the first `m` unknowns are kept: a principal submatrix is positive definite too.
     m: usize,
     dof: usize,
     seed: u64,
     decades: f64,
     /// Which of the 27 nodes around a node share an element with it.
     coupled: fn([isize; 3]) -> bool,
-    /// Brick matrix of stiffness 1, (8·dof)², bitwise symmetric.
+    /// Brick matrix for stiffness 1, (8·dof)², bitwise symmetric.
     element: Vec<f64>,
 }
 
 impl Fem {
-    /// n³ nodes, two decades of stiffness, a thousandth of the diagonal. Like cant, bcsstk17 (3
-    /// unknowns), thermal2 (1) or af_1_k101 (5).
+    /// n³ nodes, two decades of stiffness, a thousandth of the diagonal added. Like cant, bcsstk17
+    /// (3 unknowns), thermal2 (1) or af_1_k101 (5).
     pub(super) fn hexahedra(n: usize, dof: usize, seed: u64) -> Self {
         let element = brick_matrix(dof, 1.001, hexahedron);
         Self {
@@ -40,9 +40,9 @@ impl Fem {
         }
     }
 
-    /// Tetrahedra along the bricks' diagonals, so that a node has at most 14 neighbours; one
-    /// unknown is a flow through a medium whose permeability depends on the direction. Like
-    /// Emilia_923 (3 unknowns) or StocF-1465 (1).
+    /// Tetrahedra along the diagonals of the bricks, so that a node has at most 14 neighbours. With
+    /// one unknown: flow through a medium with anisotropic permeability. Like Emilia_923 (3
+    /// unknowns) or StocF-1465 (1).
     pub(super) fn tetrahedra(
         nodes: [usize; 3],
         m: usize,
@@ -62,7 +62,8 @@ impl Fem {
         [i % nx, i / nx % ny, i / nx / ny]
     }
 
-    /// The node some steps (each plus 1) from another one, if there is one and an element has both.
+    /// The node at the given steps (each plus 1) from `node`, if it exists and shares an element
+    /// with it.
     fn neighbour(&self, node: [usize; 3], steps: [usize; 3]) -> Option<usize> {
         let along = |axis: usize| -> Option<usize> {
             let place = (node.get(axis)? + steps.get(axis)?).checked_sub(1)?;
@@ -95,10 +96,10 @@ impl Rule for Fem {
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
         let (node, component) = (self.node(i / self.dof), i % self.dof);
         let [x, y, z] = node;
-        // Sums for the 27 nodes around, in ascending order of their numbers.
+        // Sums for the 27 nodes around this one, by ascending number.
         let mut sums = vec![0.0; 27 * self.dof];
-        // Elements are visited in ascending order, here as in every other row, so that a_ij and
-        // a_ji are the same sum.
+        // Elements are visited in ascending order, as in every other row, so that a_ij and a_ji are
+        // the same sum.
         for corner in (0..CORNERS).rev() {
             // In this element, our node is that corner.
             let at = |c: usize, bit: usize| c.checked_sub(corner >> bit & 1);
@@ -135,21 +136,21 @@ impl Rule for Fem {
     }
 }
 
-/// Steps along the axes, plus 1, to the node of one of the 27 places around a node.
+/// Steps along the axes, plus 1, to one of the 27 nodes around a node.
 fn steps(slot: usize) -> [usize; 3] {
     [slot % 3, slot / 3 % 3, slot / 9]
 }
 
-/// Sides of a brick; they differ, so that no entry vanishes by chance.
+/// Sides of a brick; they differ, so that no nonzero cancels by chance.
 const SIDES: [f64; 3] = [1.0, 0.9, 0.8];
 
-/// A place where the gradients of a brick's eight corner functions are known, and its weight.
+/// A point with its weight and the gradients of the brick's eight corner functions there.
 struct Point {
     gradients: [[f64; 3]; CORNERS],
     weight: f64,
 }
 
-/// Which half of the brick a corner lies in.
+/// The half of the brick in which a corner lies.
 fn bit(corner: usize, axis: usize) -> bool {
     corner >> axis & 1 == 1
 }
@@ -178,7 +179,7 @@ fn hexahedron(_: usize) -> (Vec<Point>, [f64; 9]) {
 
 const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// Permeability 1 along (2, 2, 1)/3 and a twentieth across.
+/// Permeability 1 along (2, 2, 1)/3 and a twentieth across it.
 const ALONG_A_DIRECTION: [f64; 9] = [
     0.05 + 0.95 * 4.0 / 9.0,
     0.95 * 4.0 / 9.0,
@@ -191,8 +192,8 @@ const ALONG_A_DIRECTION: [f64; 9] = [
     0.05 + 0.95 / 9.0,
 ];
 
-/// The six tetrahedra whose edges lead from corner 0 to corner 7 along the axes in any order; in
-/// each the gradients are constant.
+/// The six tetrahedra whose edges lead from corner 0 to corner 7 along the axes, in any order of
+/// axes; the gradients are constant in each.
 fn tetrahedra(dof: usize) -> (Vec<Point>, [f64; 9]) {
     let volume: f64 = SIDES.iter().product();
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -200,7 +201,8 @@ fn tetrahedra(dof: usize) -> (Vec<Point>, [f64; 9]) {
         let mut gradients = [[0.0; 3]; CORNERS];
         let mut corner = 0;
         for axis in order {
-            // Along this edge the one corner's function falls from 1 and the next one's rises.
+            // Along this edge the function of one corner falls from 1 and that of the next rises to
+            // 1.
             let slope = SIDES.get(axis).map_or(0.0, |side| 1.0 / side);
             let next = corner | 1 << axis;
             for (at, change) in [(corner, -slope), (next, slope)] {
@@ -216,7 +218,7 @@ fn tetrahedra(dof: usize) -> (Vec<Point>, [f64; 9]) {
     (points.into(), if dof == 1 { ALONG_A_DIRECTION } else { IDENTITY })
 }
 
-/// The stiffness matrix of one brick, row by row, its diagonal times `diagonal`.
+/// The stiffness matrix of one brick, row-major, with its diagonal multiplied by `diagonal`.
 fn brick_matrix(
     dof: usize,
     diagonal: f64,
@@ -251,7 +253,7 @@ fn brick_matrix(
                 };
         }
     }
-    // One triangle for both, so that the sums above cannot differ by rounding.
+    // Mirror one triangle, so that the sums above cannot differ by rounding.
     let upper = matrix.clone();
     for (k, value) in matrix.iter_mut().enumerate() {
         let (line, column) = (k / size, k % size);

@@ -1,29 +1,29 @@
-//! Symmetric patterns of networks. An edge is decided by the random numbers of its lower node, so
-//! that both of its rows see it alike.
+//! Symmetric patterns of networks. The random numbers of its lower node decide an edge, so that
+//! both of its rows agree.
 
 use super::assemble::{GenerateError, Rule};
 use super::random::RowRandom;
 
-/// Roads: nodes on a lattice, most of its edges, a few diagonals; entries are 1. Numbered tile by
-/// tile, so that neighbours are mostly near in memory. Mean degree about 2.8, longest row at most
-/// 8, or one crossing in the middle of the numbers that has more. Like roadNet-PA, usroads or
-/// europe_osm.
+/// Roads: nodes on a lattice, most of its edges, a few diagonals; nonzeros are 1. Nodes are
+/// numbered tile by tile, so that neighbours are mostly close in memory. Mean degree about 2.8;
+/// longest row at most 8, or one crossing in the middle of the numbering that has more. Like
+/// roadNet-PA, usroads or europe_osm.
 pub(super) struct Road {
     m: usize,
     seed: u64,
     tiles_across: usize,
-    /// Neighbours of the crossing m / 2 that are there whatever chance says, nearest first.
+    /// Neighbours that the crossing m / 2 always has, nearest first.
     crossing: Vec<usize>,
 }
 
 /// Side of a tile.
 const TILE: usize = 16;
 
-/// Steps to the later neighbours, and the probability of an edge there.
+/// Steps to the later neighbours, and the probability of an edge to each.
 const ROADS: [(isize, isize, f64); 4] = [(1, 0, 0.66), (0, 1, 0.66), (1, 1, 0.05), (-1, 1, 0.03)];
 
 impl Road {
-    /// `busiest` roads meet at the crossing, 0 for as many as chance makes.
+    /// `busiest` roads meet at the crossing; 0 leaves their number to chance.
     pub(super) fn new(m: usize, busiest: usize, seed: u64) -> Self {
         let tiles = m.div_ceil(TILE * TILE);
         let tiles_across = (1..).find(|side| side * side >= tiles).unwrap_or(1);
@@ -72,7 +72,7 @@ impl Rule for Road {
     }
     fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
         let (x, y) = self.point(i);
-        // Each point decides about the roads that leave it in the directions of ROADS.
+        // Each point decides the roads that leave it in the directions of ROADS.
         let mut own = RowRandom::new(self.seed, i);
         for (k, (dx, dy, probability)) in ROADS.into_iter().enumerate() {
             if own.chance(probability)
@@ -98,21 +98,22 @@ impl Rule for Road {
     }
 }
 
-/// A circuit: conductances between near nodes, and one node (a supply rail) that touches `dense`
-/// of all columns and rows. Symmetric, diagonally dominant. Like dc1 or ASIC_680k.
+/// A circuit: conductances between nearby nodes, and one node (a supply rail) that is connected to
+/// the fraction `dense` of all columns and rows. Symmetric, diagonally dominant. Like dc1 or
+/// ASIC_680k.
 pub(super) struct Circuit {
     m: usize,
     dense: usize,
     seed: u64,
-    /// Probability of an edge to each of the distances.
+    /// Probability of an edge at each of the distances.
     probability: f64,
 }
 
-/// How far apart connected nodes are numbered.
+/// Distances between the numbers of connected nodes.
 const DISTANCES: [usize; 8] = [1, 2, 3, 7, 16, 61, 250, 1000];
 
 impl Circuit {
-    /// Fails when `nnz` cannot be had with short rows beside the dense one.
+    /// Fails when `nnz` is not attainable with short rows and the dense one.
     pub(super) fn new(
         m: usize,
         nnz: usize,
@@ -136,7 +137,8 @@ impl Circuit {
         self.m / 2
     }
 
-    /// The rail's columns are spread evenly, its own among them.
+    /// Whether the rail has a nonzero in column `i`: its columns are evenly spaced and include its
+    /// own.
     fn touches_rail(&self, i: usize) -> bool {
         let i = (i + self.m - self.rail()) % self.m;
         let share = |k: usize| (k as u128 * self.dense as u128).div_ceil(self.m as u128);

@@ -1,4 +1,4 @@
-//! What a kind of generator is told: its keys and their values.
+//! Parameters of a kind of generator: its keys and their values.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its meaning.
     pub what: &'static str,
     /// Smallest value.
     pub min: u64,
     /// Largest value.
     pub max: u64,
-    /// What it is when it is not given; needed when absent.
+    /// Default value; the key is required if absent.
     pub default: Option<DefaultValue>,
 }
 
-/// What a key is when it is not given.
+/// The default value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
     /// This number.
@@ -27,7 +27,7 @@ pub enum DefaultValue {
 }
 
 impl Key {
-    /// Range and default in words.
+    /// Describes range and default in words.
     pub fn explain(&self) -> String {
         let default = match self.default {
             None => String::new(),
@@ -47,7 +47,7 @@ pub const DEFAULT_SEED: u64 = 42;
 /// Largest number of rows, columns or points.
 pub(super) const MOST: u64 = u32::MAX as u64;
 
-/// The seed of whatever a kind leaves to chance.
+/// The seed of everything random in a kind.
 pub(super) const SEED: Key = Key {
     name: "seed",
     what: "seed of the random numbers",
@@ -56,12 +56,12 @@ pub(super) const SEED: Key = Key {
     default: Some(DefaultValue::Is(DEFAULT_SEED)),
 };
 
-/// A key that must be given.
+/// A required key.
 pub(super) const fn key(name: &'static str, min: u64, max: u64, what: &'static str) -> Key {
     Key { name, what, min, max, default: None }
 }
 
-/// A key that is `is` when it is not given.
+/// A key with the default `is`.
 pub(super) const fn optional(
     name: &'static str,
     min: u64,
@@ -82,12 +82,12 @@ impl Values {
         self.0.get(key).copied().unwrap_or(0)
     }
 
-    /// A value that counts things in a matrix.
+    /// A value that counts parts of a matrix.
     pub(super) fn wide(&self, key: &str) -> u128 {
         self.value(key).into()
     }
 
-    /// A value that counts things in memory.
+    /// A value that counts objects in memory.
     pub(super) fn size(&self, key: &str) -> usize {
         usize::try_from(self.value(key)).unwrap_or(usize::MAX)
     }

@@ -17,20 +17,20 @@ use super::symmetric::Symmetric;
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
 
-/// Makes the rule that these values ask for.
+/// Builds the rule for these values.
 type MakeRule = fn(&Values, MemoryLimit) -> Result<Box<dyn Rule>, GenerateError>;
 
 /// A kind of generator.
 pub struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// The structure in one line.
+    /// Description of the structure in one line.
     pub what: &'static str,
     /// Its parameters.
     pub keys: &'static [Key],
-    /// The rule for its rows; [`make`](Self::make) heeds the keys that all kinds have.
+    /// Builds the rule for its rows; [`make`](Self::make) applies the keys that all kinds have.
     rule: MakeRule,
-    /// How large its matrix is.
+    /// The size of its matrix.
     pub(super) extent: fn(&Values) -> Extent,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Kind {
 }
 
 impl Kind {
-    /// The rule for its rows.
+    /// Builds the rule for its rows.
     pub(super) fn make(
         &self,
         values: &Values,
@@ -51,7 +51,7 @@ impl Kind {
         Ok(if values.value(DOMINANT.name) == 1 { Box::new(Dominant(rule)) } else { rule })
     }
 
-    /// `stencil27?n=…`: what must be given.
+    /// `stencil27?n=…`: the required keys.
     pub fn usage(&self) -> String {
         Named::usage(self)
     }
@@ -67,7 +67,7 @@ impl Named for Kind {
     }
 }
 
-/// Every kind, in the order in which lists show them.
+/// Every kind, in display order.
 pub fn kinds() -> &'static [Kind] {
     KINDS
 }

@@ -1,18 +1,18 @@
-//! The saddle point of a control problem on a grid.
+//! The saddle-point matrix of a control problem on a grid.
 
 use super::assemble::Rule;
 use super::random::RowRandom;
 
 /// [H Aᵀ; A 0] of a control problem on an n³ grid: n³ states, 6n² controls on the layer of points
 /// outside its faces, n³ constraints. H is a positive diagonal; A is a 27-point operator on states
-/// and controls, edges and corners of the outer layer left out. Symmetric and indefinite. With
-/// n = 80 it has the rows, entries and longest row of nlpkkt80.
+/// and controls, without edges and corners of the outer layer. Symmetric and indefinite. With n =
+/// 80 it has the rows, nonzeros and longest row of nlpkkt80.
 pub(super) struct Kkt {
     n: usize,
     seed: u64,
 }
 
-/// What a point near the grid is.
+/// The role of a point on or next to the grid.
 enum Unknown {
     State(usize),
     Control(usize),
@@ -27,12 +27,12 @@ impl Kkt {
         self.n.pow(3)
     }
 
-    /// States and controls.
+    /// Number of states and controls.
     fn unknowns(&self) -> usize {
         self.states() + 6 * self.n.pow(2)
     }
 
-    /// The unknown at a point whose coordinates run from 0 to n + 1, the grid from 1 to n; none on
+    /// The unknown at a point with coordinates from 0 to n + 1, the grid being 1 to n; `None` on
     /// edges and corners of the outer layer.
     fn unknown(&self, point: [usize; 3]) -> Option<Unknown> {
         let n = self.n;
@@ -66,7 +66,7 @@ impl Kkt {
         [i % self.n + 1, i / self.n % self.n + 1, i / self.n / self.n + 1]
     }
 
-    /// Calls `f` for each unknown at or beside `point`, with whether it is the point itself.
+    /// Calls `f` for each unknown at or adjacent to `point`, and whether it is the point itself.
     fn around(&self, [x, y, z]: [usize; 3], mut f: impl FnMut(Unknown, bool)) {
         let range = |c: usize| c.saturating_sub(1)..=(c + 1).min(self.n + 1);
         for zz in range(z) {
@@ -108,7 +108,7 @@ impl Rule for Kkt {
             Some(control) => self.control_point(control),
             None => self.grid_point(i),
         };
-        // The constraints that this unknown enters: those of the states around it.
+        // The constraints that contain this unknown: those of the states around it.
         self.around(point, |unknown, itself| {
             if let Unknown::State(j) = unknown {
                 row.push(((unknowns + j) as u32, value(itself)));

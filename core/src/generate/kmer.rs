@@ -1,16 +1,16 @@
-//! Trees as a k-mer graph has them: each row with at most one entry beside its diagonal.
+//! Trees as in a k-mer graph: each row has at most one nonzero besides its diagonal.
 
 use super::assemble::Rule;
 use super::random::RowRandom;
 
-/// Lower triangular: the diagonal from 1 to 2 and, with a probability, one entry between −1 and 0 in
-/// the column of an earlier row, its parent. Like the kmer_* graphs of GenBank, whose triangles hold
-/// about one entry a row.
+/// Lower triangular: the diagonal from 1 to 2 and, with the given probability, one nonzero between −1
+/// and 0 in the column of an earlier row, its parent. Like the kmer_* graphs of GenBank, whose
+/// triangles have about one nonzero per row.
 pub(super) struct Kmer {
     pub(super) m: usize,
     /// Parents are at most this many rows earlier; 0 for any earlier row.
     pub(super) near: usize,
-    /// That a row has a parent; row 0 has none.
+    /// Probability that a row has a parent; row 0 has none.
     pub(super) probability: f64,
     pub(super) seed: u64,
 }

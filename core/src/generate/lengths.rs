@@ -4,30 +4,31 @@ use super::assemble::GenerateError;
 use super::random::RowRandom;
 use crate::memory::MemoryLimit;
 
-/// How row lengths are spread between the shortest and the longest.
+/// Distribution of row lengths between the shortest and the longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spread {
-    /// Falling off exponentially to both sides of the mean: of all spreads with this mean and
-    /// average deviation the one of greatest entropy.
+    /// Exponential decay on both sides of the mean: the distribution of maximum entropy with this
+    /// mean and average deviation.
     TwoSided,
-    /// By a power law, as in a web.
+    /// A power law, as in web graphs.
     Power,
 }
 
-/// What the row lengths of a matrix are to be.
+/// Required row lengths of a matrix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     /// Rows.
     pub(super) m: usize,
     /// Sum of all lengths.
     pub(super) nnz: usize,
-    /// Shortest row allowed.
+    /// Minimum row length.
     pub(super) min: usize,
-    /// Longest row, which at least one row has.
+    /// Maximum row length, which at least one row has.
     pub(super) max: usize,
-    /// 1/m Σ|x_i − mean| as a share of the mean; what is not attainable becomes the nearest.
+    /// 1/m Σ|x_i − mean| as a fraction of the mean; an unattainable value becomes the nearest
+    /// attainable one.
     pub(super) deviation: f64,
-    /// Shape of the spread.
+    /// Shape of the distribution.
     pub(super) spread: Spread,
 }
 
@@ -36,8 +37,8 @@ impl Lengths {
         self.nnz as f64 / self.m as f64
     }
 
-    /// Rows of each length min, min + 1, …, max. Sum and longest row are exact, the average
-    /// deviation as near as whole rows allow.
+    /// Number of rows of each length min, min + 1, …, max. Sum and longest row are exact, the
+    /// average deviation is as close as whole rows allow.
     pub(super) fn counts(&self, limit: MemoryLimit) -> Result<Vec<usize>, GenerateError> {
         let Self { m, nnz, min, max, .. } = *self;
         let least = min as u128 * (m as u128).saturating_sub(1) + max as u128;
@@ -64,8 +65,8 @@ impl Lengths {
         Ok(counts)
     }
 
-    /// Puts `left` more rows at the longest length, at least one row in all, and moves rows
-    /// between neighbouring lengths, those nearest the mean first, until the sum is right.
+    /// Gives `left` more rows the maximum length, at least one row in total, and moves rows between
+    /// adjacent lengths, starting nearest the mean, until the sum is right.
     fn settle(&self, counts: &mut [usize], left: usize) {
         let mut by_distance: Vec<usize> = (0..counts.len()).collect();
         let distance = |k: usize| ((self.min + k) as f64 + 0.5 - self.mean()).abs();
@@ -108,13 +109,13 @@ impl Lengths {
         }
     }
 
-    /// The share of rows of each length.
+    /// The fraction of rows of each length.
     fn shares(&self) -> Vec<f64> {
         let wanted = self.deviation * self.mean();
         let deviation = |shares: &[f64]| -> f64 {
             shares.iter().zip(self.min..).map(|(p, l)| p * (l as f64 - self.mean()).abs()).sum()
         };
-        // The steeper, the less they deviate.
+        // The steeper the distribution, the smaller the deviation.
         let (mut flat, mut steep) = match self.spread {
             Spread::TwoSided => (-64.0, 64.0),
             Spread::Power => (0.0, 16.0),
@@ -130,7 +131,7 @@ impl Lengths {
         self.shares_at(steep)
     }
 
-    /// Shares of this steepness and the mean wanted.
+    /// Fractions with this steepness and the required mean.
     fn shares_at(&self, steepness: f64) -> Vec<f64> {
         let mean = self.mean();
         let lengths = || (self.min..=self.max).map(|l| l as f64);
@@ -156,7 +157,7 @@ impl Lengths {
             }
             Spread::Power => {
                 let weight = |l: f64| libm::exp(-steepness * libm::log(l.max(0.5)));
-                // Rows above the mean weigh `above` times as much, so that the mean comes out.
+                // Rows above the mean have weight `above`, chosen so that the mean is right.
                 let short: f64 =
                     lengths().filter(|&l| l <= mean).map(|l| weight(l) * (mean - l)).sum();
                 let long: f64 =
@@ -168,8 +169,8 @@ impl Lengths {
         }
     }
 
-    /// The lengths of all rows: longest first over runs of `run` rows that chance has put in
-    /// order, so that neighbours in a run are about equally long.
+    /// The lengths of all rows: longest first over runs of `run` rows in random order, so that
+    /// adjacent rows of a run have about the same length.
     pub(super) fn scattered(
         &self,
         run: usize,
@@ -195,7 +196,7 @@ impl Lengths {
     }
 }
 
-/// The streams of the runs begin here, apart from those of the rows.
+/// The first stream of the runs, separate from those of the rows.
 const RUNS: u64 = 3 << 33;
 
 /// Lengths from the longest to the shortest, `counts[k]` rows of length `min` + k.

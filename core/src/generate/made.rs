@@ -1,4 +1,4 @@
-//! What a generator makes, measured row by row without keeping the matrix.
+//! Measures a generator's matrix row by row without keeping it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,27 +8,27 @@ use super::assemble::GenerateError;
 use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
-/// Figures of a generated matrix.
+/// Statistics of a generated matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Made {
     /// Rows.
     pub rows: u64,
     /// Columns.
     pub cols: u64,
-    /// Entries.
+    /// Nonzeros.
     pub nnz: u64,
     /// Longest row.
     pub max: u64,
     /// Average deviation of the row lengths in percent of their mean.
     pub percent_average_deviation: f64,
-    /// Largest |i − j|, where columns were looked at.
+    /// Largest |i − j|, if columns were examined.
     pub bandwidth: Option<u64>,
-    /// Entries whose column lies in the same block of eight as that of the entry before them in
-    /// the row, so that one cache line of x serves both; as a share of all entries, where columns were looked at.
+    /// Fraction of nonzeros whose column lies in the same block of eight as the previous nonzero's in the
+    /// row, so that one cache line of x serves both; set if columns were examined.
     pub same_line: Option<f64>,
 }
 
-/// What is added up over rows.
+/// Sums over rows.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     nnz: u64,
@@ -60,9 +60,9 @@ impl Sums {
     }
 }
 
-/// Runs the generator over all rows and measures them; none is kept. Columns are looked at where
-/// the matrix has at most `columns_up_to` entries; of larger ones the rows are only counted where
-/// that is quicker than making them.
+/// Runs the generator over all rows and measures them without keeping any. Columns are examined if the matrix
+/// has at most `columns_up_to` nonzeros; rows of larger matrices are only counted where that is faster than
+/// generating them.
 pub fn measure_made(
     spec: &GeneratorSpec,
     columns_up_to: u64,

@@ -1,7 +1,7 @@
-//! Matrices from generators: one file a family of structures, each a rule that gives any row on
-//! its own, so that rows are made in parallel and come out the same for any number of threads.
-//! A kind is added by its rule and one line in `KINDS`. Sets of points are made likewise, from recipes
-//! and kinds of their own (`points/`), and batches of dense systems (`batches/`).
+//! Generated matrices: one file per family of structures, each a rule that produces any row
+//! independently, so that rows are generated in parallel and do not depend on the number of threads.
+//! To add a kind, add its rule and one line in `KINDS`. Point sets (`points/`) and batches of dense
+//! systems (`batches/`) are generated in the same way, with their own recipes and kinds.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 
@@ -74,7 +74,8 @@ pub fn generate(
     assemble::assemble(&spec.to_string(), rule.as_ref(), limit, cancel)
 }
 
-/// The same in steps, for whoever polls to do something else between, and stops by polling no more.
+/// Like [`generate`], in steps, so that the caller can do other work between polls; to cancel, stop
+/// polling.
 pub async fn generate_in_steps(
     spec: &GeneratorSpec,
     limit: MemoryLimit,

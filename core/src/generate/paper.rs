@@ -1,11 +1,12 @@
 //! The matrices of the papers, as stand-ins.
 //!
-//! Rows and entries are those of the published matrices. Other figures are known where the papers
-//! print them or the real file was at hand (cage4, mhda416, olm1000, mhd4800a); the longest rows of
-//! cant, cop20k_A, mac_econ_fwd500 and PR02R are those of the real files as the artificial matrix
-//! generator of Mpakos et al. (Feature-based SpMV performance analysis, IPDPS 2023) lists them. All
-//! others are guesses from the kind of structure, and say so. Stand-ins of symmetric matrices are
-//! symmetric to the last bit; those of the two circuits are too, though the real ones are not.
+//! Rows and nonzeros are those of the published matrices. Other figures are known where the papers
+//! print them or the real file was available (cage4, mhda416, olm1000, mhd4800a). The longest rows
+//! of cant, cop20k_A, mac_econ_fwd500 and PR02R are those of the real files as listed for the
+//! artificial matrix generator of Mpakos et al. (Feature-based SpMV performance analysis, IPDPS
+//! 2023). All other figures are guesses from the kind of structure and are marked as such. Stand-ins
+//! of symmetric matrices are exactly symmetric; those of the two circuits are too, though the real
+//! ones are not.
 
 use super::suite::Figure::{self, Guessed, Known};
 use super::suite::{SuiteEntry, Wanted};
@@ -137,8 +138,8 @@ pub(super) static PAPER: &[SuiteEntry] = &[
         "the roads of Pennsylvania"),
 ];
 
-/// The systems of the thesis on conjugate gradients with FSAI. None is diagonally dominant. With
-/// the pattern of the lower triangle and the tolerance 1e-10 the thesis counts 583, 772 and 634
+/// The systems of the thesis on conjugate gradients with FSAI. None is diagonally dominant. With the
+/// pattern of the lower triangle and the tolerance 1e-10 the thesis reports 583, 772 and 634
 /// iterations; the shifts are chosen so that the stand-ins need about as many: 582, 725 and 642 with
 /// a right-hand side of ones, and 1503, 1849 and 1594 with Jacobi's preconditioner.
 #[rustfmt::skip]

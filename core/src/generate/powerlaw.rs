@@ -1,4 +1,4 @@
-//! Webs: few pages with very many links, most with few.
+//! Web graphs: a few pages with very many links, most with few.
 
 use crate::parallel::*;
 
@@ -8,10 +8,10 @@ use super::lengths::{Lengths, Spread, longest_first};
 use super::random::{RowRandom, distinct};
 use crate::memory::MemoryLimit;
 
-/// Row lengths fall with the rank by a power law from `max`, `nnz` in all; the ranks are
-/// scattered over the rows. Where a shortest row or an average deviation is asked for, the lengths
-/// follow a power law that has them. Half of a row's columns are popular pages, the others near
-/// ones. Like webbase-1M or NotreDame_www.
+/// Row lengths fall with the rank by a power law from `max`, with `nnz` in total; the ranks are
+/// scattered over the rows. If a shortest row or an average deviation is given, the lengths follow
+/// a power law that matches it. Half of a row's columns are popular pages, the others nearby ones.
+/// Like webbase-1M or NotreDame_www.
 pub(super) struct PowerLaw {
     seed: u64,
     /// Length of each row.
@@ -19,15 +19,15 @@ pub(super) struct PowerLaw {
     /// The rows from the longest to the shortest: the popular pages come first.
     by_rank: Vec<u32>,
     nnz: usize,
-    /// Near pages are numbered less than this apart.
+    /// Numbers of nearby pages differ by less than this.
     near: usize,
 }
 
-/// The streams of the rows' ranks begin here, apart from those of their columns.
+/// The first stream of the rows' ranks, separate from those of their columns.
 const RANKS: u64 = 1 << 33;
 
 impl PowerLaw {
-    /// Fails when the lengths cannot be had.
+    /// Fails when the lengths are not attainable.
     pub(super) fn new(values: &Values, limit: MemoryLimit) -> Result<Self, GenerateError> {
         let [m, nnz, max, min] = ["m", "nnz", "max", "min"].map(|key| values.size(key));
         let (deviation, seed) = (values.value("dev") as f64 / 1e4, values.value("seed"));
@@ -97,7 +97,7 @@ fn lengths_by_rank(m: usize, nnz: usize, max: usize) -> Vec<u32> {
         let exact = max as f64 * libm::exp(-alpha * libm::log(rank as f64));
         (exact + 0.5) as u32
     };
-    // Σ over ranks: the first thousand one by one, then blocks by their middle.
+    // Σ over ranks: the first thousand individually, then blocks by their midpoint.
     let sum = |alpha: f64| {
         let single = (1..=m.min(1024)).map(|rank| f64::from(length(rank, alpha))).sum::<f64>();
         let blocks = (1025..=m).step_by(64).map(|first| {
@@ -119,7 +119,8 @@ fn lengths_by_rank(m: usize, nnz: usize, max: usize) -> Vec<u32> {
     let mut lengths: Vec<u32> =
         (1..m + 1).into_par_iter().map(|rank| length(rank, steep)).collect();
     let mut total: i64 = lengths.iter().map(|&l| i64::from(l)).sum();
-    // Add from the second rank on and take from the end, which keeps the order nearly descending.
+    // Add from the second rank on and subtract from the end, which keeps the order nearly
+    // descending.
     while total != nnz as i64 {
         let before = total;
         if total < nnz as i64 {

@@ -1,4 +1,4 @@
-//! Random numbers that depend on the seed and the row alone: ChaCha8, one stream a row.
+//! Random numbers that depend only on the seed and the row: ChaCha8, one stream per row.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -33,13 +33,12 @@ impl RowRandom {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// The mean of so many of these.
+    /// The mean of `terms` such numbers.
     pub(super) fn mean(&mut self, terms: usize) -> f64 {
         (0..terms).map(|_| self.unit()).sum::<f64>() / terms as f64
     }
 
-    /// Two normal deviates of mean 0 and variance 1 that have nothing to do with one another (the polar
-    /// method of Marsaglia).
+    /// Two independent normal deviates with mean 0 and variance 1 (Marsaglia's polar method).
     pub(super) fn normals(&mut self) -> [f64; 2] {
         loop {
             let [a, b] = [2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0];
@@ -61,14 +60,14 @@ impl RowRandom {
         self.unit() < probability
     }
 
-    /// Positive, its logarithm uniform over `decades` decades around 1.
+    /// Positive, log-uniform over `decades` decades around 1.
     pub(super) fn scale(&mut self, decades: f64) -> f64 {
         libm::exp((self.unit() - 0.5) * decades * std::f64::consts::LN_10)
     }
 }
 
-/// Adds columns given by `draw` until `columns` has `wanted` different ones. When draws hit the
-/// same columns again and again, the free columns below `cols` fill up from the left.
+/// Adds columns given by `draw` until `columns` has `wanted` different ones. When draws keep hitting
+/// the same columns, fills free columns below `cols` from the left.
 pub(super) fn distinct(
     columns: &mut Vec<u32>,
     wanted: usize,

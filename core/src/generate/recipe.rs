@@ -1,4 +1,4 @@
-//! `KIND?key=value&…` as text and as values, whatever the kinds make.
+//! Parses and writes `KIND?key=value&…`, for every family of kinds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ pub(super) trait Named {
     /// Its parameters.
     fn keys(&self) -> &'static [Key];
 
-    /// `stencil27?n=…`: what must be given.
+    /// `stencil27?n=…`: the required keys.
     fn usage(&self) -> String {
         let needed = self.keys().iter().filter(|key| key.default.is_none());
         let needed: Vec<String> = needed.map(|key| format!("{}=...", key.name)).collect();
@@ -31,7 +31,7 @@ pub enum SpecError {
     #[error("{kind} has no key `{key}`{hint}; it has: {known}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Key { kind: &'static str, key: String, hint: String, known: String },
-    /// A key stands there twice.
+    /// A key is given twice.
     #[error("{kind} has the key `{key}` twice")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Twice { kind: &'static str, key: String },
@@ -39,14 +39,14 @@ pub enum SpecError {
     #[error("{kind} needs the key `{key}` ({what}), as in {usage}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Missing { kind: &'static str, key: &'static str, what: &'static str, usage: String },
-    /// A value is no number, or out of range.
+    /// A value is not a number or out of range.
     #[error("{key} is `{value}`, expected a whole number from {min} to {max}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Value { key: &'static str, value: String, min: u64, max: u64 },
 }
 
-/// The kind that `text` names, perhaps after `gen:`, and the values of all its keys. Numbers may be
-/// written `1000000`, `1_000_000`, `1e6` or `1M`.
+/// Parses the kind that `text` names, with an optional `gen:` prefix, and the values of all its
+/// keys. Numbers may be written `1000000`, `1_000_000`, `1e6` or `1M`.
 pub(super) fn parse<K: Named>(
     text: &str,
     kinds: &'static [K],
@@ -86,7 +86,7 @@ pub(super) fn parse<K: Named>(
     Ok((kind, Values(values)))
 }
 
-/// `gen:KIND?key=value&…`, keys in the kind's order, those at their default left out.
+/// Writes `gen:KIND?key=value&…` with the keys in the kind's order, omitting defaults.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, kind: &impl Named, values: &Values) -> fmt::Result {
     write!(f, "gen:{}", kind.name())?;
     let value = |name: &str| values.value(name);
@@ -109,7 +109,7 @@ fn number(key: &Key, text: &str) -> Result<u64, SpecError> {
     value.ok_or_else(|| SpecError::Value { key: key.name, value: text.into(), min, max })
 }
 
-/// A whole number, perhaps with `_`, an exponent or k, M, G.
+/// Parses a whole number, which may contain `_`, an exponent or k, M, G.
 fn whole(text: &str) -> Option<u64> {
     let text = text.replace('_', "");
     let suffix = [("k", 3), ("M", 6), ("G", 9)];
@@ -130,7 +130,7 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// ` (did you mean …?)` for a name that is nearly one of those known.
+/// ` (did you mean …?)` for a name that is close to a known one.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let near = known.map(|k| (strsim::damerau_levenshtein(name, k), k)).min();
     match near {

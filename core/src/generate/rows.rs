@@ -1,10 +1,10 @@
-//! Rows of a generated matrix, each on its own: for those who never hold the whole of it.
+//! Independent rows of a generated matrix, for callers that never hold all of it.
 
 use super::assemble::{GenerateError, Rule};
 use super::spec::GeneratorSpec;
 use crate::memory::MemoryLimit;
 
-/// The rows of a generated matrix, made when they are asked for.
+/// The rows of a generated matrix, generated on request.
 ///
 /// ```
 /// use sparsescope_core::generate::{GeneratedRows, GeneratorSpec};
@@ -19,7 +19,7 @@ use crate::memory::MemoryLimit;
 pub struct GeneratedRows(Box<dyn Rule>);
 
 impl GeneratedRows {
-    /// Of this recipe; whatever all rows share is made here, within `limit`.
+    /// The rows of this recipe; data shared by all rows is built here, within `limit`.
     pub fn new(spec: &GeneratorSpec, limit: MemoryLimit) -> Result<Self, GenerateError> {
         Ok(Self(spec.rule(limit)?))
     }
@@ -34,12 +34,12 @@ impl GeneratedRows {
         self.0.cols()
     }
 
-    /// Entries of row `i < rows()`, where they can be counted without being made.
+    /// Number of nonzeros of row `i < rows()`, if it is known without generating the row.
     pub fn row_len(&self, i: usize) -> Option<usize> {
         self.0.row_len(i)
     }
 
-    /// Puts the entries of row `i < rows()` into `row` in place of what was there, columns ascending.
+    /// Replaces the contents of `row` by the nonzeros of row `i < rows()`, by ascending column.
     pub fn row(&self, i: usize, row: &mut Vec<(u32, f64)>) {
         row.clear();
         self.0.row(i, row);

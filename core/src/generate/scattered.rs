@@ -3,7 +3,7 @@
 use super::assemble::Rule;
 use super::random::{RowRandom, distinct};
 
-/// `row` different columns a row, uniform over all n: the worst case for caches.
+/// `row` different columns per row, uniform over all n: the worst case for caches.
 pub(super) struct Uniform {
     pub(super) m: usize,
     pub(super) n: usize,
@@ -32,8 +32,8 @@ impl Rule for Uniform {
     }
 }
 
-/// The diagonal and `row` − 1 more entries a row, no further than `half` from it. Like af23560 or
-/// a circuit after a bandwidth-reducing ordering.
+/// The diagonal and `row` − 1 more nonzeros per row, at most `half` away from it. Like af23560 or a
+/// circuit after a bandwidth-reducing ordering.
 pub(super) struct Banded {
     pub(super) m: usize,
     pub(super) half: usize,
@@ -52,7 +52,7 @@ impl Rule for Banded {
         let first = i.saturating_sub(self.half);
         let width = (i + self.half + 1).min(self.m) - first;
         let mut random = RowRandom::new(self.seed, i);
-        // Columns counted from the window's left end; the diagonal is there first.
+        // Columns relative to the left end of the window; the diagonal comes first.
         let mut columns = vec![(i - first) as u32];
         distinct(&mut columns, self.row, width, || random.below(width));
         row.extend(columns.into_iter().map(|column| {
@@ -63,7 +63,7 @@ impl Rule for Banded {
     }
 }
 
-/// One entry a row, on the diagonal, from 1 to 2. Like a mass matrix (bcsstm22).
+/// One nonzero per row, on the diagonal, from 1 to 2. Like a mass matrix (bcsstm22).
 pub(super) struct Diagonal {
     pub(super) m: usize,
     pub(super) seed: u64,
@@ -84,8 +84,8 @@ impl Rule for Diagonal {
     }
 }
 
-/// Tridiagonal (−1, 2, −1) but for one full row in the middle: what one dense row does to
-/// ELLPACK and to rows handed out evenly. Like an arrow matrix.
+/// Tridiagonal (−1, 2, −1) with one full row in the middle: shows the effect of one dense row on
+/// ELLPACK and on an even distribution of rows. Like an arrow matrix.
 pub(super) struct DenseRow(pub(super) usize);
 
 impl Rule for DenseRow {

@@ -1,5 +1,5 @@
-//! Any structure by its figures: row lengths, blocks of unknowns, near neighbours on a grid, some
-//! entries anywhere in a band.
+//! Structures with given figures: row lengths, blocks of unknowns, near neighbours on a grid, and
+//! some nonzeros anywhere in a band.
 
 use super::assemble::{GenerateError, Rule};
 use super::keys::Values;
@@ -7,9 +7,9 @@ use super::lengths::{Lengths, Spread};
 use super::random::{RowRandom, distinct};
 use crate::memory::MemoryLimit;
 
-/// A square matrix whose rows have the lengths asked for. Each `dof` neighbouring unknowns belong
-/// to a node; a row takes the nodes nearest to its own on a grid of lines of `nx` nodes and planes
-/// of `ny` lines, blocks of `dof` columns, until it is full. A share of the entries lies anywhere
+/// A square matrix whose rows have the requested lengths. Every `dof` consecutive unknowns belong
+/// to a node. A row is filled with the nodes nearest to its own, as blocks of `dof` columns, on a
+/// grid of lines of `nx` nodes and planes of `ny` lines. A fraction of the nonzeros lies anywhere
 /// within `half` of the diagonal instead. The diagonal is full.
 pub(super) struct Shaped {
     dof: usize,
@@ -48,12 +48,12 @@ impl Shaped {
     }
 }
 
-/// Columns within `half` of the diagonal that row `i` of `m` has.
+/// Columns of row `i` of `m` within `half` of the diagonal.
 fn band(i: usize, half: usize, m: usize) -> std::ops::Range<usize> {
     i.saturating_sub(half)..i.saturating_add(half).saturating_add(1).min(m)
 }
 
-/// Exchanges rows at both ends, where the band is narrow, that would not fit into it with shorter
+/// Swaps rows at both ends that would not fit into the band, which is narrow there, with shorter
 /// ones from elsewhere.
 fn fitted(mut lengths: Vec<u32>, half: usize) -> Result<Vec<u32>, GenerateError> {
     let m = lengths.len();
@@ -75,15 +75,15 @@ fn fitted(mut lengths: Vec<u32>, half: usize) -> Result<Vec<u32>, GenerateError>
     Ok(lengths)
 }
 
-/// Longer rows go on anywhere in the band.
+/// Longer rows continue anywhere in the band.
 pub(super) const MOST_NODES: usize = 4096;
 
 /// Distances in the numbering to the nodes of a line (no `nx`), a plane (no `ny`) or a box, at
-/// least `nodes` of them and every one with its opposite beside it, nearest first.
+/// least `nodes` of them, nearest first and each followed by its opposite.
 pub(super) fn steps(nx: usize, ny: usize, nodes: usize) -> Vec<isize> {
     let (line, plane) = (nx as isize, (nx * ny) as isize);
     let dimensions = 1 + u32::from(nx > 0) + u32::from(ny > 0);
-    // The box that holds the ball of that many nodes.
+    // The box that contains the ball of that many nodes.
     let side = (1..).find(|side: &usize| side.pow(dimensions) >= 2 * nodes + 8).unwrap_or(1);
     let radius = side as isize;
     let span = |present: bool| if present { -radius..=radius } else { 0..=0 };
@@ -93,7 +93,7 @@ pub(super) fn steps(nx: usize, ny: usize, nodes: usize) -> Vec<isize> {
             for x in -radius..=radius {
                 let step = (z * plane) + y * line + x;
                 let distance = x * x + y * y + z * z;
-                // Opposite points are neighbours in this order.
+                // Opposite points are adjacent in this order.
                 let ahead = (z, y, x) >= (0, 0, 0);
                 let axis = if ahead { (z, y, x) } else { (-z, -y, -x) };
                 near.push((distance, axis, !ahead, step));
@@ -131,7 +131,7 @@ impl Rule for Shaped {
             false => 0,
         };
         let near = length - scattered;
-        // Columns counted from the left end of the band; the diagonal first.
+        // Columns relative to the left end of the band; the diagonal comes first.
         let mut columns = Vec::with_capacity(length);
         columns.push((i - first) as u32);
         let node = i / self.dof;

@@ -17,25 +17,25 @@ pub struct GeneratorSpec {
 }
 
 impl GeneratorSpec {
-    /// Understands `KIND?key=value&key=value`, perhaps after `gen:`. Numbers may be written
+    /// Parses `KIND?key=value&key=value`, with an optional `gen:` prefix. Numbers may be written
     /// `1000000`, `1_000_000`, `1e6` or `1M`.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (kind, values) = recipe::parse(text, kinds())?;
         Ok(Self { kind, values })
     }
 
-    /// Rows, columns and entries of the matrix, without generating it.
+    /// Rows, columns and nonzeros of the matrix, without generating it.
     pub fn extent(&self) -> Extent {
         (self.kind.extent)(&self.values)
     }
 
-    /// The rule for its rows.
+    /// Builds the rule for its rows.
     pub(super) fn rule(&self, limit: MemoryLimit) -> Result<Box<dyn Rule>, GenerateError> {
         self.kind.make(&self.values, limit)
     }
 }
 
-/// `gen:KIND?key=value&…`, keys in the kind's order, those at their default left out.
+/// Writes `gen:KIND?key=value&…` with the keys in the kind's order, omitting defaults.
 impl fmt::Display for GeneratorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         recipe::write(f, self.kind, &self.values)

@@ -42,8 +42,8 @@ fn near((x, n): (usize, usize)) -> usize {
     1 + usize::from(x > 0) + usize::from(x + 1 < n)
 }
 
-/// 7 points: 6 on the diagonal, −1 beside it. Like atmosmodd, or the finest level of any structured
-/// solver.
+/// 7 points: 6 on the diagonal, −1 for neighbours. Like atmosmodd, or the finest level of any
+/// structured solver.
 pub(super) struct Stencil7(pub(super) Grid);
 
 impl Rule for Stencil7 {
@@ -85,7 +85,7 @@ impl Rule for Stencil27 {
     }
 }
 
-/// n² grid, 5 points: 4 on the diagonal, −1 beside it. Like ecology1 or parabolic_fem.
+/// 5 points on an n² grid: 4 on the diagonal, −1 for neighbours. Like ecology1 or parabolic_fem.
 pub(super) struct Poisson2d(pub(super) usize);
 
 impl Rule for Poisson2d {

@@ -1,11 +1,11 @@
-//! A suite of matrices, and what is known of each.
+//! A suite of matrices and their known figures.
 
 /// A set of matrices that are run together.
 #[derive(Debug)]
 pub struct Suite {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub what: &'static str,
     /// The matrices.
     pub entries: &'static [SuiteEntry],
@@ -18,22 +18,22 @@ pub struct SuiteEntry {
     pub name: &'static str,
     /// Its generator.
     pub spec: &'static str,
-    /// What it is like.
+    /// Its description.
     pub what: &'static str,
-    /// The real matrix that the generated one stands in for; absent where it stands for itself.
+    /// The real matrix that the generated one stands in for, if any.
     pub wanted: Option<Wanted>,
 }
 
-/// Figures of a real matrix. Where one is absent nothing is known and nothing was aimed at.
+/// Figures of a real matrix. Absent figures are unknown and have no target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     /// Rows.
     pub rows: u64,
     /// Columns.
     pub cols: u64,
-    /// Entries, both triangles of a symmetric matrix.
+    /// Nonzeros, both triangles of a symmetric matrix.
     pub nnz: u64,
-    /// Whether a_ij = a_ji throughout, which the stand-in keeps exactly.
+    /// Whether a_ij = a_ji for all nonzeros, which the stand-in preserves exactly.
     pub symmetric: bool,
     /// Longest row.
     pub max: Option<Figure<u64>>,
@@ -43,12 +43,12 @@ pub struct Wanted {
     pub bandwidth: Option<Figure<u64>>,
 }
 
-/// A figure of a real matrix, and how sure it is.
+/// A figure of a real matrix and its certainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure<T> {
     /// Published, or counted in the real file.
     Known(T),
-    /// What the kind of structure suggests.
+    /// Estimated from the kind of structure.
     Guessed(T),
 }
 

@@ -1,5 +1,5 @@
-//! Symmetric structures by their figures: what couples one row with another couples that one with
-//! it, by the same value.
+//! Symmetric structures with given figures: every coupling between two rows exists in both, with the
+//! same value.
 
 use crate::parallel::*;
 
@@ -10,32 +10,32 @@ use super::random::RowRandom;
 use super::shaped::{MOST_NODES, steps};
 use crate::memory::MemoryLimit;
 
-/// A symmetric matrix of full blocks, `dof` rows and columns each: one for each two nodes that are
-/// coupled, and one on the diagonal for each node. Every node is given the number of its neighbours.
-/// It takes the nearest on the grid, each step with its opposite, where these take that step too:
-/// both sides answer alike. What is missing then, and the share that lies anywhere in the band, is
-/// coupled once for all rows and kept.
+/// A symmetric matrix of full blocks of `dof` rows and columns: one for each pair of coupled nodes
+/// and one on the diagonal for each node. The number of neighbours of every node is given. A node
+/// takes the nearest nodes on the grid, each step with its opposite, if these take that step too:
+/// both sides give the same answer. The neighbours still missing, and the fraction that lies
+/// anywhere in the band, are coupled once for all rows and stored.
 pub(super) struct Symmetric {
     dof: usize,
-    /// Nodes that each node is coupled with, itself among them; none where its rows are empty.
+    /// Number of nodes that each node is coupled with, including itself; 0 if its rows are empty.
     coupled: Vec<u32>,
-    /// How many of `ahead`, with their opposites, each node takes.
+    /// How many elements of `ahead`, with their opposites, each node takes.
     taken: Vec<u32>,
     /// Distances to later nodes in the numbering, nearest on the grid first.
     ahead: Vec<usize>,
-    /// Neighbours that are not taken in this way.
+    /// Neighbours that are not near ones.
     others: Neighbours,
-    /// Farthest that coupled nodes are apart in the numbering.
+    /// Largest distance between coupled nodes in the numbering.
     reach: usize,
-    /// A number for each row, from 0 to 1; a_ij comes from those of i and j.
+    /// One number per row, from 0 to 1; a_ij is computed from those of i and j.
     numbers: Vec<f64>,
 }
 
-/// The streams of the nodes begin here, apart from those of rows and runs.
+/// The first stream of the nodes, separate from those of rows and runs.
 const NODES: u64 = 5 << 33;
 
 impl Symmetric {
-    /// Fails when the lengths cannot be had.
+    /// Fails when the lengths are not attainable.
     pub(super) fn new(spec: &Values, limit: MemoryLimit) -> Result<Self, GenerateError> {
         let [m, dof, nnz, max, half] = ["m", "dof", "nnz", "max", "half"].map(|key| spec.size(key));
         let seed = spec.value("seed");
@@ -68,8 +68,8 @@ impl Symmetric {
         Ok(made)
     }
 
-    /// Decides about every coupling, and corrects the numbers of neighbours where the last few
-    /// could not be had.
+    /// Decides all couplings, and corrects the neighbour counts where the last few were not
+    /// attainable.
     fn couple(&mut self, scatter: f64, seed: u64) {
         let nodes = self.coupled.len();
         let mut pairs = self.scattered(scatter, seed);
@@ -82,12 +82,12 @@ impl Symmetric {
         }
     }
 
-    /// Neighbours that a node is to have.
+    /// Required number of neighbours of a node.
     fn wanted(&self, node: usize) -> u32 {
         self.coupled.get(node).map_or(0, |coupled| coupled.saturating_sub(1))
     }
 
-    /// The neighbours that this node takes as near ones, and they it.
+    /// The near neighbours of this node: each takes the other.
     fn near(&self, node: usize) -> impl Iterator<Item = usize> {
         let takes = |node: usize| self.taken.get(node).map_or(0, |&taken| taken as usize);
         self.ahead.iter().take(takes(node)).enumerate().flat_map(move |(rank, step)| {
@@ -96,8 +96,8 @@ impl Symmetric {
         })
     }
 
-    /// Sets how many near neighbours each node takes, and couples the share of the others: those
-    /// of a window of the band are put in order by chance, and two and two are a pair.
+    /// Sets the number of near neighbours of each node, and couples the fraction of other ones:
+    /// those in a window of the band are shuffled and paired.
     fn scattered(&mut self, share: f64, seed: u64) -> Vec<(u32, u32)> {
         let mut ends: Vec<(usize, u64, u32)> = Vec::new();
         for node in 0..self.coupled.len() {
@@ -122,10 +122,10 @@ impl Symmetric {
         pairs
     }
 
-    /// Couples nodes that want neighbours still, each with the nearest such ones before it.
+    /// Couples nodes that still need neighbours, each with the nearest such nodes before it.
     fn missing(&self, scattered: &Neighbours) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
-        // Nodes that want so many more, and those of them that the present one passes over.
+        // Nodes that need this many more, and those of them that the current node skips.
         let [mut open, mut passed] = [const { Vec::<(u32, u32)>::new() }; 2];
         for node in 0..self.coupled.len() {
             let known = scattered.of(node);
@@ -181,8 +181,8 @@ impl Rule for Symmetric {
         let others = self.others.of(node).iter().map(|&other| other as usize);
         for other in std::iter::once(node).chain(self.near(node)).chain(others) {
             row.extend((other * self.dof..(other + 1) * self.dof).map(|j| {
-                // The sum is the same from either side, and its fraction as evenly spread as its
-                // terms are.
+                // The sum is the same from either side, and its fractional part is as evenly spread
+                // as its terms.
                 let sum = number(i) + number(j);
                 let value = if i == j { length as f64 } else { sum - sum.trunc() - 0.5 };
                 (j as u32, value)
@@ -191,7 +191,7 @@ impl Rule for Symmetric {
     }
 }
 
-/// Neighbours of nodes, from pairs: those of node u are `nodes[ends[u]..ends[u + 1]]`.
+/// Neighbours of nodes, built from pairs: those of node u are `nodes[ends[u]..ends[u + 1]]`.
 #[derive(Default)]
 struct Neighbours {
     ends: Vec<usize>,

@@ -124,8 +124,8 @@ fn symmetric_kinds_are_symmetric_bit_for_bit() {
     }
 }
 
-/// Sums over all entries (i, j, a_ij) above the diagonal and over all (j, i, a_ij) below it. They
-/// differ unless the matrix is symmetric bit for bit, and no matrix need be kept to find that out.
+/// Sums over all nonzeros (i, j, a_ij) above the diagonal and over all (j, i, a_ij) below it. They
+/// differ unless the matrix is bitwise symmetric; the matrix need not be stored.
 fn sums_of_triangles(spec: &str) -> (u64, u64) {
     use std::hash::BuildHasher;
     let hasher = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
@@ -206,7 +206,8 @@ fn a_wide_band_leaves_few_couplings_out() {
     }
 }
 
-/// Cholesky of a small dense matrix: every pivot is positive exactly for a positive definite one.
+/// Cholesky of a small dense matrix: all pivots are positive if and only if it is positive
+/// definite.
 fn is_positive_definite(a: &Csr) -> bool {
     let n = a.rows();
     let mut l = vec![vec![0.0f64; n]; n];
@@ -244,8 +245,8 @@ fn finite_elements_are_positive_definite_and_barely_so() {
         assert!(is_positive_definite(&make(spec)), "{spec}");
     }
     assert!(!is_positive_definite(&make("kkt?n=3")), "a saddle point is indefinite");
-    // A body may move as a whole without force: without the thousandth on the diagonal, the row
-    // sums over one component vanish.
+    // Rigid translations need no force: without the thousandth on the diagonal, the row sums over
+    // one component vanish.
     for (spec, shift) in
         [("fem-hex?n=4&dof=3", 1e-3), ("fem-tet?nx=4&ny=3&nz=5&dof=3&shift=200", 2e-4)]
     {
@@ -426,7 +427,7 @@ fn names_are_those_of_one_matrix_each() {
     assert_eq!(names.len(), distinct.len());
 }
 
-/// Values of rows spread over a matrix, and how many of them are distinct.
+/// The values of rows spread over a matrix, and the number of distinct ones.
 fn values_of_some_rows(spec: &GeneratorSpec) -> (usize, usize) {
     let rule = spec.rule(MemoryLimit::unlimited()).unwrap();
     let mut values = BTreeSet::new();
@@ -447,7 +448,7 @@ fn a_gpus_matrices_take_it_long_fit_its_memory_and_have_the_values_that_they_say
     for SuiteEntry { name, spec, what, .. } in entries {
         let spec = GeneratorSpec::parse(spec).unwrap();
         let said = spec.extent();
-        // The fewest bytes that a format takes an entry: a distance and a code or a value.
+        // Minimum bytes per nonzero of any format: a distance and a code or a value.
         let few = what.starts_with("few values");
         assert!(few || what.starts_with("distinct values"), "{name}");
         let least = said.entries * if few { 3 } else { 10 } + 8 * (said.rows + said.cols);
@@ -459,7 +460,7 @@ fn a_gpus_matrices_take_it_long_fit_its_memory_and_have_the_values_that_they_say
     }
 }
 
-/// Runs the generators of a suite's stand-ins and compares them with the real matrices' figures.
+/// Generates a suite's stand-ins and compares them with the figures of the real matrices.
 fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
     let mut differing = Vec::new();
     for entry in suite(name).unwrap().entries {
@@ -476,7 +477,7 @@ fn stand_ins_are_like_the_real_ones(name: &str, nnz_tolerance: f64) {
         compare("rows", made.rows as f64, wanted.rows as f64, 0.0);
         compare("columns", made.cols as f64, wanted.cols as f64, 0.0);
         compare("entries", made.nnz as f64, wanted.nnz as f64, nnz_tolerance);
-        // What was guessed is made as well as what is known.
+        // Guessed figures are met as closely as known ones.
         if let Some(max) = wanted.max {
             compare("longest row", made.max as f64, max.value() as f64, 0.0);
         }

@@ -1,6 +1,6 @@
-//! Batches of small dense systems from generators: each matrix from a random stream of its own, so that
-//! the same come out for any number of threads; the named suites of them; and what says which systems of a
-//! matrix make one.
+//! Generated batches of small dense systems, their named suites, and the spec that selects the systems of
+//! a matrix that form a batch. Each matrix has its own random stream, so that the result does not depend
+//! on the number of threads.
 
 mod rows;
 mod spec;

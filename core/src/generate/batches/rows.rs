@@ -1,11 +1,11 @@
-//! Which dense systems of a matrix make a batch.
+//! Selects the dense systems of a matrix that form a batch.
 
 use std::fmt;
 
 use crate::generate::keys::{Key, MOST, Values, optional};
 use crate::generate::recipe::{self, Named, SpecError};
 
-/// `fsai?k=…&most=…`: those that rows of a factorised sparse approximate inverse solve.
+/// `fsai?k=…&most=…`: the systems solved by the rows of a factorised sparse approximate inverse.
 #[derive(Clone, Debug)]
 pub struct RowsSpec {
     kind: &'static RowsKind,
@@ -34,7 +34,7 @@ impl Named for RowsKind {
 }
 
 impl RowsSpec {
-    /// Understands `fsai` and `fsai?k=1&most=100k`, numbers as recipes have them.
+    /// Parses `fsai` and `fsai?k=1&most=100k`, with numbers as in recipes.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (kind, values) = recipe::parse(text, KINDS)?;
         Ok(Self { kind, values })
@@ -45,13 +45,13 @@ impl RowsSpec {
         u32::try_from(self.values.value("k")).unwrap_or(u32::MAX)
     }
 
-    /// How many rows are taken at most; none where all are.
+    /// Maximum number of rows; `None` for all rows.
     pub fn most(&self) -> Option<usize> {
         Some(self.values.size("most")).filter(|most| *most > 0)
     }
 }
 
-/// `fsai?key=value&…`, those at their default left out.
+/// Writes `fsai?key=value&…`, omitting defaults.
 impl fmt::Display for RowsSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         struct Recipe<'s>(&'s RowsSpec);

@@ -1,4 +1,4 @@
-//! The recipe of a batch, and the matrices that it makes.
+//! The recipe of a batch, and its generator.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,19 +11,19 @@ use crate::matrix::{Batch, BatchExtent, MOST_UNKNOWNS};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// A kind of generated batches.
+/// A kind of generated batch.
 #[derive(Debug)]
 pub struct BatchKind {
     /// Its name.
     pub name: &'static str,
-    /// What its matrices are, in one line.
+    /// Description of its matrices, in one line.
     pub what: &'static str,
     /// Its parameters.
     pub keys: &'static [Key],
 }
 
 impl BatchKind {
-    /// `spd-batch?n=…&count=…`: what must be given.
+    /// `spd-batch?n=…&count=…`: the required keys.
     pub fn usage(&self) -> String {
         Named::usage(self)
     }
@@ -39,7 +39,7 @@ impl Named for BatchKind {
     }
 }
 
-/// Every kind, in the order in which lists show them.
+/// Every kind, in display order.
 pub fn batch_kinds() -> &'static [BatchKind] {
     KINDS
 }
@@ -69,8 +69,8 @@ pub struct BatchSpec {
 }
 
 impl BatchSpec {
-    /// Understands `spd-batch?n=…&count=…`, perhaps after `gen:`. Numbers may be written `1000000`,
-    /// `1_000_000`, `1e6` or `1M`; `bad` is at most `count`.
+    /// Parses `spd-batch?n=…&count=…`, with an optional `gen:` prefix. Numbers may be written
+    /// `1000000`, `1_000_000`, `1e6` or `1M`; `bad` is at most `count`.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (kind, values) = recipe::parse(text, batch_kinds())?;
         let [count, bad] = ["count", "bad"].map(|key| values.value(key));
@@ -82,24 +82,24 @@ impl BatchSpec {
         }
     }
 
-    /// Number of systems, and of their unknowns.
+    /// Number of systems and of their unknowns.
     pub fn extent(&self) -> BatchExtent {
         let [unknowns, systems] = ["n", "count"].map(|key| self.values.value(key));
         BatchExtent { unknowns, systems }
     }
 }
 
-/// `gen:KIND?key=value&…`, keys in the kind's order, those at their default left out.
+/// Writes `gen:KIND?key=value&…` with the keys in the kind's order, omitting defaults.
 impl fmt::Display for BatchSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         recipe::write(f, self.kind, &self.values)
     }
 }
 
-/// Generates the matrices: A_s = B·Bᵀ/n + I, B of n rows uniform in [−1, 1) and drawn row by row from
-/// stream s of the seed. Of every `bad`-th matrix (numbers `bad` − 1, 2·`bad` − 1, …, 0-based) the last
-/// number of the diagonal is −1, so that it is not positive definite. Fails before allocating when all
-/// need more than `limit`; ends early when `cancel` is set.
+/// Generates the matrices A_s = B·Bᵀ/n + I, where B has n rows, uniform in [−1, 1) and drawn row by row
+/// from stream s of the seed. In every `bad`-th matrix (numbers `bad` − 1, 2·`bad` − 1, …, 0-based) the
+/// last diagonal element is −1, so that it is not positive definite. Fails before allocating when all
+/// matrices together need more than `limit`; ends early when `cancel` is set.
 ///
 /// ```
 /// use sparsescope_core::generate::{BatchSpec, generate_batch};
@@ -136,7 +136,7 @@ pub fn generate_batch(
     Batch::new(n, values).map_err(|reason| GenerateError::Format { spec: spec.to_string(), reason })
 }
 
-/// a = b·bᵀ/n + I, its sums in the order of b's columns.
+/// Computes a = b·bᵀ/n + I, summing in the order of b's columns.
 fn fill(a: &mut [f64], b: &[f64], n: usize) {
     for (i, (row, left)) in a.chunks_mut(n).zip(b.chunks(n)).enumerate() {
         for (j, (value, right)) in row.iter_mut().zip(b.chunks(n)).enumerate() {

@@ -5,7 +5,7 @@
 pub struct BatchSuite {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub what: &'static str,
     /// The batches.
     pub entries: &'static [BatchEntry],
@@ -16,7 +16,7 @@ pub struct BatchSuite {
 pub struct BatchEntry {
     /// Its name.
     pub name: &'static str,
-    /// How it is made.
+    /// Its recipe.
     pub spec: &'static str,
 }
 

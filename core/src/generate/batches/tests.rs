@@ -1,4 +1,4 @@
-//! What the generator of batches promises.
+//! Tests of the batch generator.
 
 use super::*;
 use crate::generate::{points_suite_entry, suite_entry};
@@ -12,8 +12,8 @@ fn make(spec: &str) -> Batch {
 
 #[test]
 fn matrices_are_those_that_the_formula_gives_in_another_language() {
-    // ChaCha8 (the seed the key's first 64 bits, the matrix's number the stream, 53 bits of each word of
-    // 64) and the formula written in Python, sums in the order of the columns, hashed with hashlib.
+    // ChaCha8 (the seed as the key's first 64 bits, the matrix number as the stream, 53 of each 64-bit
+    // word's bits) and the formula in Python, summed in column order, hashed with hashlib.
     let batch = make("spd-batch?n=5&count=7&bad=3&seed=11");
     assert_eq!(
         batch.identity(&|| false).unwrap(),
@@ -31,7 +31,7 @@ fn the_same_matrices_come_out_for_any_number_of_threads_and_the_seed_decides() {
     let batch = with(1);
     assert_eq!(batch, with(3));
     assert_ne!(batch, make("spd-batch?n=9&count=50&seed=43"));
-    // More matrices are more of the same.
+    // A larger batch begins with the matrices of a smaller one.
     let fewer = make("spd-batch?n=9&count=20");
     assert!((0..20).all(|s| fewer.view().matrix(s) == batch.view().matrix(s)));
 }
@@ -44,7 +44,7 @@ fn one_matrix_of_so_many_and_no_other_has_a_corner_of_minus_one() {
         let is_bad = s == 3 || s == 7;
         assert_eq!(good[..15], some[..15], "{s}");
         assert_eq!(some[15], if is_bad { -1.0 } else { good[15] }, "{s}");
-        // A quadratic form of the unit matrix and a square: at least 1 wherever a coordinate is 1.
+        // The quadratic form of the identity plus a square: at least 1 wherever a coordinate is 1.
         assert!((0..4).all(|i| good[i * 5] >= 1.0), "{s}");
     }
 }

@@ -8,7 +8,7 @@ use crate::generate::recipe::Named;
 pub struct PointsKind {
     /// Its name.
     pub name: &'static str,
-    /// How the points lie, in one line.
+    /// Distribution of the points, in one line.
     pub what: &'static str,
     /// Its parameters.
     pub keys: &'static [Key],
@@ -22,7 +22,7 @@ impl std::fmt::Debug for PointsKind {
 }
 
 impl PointsKind {
-    /// `points-sphere?n=…&d=…`: what must be given.
+    /// `points-sphere?n=…&d=…`: the required keys.
     pub fn usage(&self) -> String {
         Named::usage(self)
     }
@@ -38,14 +38,14 @@ impl Named for PointsKind {
     }
 }
 
-/// Every kind, in the order in which lists show them.
+/// Every kind, in display order.
 pub fn points_kinds() -> &'static [PointsKind] {
     KINDS
 }
 
 const POINTS: Key = key("n", 0, MOST, "points");
 const DIMENSIONS: Key = key("d", 1, 1000, "coordinates of a point");
-/// Of points drawn with more coordinates hardly one stays inside.
+/// With more coordinates, hardly any point drawn stays inside.
 const FEW_DIMENSIONS: Key = Key { max: 32, ..DIMENSIONS };
 
 static KINDS: &[PointsKind] = &[

@@ -1,5 +1,5 @@
-//! Sets of points from generators: each point from a random stream of its own, so that the same
-//! points come out for any number of threads; and the named suites of them.
+//! Generated point sets and their named suites. Each point has its own random stream, so that the
+//! points do not depend on the number of threads.
 
 mod distribution;
 mod kinds;

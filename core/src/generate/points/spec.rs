@@ -1,4 +1,4 @@
-//! The recipe of a set of points, and the points that it makes.
+//! The recipe of a point set, and its generator.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +20,8 @@ pub struct PointsSpec {
 }
 
 impl PointsSpec {
-    /// Understands `points-KIND?n=…&d=…`, perhaps after `gen:`. Numbers may be written `1000000`,
-    /// `1_000_000`, `1e6` or `1M`.
+    /// Parses `points-KIND?n=…&d=…`, with an optional `gen:` prefix. Numbers may be written
+    /// `1000000`, `1_000_000`, `1e6` or `1M`.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (kind, values) = recipe::parse(text, points_kinds())?;
         Ok(Self { kind, values })
@@ -34,14 +34,14 @@ impl PointsSpec {
     }
 }
 
-/// `gen:KIND?key=value&…`, keys in the kind's order, those at their default left out.
+/// Writes `gen:KIND?key=value&…` with the keys in the kind's order, omitting defaults.
 impl fmt::Display for PointsSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         recipe::write(f, self.kind, &self.values)
     }
 }
 
-/// Points made between two looks at the cancel flag.
+/// Points generated between checks of the cancel flag.
 const CHUNK: usize = 1024;
 
 /// Generates the points. Fails before allocating when they need more than `limit`; ends early when

@@ -1,15 +1,15 @@
-//! The named suites of sets of points.
+//! The named suites of point sets.
 
 use super::spec::PointsSpec;
 use crate::generate::recipe::SpecError;
 use crate::matrix::PointsExtent;
 
-/// Sets of points that are run together.
+/// Point sets that are run together.
 #[derive(Debug)]
 pub struct PointsSuite {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub what: &'static str,
     /// The sets.
     pub entries: &'static [PointsEntry],
@@ -20,18 +20,18 @@ pub struct PointsSuite {
 pub struct PointsEntry {
     /// Its name.
     pub name: &'static str,
-    /// How it is made.
+    /// How it is generated.
     pub recipe: PointsRecipe,
-    /// What it is like.
+    /// Its description.
     pub what: &'static str,
 }
 
-/// How a set of points is made.
+/// How a point set is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointsRecipe {
     /// By a generator.
     Generated(&'static str),
-    /// By the program `rbox` of Qhull, which makes the same points every time.
+    /// By the program `rbox` of Qhull, which is deterministic.
     #[expect(
         missing_docs,
         reason = "what rbox is told, and how many points of how many dimensions that are"

@@ -1,4 +1,4 @@
-//! What the generators of points promise.
+//! Tests of the point generators.
 
 use super::distribution::{anticorrelated, correlated};
 use super::*;
@@ -18,8 +18,8 @@ fn error(spec: &str) -> String {
 
 #[test]
 fn points_are_those_that_the_formulas_give_in_another_language() {
-    // ChaCha8 (the seed the key's first 64 bits, the point's index the stream, 53 bits of each word of
-    // 64) and the formulas written in Python, hashed with hashlib: D = 5 and N = 100 as u64, then the
+    // ChaCha8 (the seed as the key's first 64 bits, the point's index as the stream, 53 of each 64-bit
+    // word's bits) and the formulas in Python, hashed with hashlib: D = 5 and N = 100 as u64, then the
     // coordinates.
     for (kind, digest) in [
         ("independent", "a7636805d84c8887c1aa348e850134e59470f864a678565d2d6adc05fb19700f"),
@@ -42,7 +42,7 @@ fn the_same_points_come_out_for_any_number_of_threads_and_the_seed_decides() {
         let points = with(1);
         assert_eq!(points, with(3), "{spec}");
         assert_ne!(points, make(&format!("{spec}&seed=43")), "{spec}");
-        // More points are more of the same.
+        // A larger set begins with the points of a smaller one.
         let fewer = make(&spec.replace("5000", "70"));
         assert_eq!(points.coordinates()[..210], *fewer.coordinates(), "{spec}");
     }
@@ -62,7 +62,7 @@ fn correlation(points: &Points, j: usize, k: usize) -> f64 {
     both / (squares[0] * squares[1]).sqrt()
 }
 
-/// Mean correlation of coordinates that are so far apart in the ring of all.
+/// Mean correlation of coordinates at this distance in the ring of all coordinates.
 fn at_distance(points: &Points, distance: usize) -> f64 {
     let d = points.dimensions();
     (0..d).map(|k| correlation(points, k, (k + distance) % d)).sum::<f64>() / d as f64
@@ -70,7 +70,7 @@ fn at_distance(points: &Points, distance: usize) -> f64 {
 
 #[test]
 fn coordinates_are_correlated_as_their_kinds_say() {
-    // As of 400 000 correlated and 350 000 anti-correlated points that NumPy drew by the same formulas.
+    // From 400 000 correlated and 350 000 anti-correlated points drawn with NumPy by the same formulas.
     for (kind, expected) in [
         ("independent", [0.0, 0.0, 0.0, 0.0]),
         ("correlated", [0.268, 0.512, 0.512, 0.512]),
@@ -85,7 +85,7 @@ fn coordinates_are_correlated_as_their_kinds_say() {
     }
 }
 
-/// The share of points drawn that stay inside.
+/// The fraction of drawn points that stay inside.
 fn acceptance(draw: super::distribution::Draw, d: usize) -> f64 {
     let mut point = vec![0.0; d];
     let tries = 800_000 / d;
@@ -95,12 +95,13 @@ fn acceptance(draw: super::distribution::Draw, d: usize) -> f64 {
 
 #[test]
 fn of_anticorrelated_points_of_eight_dimensions_more_than_one_in_six_stays_inside() {
-    // The chance that a walk around the ring stays inside: the trace of the eighth power of its kernel
-    // (on 801 nodes, with NumPy), over the places of points on the diagonal. The error is about 0.0012.
+    // The probability that a walk around the ring stays inside: the trace of the eighth power of its
+    // kernel (on 801 nodes, with NumPy), over the positions of points on the diagonal. The error is
+    // about 0.0012.
     let share = acceptance(anticorrelated, 8);
     assert!((share - 0.1753).abs() < 0.006, "{share}");
     assert!(acceptance(correlated, 8) > 0.99);
-    // Or the largest recipe would not end.
+    // Otherwise the largest recipe would not finish.
     assert!(acceptance(anticorrelated, 32) > 0.0001 && acceptance(correlated, 1000) > 0.5);
 }
 
@@ -118,7 +119,7 @@ fn points_lie_in_the_unit_cube_or_on_the_unit_sphere() {
             let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
             assert!((length - 1.0).abs() < 1e-15 * (2 + d) as f64, "{point:?}");
         }
-        // Each coordinate has the mean 0 and the mean square 1/D.
+        // Each coordinate has mean 0 and mean square 1/D.
         let squares = |k: usize| sphere.coordinates().iter().skip(k).step_by(d).map(|x| x * x);
         for k in 0..d {
             let (mean, expected) = (squares(k).sum::<f64>() / 3000.0, 1.0 / d as f64);
@@ -131,7 +132,7 @@ fn points_lie_in_the_unit_cube_or_on_the_unit_sphere() {
 
 #[test]
 fn the_sphere_is_uniform_and_not_denser_towards_the_corners_of_the_cube() {
-    // Archimedes: on a sphere of three dimensions each coordinate is uniform in (-1, 1).
+    // Archimedes: on a sphere in three dimensions each coordinate is uniform in (-1, 1).
     let points = make("points-sphere?n=60000&d=3");
     for k in 0..3 {
         let column = points.coordinates().iter().skip(k).step_by(3);
@@ -186,7 +187,7 @@ fn suites_have_recipes_that_are_understood_and_names_of_their_own() {
     let mut names: Vec<&str> = Vec::new();
     for entry in points_suites().iter().flat_map(|suite| suite.entries) {
         let extent = entry.extent().unwrap();
-        // The serial kernel looks at every pair.
+        // The serial kernel compares every pair.
         let is_small = matches!(entry.recipe, PointsRecipe::Rbox { .. }) || extent.points <= 20_000;
         assert!(is_small && extent.dimensions > 1, "{entry:?}");
         assert!(suite_entry(entry.name).is_none(), "{entry:?}");
