@@ -253,7 +253,7 @@ impl LocalMatrix {
     }
 }
 
-/// Checks that `count` things can be numbered with `u32`.
+/// Checks that `count` items can be numbered with `u32`.
 fn narrow(rank: usize, count: u64, what: &str) -> Result<usize, DistributedError> {
     match u32::try_from(count) {
         Ok(count) => Ok(count as usize),

@@ -146,7 +146,7 @@ impl Header {
             }
             row.push((neighbour - 1, weight));
             if row.len() as u64 > self.neighbours().min(self.vertices.into()) {
-                break; // Whoever reads the row says what is wrong with it.
+                break; // Reading the row reports the error.
             }
         }
         Ok(())

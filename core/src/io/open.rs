@@ -20,8 +20,8 @@ pub fn read_matrix(
 }
 
 /// Like [`read_matrix`], for a file called `name`. Unless the name ends in `.mtx` or `.mtx.gz`, the file may
-/// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line `row column
-/// value` per nonzero. If it ends in `.graph` or `.metis`, it may be a graph in METIS format.
+/// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line
+/// `row column value` per nonzero. If it ends in `.graph` or `.metis`, it may be a graph in METIS format.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],

@@ -164,8 +164,8 @@ impl<T: Scalar> Csr<T> {
         (self.col, self.val)
     }
 
-    /// The range of row `i`'s nonzeros in [`col`](Self::col) and [`val`](Self::val). Panics when `i
-    /// >= rows`.
+    /// The range of row `i`'s nonzeros in [`col`](Self::col) and [`val`](Self::val).
+    /// Panics when `i >= rows`.
     #[inline]
     pub fn row_range(&self, i: usize) -> Range<usize> {
         self.row_ptr.range(i)

@@ -105,7 +105,7 @@ impl<T: Scalar> Dia<T> {
         (0..m).into_par_iter().with_min_len(256).for_each(|i| {
             for &c in a.row(i).0 {
                 let diagonal = &present[c as usize + m - 1 - i];
-                // Read first: a cache line that nobody writes stays in the caches of all threads.
+                // Read first: a cache line that is not written stays in the caches of all threads.
                 if !diagonal.load(Relaxed) {
                     diagonal.store(true, Relaxed);
                 }

@@ -41,8 +41,8 @@ impl HllLayout {
 /// Widths and offsets of the hacks, and the slot arithmetic of both orders.
 ///
 /// Row-major in the hack (the Tor Vergata paper): slot `offsets[h] + r·max_nzr[h] + j`; the last
-/// hack stores existing rows only. Column-major in the hack (spGPU, PSBLAS): slot `offsets[h] +
-/// j·hack_size + r`; every hack stores `hack_size` rows.
+/// hack stores existing rows only. Column-major in the hack (spGPU, PSBLAS): slot
+/// `offsets[h] + j·hack_size + r`; every hack stores `hack_size` rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HllShape {
     rows: usize,
