@@ -29,8 +29,8 @@ const CHUNK: usize = 1 << 14;
 /// Chunks between two writes.
 const CHUNKS: usize = 32;
 
-/// Writes the points as CSV with a header line of names. Names that would not be recognized as such are
-/// omitted.
+/// Writes the points as CSV with a header line of names, which is omitted if it would not be recognized
+/// as such.
 pub fn write_table(
     points: PointsView<'_>,
     names: &[String],
