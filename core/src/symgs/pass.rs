@@ -79,7 +79,7 @@ impl<T: Real> Pass<'_, T> {
         let (first, single) = (rows.start, rows.start + blocks * LANES..rows.end);
         with_offsets!(self.rows.before().ptr(), |before| {
             with_offsets!(self.rows.after().ptr(), |after| {
-                // SAFETY: the caller's promise; the rows of an independent step may be done in any
+                // SAFETY: guaranteed by the caller; the rows of an independent step may be done in any
                 // order, and so those of a block together.
                 let one = |k| unsafe { self.update::<_, _, 1>(before, after, k) };
                 // SAFETY: as above.
@@ -113,21 +113,21 @@ impl<T: Real> Pass<'_, T> {
             Sweep::Backward => (self.old, self.new),
         };
         let ahead = if self.reversed { -AHEAD } else { AHEAD };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let less_before = |sums| unsafe {
             less::<_, _, N>(sums, self.rows.before(), Block::new(before, k), x_before, ahead)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let less_after = |sums| unsafe {
             less::<_, _, N>(sums, self.rows.after(), Block::new(after, k), x_after, ahead)
         };
         let places: [usize; N] = std::array::from_fn(|lane| self.rows.place(k + lane));
         let d: [T; N] = std::array::from_fn(|lane| self.rows.diagonal()[k + lane]);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let of = |x: Shared<T>| unsafe { places.map(|place| x.get(place)) };
         let put = |x: Shared<T>, values: [T; N]| {
             for (place, value) in places.into_iter().zip(values) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { x.put(place, value) };
             }
         };
@@ -187,7 +187,7 @@ unsafe fn less<T: Real, O: Offset, const N: usize>(
     let (col, val) = side.entries(block.together());
     for (col, val) in col.as_chunks::<N>().0.iter().zip(val.as_chunks::<N>().0) {
         for lane in 0..N {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             sums[lane] = sums[lane] - val[lane] * unsafe { x.get(col[lane] as usize) };
         }
     }
@@ -195,7 +195,7 @@ unsafe fn less<T: Real, O: Offset, const N: usize>(
         for (lane, sum) in sums.iter_mut().enumerate() {
             let (col, val) = side.entries(block.rest(lane));
             for (&c, &v) in col.iter().zip(val) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 *sum = *sum - v * unsafe { x.get(c as usize) };
             }
         }

@@ -35,7 +35,7 @@ pub(super) unsafe fn run<T: Real>(passes: &[Pass<'_, T>], rounds: usize, workers
             for pass in passes {
                 if turn < pass.len() {
                     wait_for(&done.0, before + pass.needs(turn));
-                    // SAFETY: the counter gives each turn once; the caller's promise.
+                    // SAFETY: the counter gives each turn once; guaranteed by the caller.
                     unsafe { pass.run(turn) };
                     break;
                 }

@@ -27,7 +27,7 @@ impl<T: Copy> Shared<T> {
     #[inline(always)]
     pub(super) unsafe fn get(self, i: usize) -> T {
         debug_assert!(i < self.len);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.elements.add(i).read() }
     }
 
@@ -36,7 +36,7 @@ impl<T: Copy> Shared<T> {
     #[inline(always)]
     pub(super) unsafe fn put(self, i: usize, value: T) {
         debug_assert!(i < self.len);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.elements.add(i).write(value) };
     }
 
