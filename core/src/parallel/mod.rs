@@ -14,7 +14,7 @@ pub(crate) use threads::{current_num_threads, join, lock, on_each_thread};
 mod tests {
     use rayon::ThreadPoolBuilder;
 
-    /// Every call, so that the same text means rayon's or ours.
+    /// Every call, written once and compiled with rayon's methods and with ours.
     macro_rules! calls {
         ($numbers:expr) => {{
             let numbers: &[u64] = $numbers;

@@ -21,14 +21,14 @@ const LOOKS: u32 = 256;
 const OVER: usize = usize::MAX;
 
 thread_local! {
-    /// The crew that this thread currently leads.
+    /// The spinning pool that this thread currently leads.
     static LED: Cell<*const Crew> = const { Cell::new(ptr::null()) };
 }
 
 /// Calls `work` while the other workers of the ambient pool spin, so that SpMV inside it is distributed
-/// without waking a thread. If the pool has one thread, or this thread already leads a crew, it calls `work`
-/// directly. Do not use with more threads than logical CPUs: spinning threads would take time from working
-/// ones.
+/// without waking a thread. If the pool has one thread, or this thread already leads a spinning pool, it
+/// calls `work` directly. Do not use with more threads than logical CPUs: spinning threads would take time
+/// from working ones.
 pub(crate) fn gather<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let threads = rayon::current_num_threads();
     let Some(leader) = rayon::current_thread_index() else { return work() };
@@ -49,8 +49,8 @@ pub(crate) fn gather<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     result.expect("the leader's part has been done, or has panicked") // invariant
 }
 
-/// Calls `work` with its number on each worker of the ambient pool: through the crew, if this thread leads
-/// one.
+/// Calls `work` on each worker of the ambient pool, with the worker's number: through the spinning pool, if
+/// this thread leads one.
 pub(super) fn each_worker(work: Job<'_>) {
     // It leads none meanwhile: nested SpMV uses rayon directly.
     let crew = LED.replace(ptr::null());
@@ -59,17 +59,17 @@ pub(super) fn each_worker(work: Job<'_>) {
         return;
     }
     let _again = Leads(crew);
-    // SAFETY: `lead` sets the pointer to a crew that outlives the closure it calls, and this runs within that
-    // closure.
+    // SAFETY: `lead` sets the pointer to a `Crew` that outlives the closure it calls, and this runs within
+    // that closure.
     unsafe { &*crew }.share_out(work);
 }
 
-/// Whether this thread leads a crew.
+/// Whether this thread leads a spinning pool.
 fn is_led() -> bool {
     !LED.get().is_null()
 }
 
-/// Makes this thread the leader of a crew when dropped.
+/// Makes this thread the leader of a spinning pool when dropped.
 struct Leads(*const Crew);
 
 impl Drop for Leads {
@@ -125,7 +125,7 @@ impl Crew {
         }
     }
 
-    /// Does each job until the crew ends.
+    /// Does each job until the leader ends the pool.
     fn follow(&self, worker: usize) {
         let Some(done) = self.done.get(worker) else { return };
         let mut last = 0;
@@ -204,14 +204,14 @@ mod tests {
             gather(|| {
                 assert!(is_led());
                 (0..10_000).for_each(one_more);
-                // A crew is not gathered twice, and nested SpMV uses rayon directly.
+                // The spinning pool is not set up twice, and nested SpMV uses rayon directly.
                 gather(|| each_worker(&|_| assert!(!is_led())));
                 // Other work of the pool is done, too.
                 assert_eq!(rayon::broadcast(|_| ()).len(), 2);
                 one_more(10_000);
             })
         });
-        // The same without a crew.
+        // The same without a spinning pool.
         let rounds = counts[0].load(Ordering::Relaxed);
         pool(2).install(|| one_more(rounds));
         assert_eq!(gather(|| 7), 7);
