@@ -1,28 +1,28 @@
-//! Files that appear whole or not at all, and the folder for those that can be made anew.
+//! Writes files whole or not at all, and finds the folder for cached files.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What to do with a file that is there already.
+/// What to do when the file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// Leave it, and fail.
+    /// Keep it, and fail.
     Never,
-    /// Put the new one in its place.
+    /// Replace it.
     Replace,
 }
 
 /// Why a file was not written.
 #[derive(Debug)]
 pub enum WriteError<E> {
-    /// It is there already and was left as it is.
+    /// It already exists and was left as it was.
     Exists,
-    /// The system refused.
+    /// The operating system reported an error.
     #[expect(missing_docs, reason = "what was being done, and why it cannot be")]
     System { doing: &'static str, error: std::io::Error },
-    /// Its content could not be had.
+    /// Its content could not be produced.
     Content(E),
 }
 
@@ -33,7 +33,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file until it has its name or is removed.
+/// A temporary file until it is renamed or removed.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -49,19 +49,18 @@ impl Drop for Unfinished {
     }
 }
 
-/// Ends the program at once, whatever its threads do, and leaves no file that is half written.
+/// Exits the process at once, whatever its threads are doing, and leaves no half-written file behind.
 pub fn exit(code: i32) -> ! {
     let unfinished = unfinished();
     for path in &*unfinished {
-        // It has its name by now, or the user may remove it.
+        // It has been renamed by now, or the user may remove it.
         let _ = std::fs::remove_file(path);
     }
-    // The lock is held to the end: nobody begins another file.
+    // The lock is held until exit, so that no thread begins another file.
     std::process::exit(code)
 }
 
-/// Fails where `path` is there and is no regular file: a folder, a link, a device or a pipe keeps its
-/// name, whatever is to be overwritten.
+/// Fails if `path` exists and is not a regular file: a folder, link, device or pipe is never overwritten.
 pub fn check_regular(path: &Path) -> std::io::Result<()> {
     let Ok(found) = path.symlink_metadata() else { return Ok(()) };
     let kind = match found.file_type() {
@@ -73,9 +72,9 @@ pub fn check_regular(path: &Path) -> std::io::Result<()> {
     Err(std::io::Error::other(format!("expected a regular file or a new name, found {kind}")))
 }
 
-/// Writes the file `path` through `write`: into a temporary file beside it, which goes to the disk
-/// before it gets the name. On any error nothing is left behind, and an older file stays as it was.
-/// Only a regular file is replaced. Returns the file, open for writing at its end.
+/// Writes the file `path` through `write`: into a temporary file beside it, which is synced to disk and then
+/// renamed. On any error nothing is left behind, and an older file stays as it was. Only a regular file is
+/// replaced. Returns the file, open for writing at its end.
 pub fn write_whole<E>(
     path: &Path,
     overwrite: Overwrite,
@@ -90,13 +89,13 @@ pub fn write_whole<E>(
     builder.prefix(".sparsescope-");
     #[cfg(unix)]
     {
-        // As any new file: what the user's mask leaves.
+        // Like any new file: the user's umask applies.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a file"))?;
     let _unfinished = Unfinished::new(file.path());
-    // To the file itself: the temporary file's own errors would name it, not `path`.
+    // Write to the file itself: errors of the temporary file would name it instead of `path`.
     let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
     write(&mut out).map_err(WriteError::Content)?;
     out.into_inner().map_err(|error| failed("write")(error.into_error()))?;
@@ -113,15 +112,15 @@ pub fn write_whole<E>(
     Ok(file)
 }
 
-/// Gives a finished file, which was synced, its name, in place of what has that name.
+/// Renames a finished, synced file to `path`, replacing what is there.
 pub fn rename_whole(finished: &Path, path: &Path) -> std::io::Result<()> {
     std::fs::rename(finished, path)?;
     sync_folder_of(path);
     Ok(())
 }
 
-/// Brings the new name to the disk. Some file systems do that only by themselves and refuse: the
-/// file is there all the same.
+/// Syncs the renamed entry to disk. Some file systems refuse because they do it on their own; the file exists
+/// in either case.
 fn sync_folder_of(path: &Path) {
     if cfg!(unix) {
         let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
@@ -135,8 +134,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The program's folder in the user's cache: `%LOCALAPPDATA%`, `~/Library/Caches`, or
-/// `$XDG_CACHE_HOME` and else `~/.cache`. None where these say no absolute path.
+/// The program's folder in the user's cache: `%LOCALAPPDATA%`, `~/Library/Caches`, or `$XDG_CACHE_HOME`,
+/// falling back to `~/.cache`. None if these give no absolute path.
 pub fn user_cache() -> Option<PathBuf> {
     let os = if cfg!(target_os = "macos") { "macos" } else { std::env::consts::FAMILY };
     cache_of(os, variable)
@@ -151,7 +150,7 @@ fn cache_of(os: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<Path
     cache.filter(|cache| cache.is_absolute()).map(|cache| cache.join("sparsescope"))
 }
 
-/// A variable of the environment that is not empty, as a path.
+/// An environment variable that is not empty, as a path.
 pub fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -1,6 +1,6 @@
-//! Sparse matrix formats, CPU kernels, measuring, experiments and result bundles.
+//! Sparse matrix formats, CPU kernels, measurement, experiments and result bundles.
 //!
-//! The crate knows neither windows nor CUDA and builds for `wasm32-unknown-unknown`.
+//! The crate has no window or CUDA code and builds for `wasm32-unknown-unknown`.
 
 pub mod bundle;
 pub mod dense;

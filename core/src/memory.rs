@@ -1,11 +1,10 @@
-//! How much memory may be used, asked before anything large is allocated; and large arrays on large
-//! pages.
+//! How much memory may be used, checked before anything large is allocated, and large arrays on huge pages.
 
 mod huge_pages;
 
 pub(crate) use huge_pages::{room_for, zeroed};
 
-/// A request that does not fit, found before allocating.
+/// A request that does not fit, detected before allocating.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{what} needs {needed} bytes ({}), more than the memory limit of {limit} bytes ({})",
@@ -30,12 +29,12 @@ impl MemoryLimit {
         Self(bytes)
     }
 
-    /// No limit but the address space; for tests and for sizes known to be small.
+    /// No limit except the address space; for tests and for sizes known to be small.
     pub fn unlimited() -> Self {
         Self(usize::MAX as u64)
     }
 
-    /// Three quarters of the memory that is free now, the control group's limit respected.
+    /// Three quarters of the memory that is free now, within the control group's limit.
     pub fn of_machine() -> Self {
         Self(available_bytes() / 4 * 3)
     }
@@ -56,11 +55,11 @@ impl MemoryLimit {
     }
 }
 
-/// Assumed where the system does not tell, and in the page, whose address space has 4 GiB.
+/// Assumed where the system reports nothing, and in the browser, whose address space has 4 GiB.
 const ASSUMED_AVAILABLE: u64 = 2 << 30;
 
-/// Bytes that could be allocated now without swapping: the system's figure, or what the control
-/// group of this process or the limit of its address space (`ulimit -v`) still allows when that is less.
+/// Bytes that can be allocated now without swapping: the system's figure, or what the control group of this
+/// process or the limit of its address space (`ulimit -v`) still allows when that is less.
 #[cfg(not(target_family = "wasm"))]
 pub fn available_bytes() -> u64 {
     let free = || {
@@ -73,11 +72,11 @@ pub fn available_bytes() -> u64 {
     address_space_left().map_or(free, |left| free.min(left))
 }
 
-/// Bytes that may still be mapped, where the address space of this process is limited.
+/// Bytes that can still be mapped, if the address space of this process is limited.
 #[cfg(target_os = "linux")]
 fn address_space_left() -> Option<u64> {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call writes the one struct that it is given.
+    // SAFETY: the call writes only the struct passed to it.
     let failed = unsafe { libc::getrlimit64(libc::RLIMIT_AS, &mut limit) } != 0;
     if failed || limit.rlim_cur == u64::MAX {
         return None;
@@ -91,7 +90,7 @@ fn address_space_left() -> Option<u64> {
     None
 }
 
-/// Bytes of address space that `/proc/self/status` says are in use.
+/// Bytes of address space in use according to `/proc/self/status`.
 #[cfg(target_os = "linux")]
 fn mapped_in_status(status: &str) -> Option<u64> {
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
@@ -109,13 +108,13 @@ pub(crate) fn control_group(system: &mut sysinfo::System) -> Option<sysinfo::CGr
     system.process(id)?.cgroup_limits()
 }
 
-/// What the page may hold.
+/// Bytes that the browser page may hold.
 #[cfg(target_family = "wasm")]
 pub fn available_bytes() -> u64 {
     ASSUMED_AVAILABLE
 }
 
-/// Decimal gigabytes for people: `160.1 GB`.
+/// Formats bytes as decimal gigabytes: `160.1 GB`.
 pub fn gigabytes(bytes: u64) -> String {
     let gb = bytes as f64 / 1e9;
     if gb >= 0.95 {

@@ -1,22 +1,22 @@
-//! Whether long work is done at once, or in steps between which whoever polls it does something else,
-//! as the page must, which has one thread.
+//! Whether long work runs in one go, or in steps that yield to whoever polls it, as the single-threaded
+//! browser page needs.
 
 use std::future::poll_fn;
 use std::ops::Range;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// How long work goes on.
+/// How long work runs before it yields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// To its end.
+    /// To completion.
     #[default]
     AtOnce,
-    /// In steps of some milliseconds: each poll of the future does one.
+    /// In steps of a few milliseconds, one per poll of the future.
     InSteps,
 }
 
-/// Elements of a step that does little with each.
+/// Elements per step, for work that does little with each.
 const STEP: usize = 1 << 13;
 
 impl Pace {
@@ -30,14 +30,14 @@ impl Pace {
         .await;
     }
 
-    /// 0..`count` in pieces, each little enough for a step; all of it where there are none.
+    /// Splits 0..`count` into pieces small enough for a step, or returns it whole if work does not yield.
     pub(crate) fn pieces(self, count: usize) -> impl Iterator<Item = Range<usize>> {
         let length = if self == Self::AtOnce { count.max(1) } else { STEP };
         (0..count).step_by(length).map(move |first| first..count.min(first + length))
     }
 }
 
-/// Ends a step with more to do: whoever polls is woken at once.
+/// Ends a step with more work to do; the poller is woken at once.
 pub(crate) async fn set_down() {
     let mut is_over = false;
     poll_fn(|context| {
@@ -50,7 +50,7 @@ pub(crate) async fn set_down() {
     .await;
 }
 
-/// Does work to its end that is not done in steps.
+/// Runs work that never yields to completion.
 pub(crate) fn at_once<T>(work: impl Future<Output = T>) -> T {
     let done = match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),

@@ -1,16 +1,15 @@
-//! The binary files of bundles: unsigned numbers in as few bytes as they need (LEB128), and how large
-//! they become once deflated.
+//! The binary files of bundles: unsigned integers in as few bytes as they need (LEB128), and their size once
+//! deflated.
 
 use std::io::Write;
 
-/// Content up to this size may deflate to anything.
+/// Content up to this size may have any compression ratio.
 pub(crate) const SMALL: usize = 1 << 20;
 
-/// Larger content may not deflate to less than this part of it: readers take a higher ratio for an
-/// attack.
+/// Highest compression ratio of larger content: readers take a higher one for an attack.
 pub(crate) const HIGHEST_RATIO: u64 = 100;
 
-/// Whether content stays within `budget` bytes once deflated, and within the ratio of sizes that readers
+/// Whether content stays within `budget` bytes once deflated, and within the compression ratio that readers
 /// of bundles accept.
 pub(crate) fn fits(content: &[u8], budget: u64) -> bool {
     let deflated = deflated_len(content);
@@ -22,7 +21,7 @@ pub(crate) fn fits(content: &[u8], budget: u64) -> bool {
 pub(crate) fn deflated_len(content: &[u8]) -> u64 {
     let mut encoder =
         flate2::write::DeflateEncoder::new(std::io::sink(), flate2::Compression::default());
-    // A sink takes everything.
+    // A sink never fails.
     let _ = encoder.write_all(content).and_then(|()| encoder.try_finish());
     encoder.total_out()
 }
@@ -36,7 +35,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a number from the front; says what is wrong where there is none.
+/// Takes a number from the front, or returns what is wrong.
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {

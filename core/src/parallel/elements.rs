@@ -1,4 +1,4 @@
-//! Calls for many elements at once.
+//! Parallel calls over many elements.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use std::vec;
 use super::source::{Chunks, ChunksMut, Enumerate, Source, Zip};
 use super::threads::{ALONE, current_num_threads, for_each_part, lock, sort_unstable};
 
-/// Parts that each thread would get: with more of them uneven work is shared out better, fewer cost less.
+/// Parts per thread: more of them balance uneven work better, fewer cost less.
 const PARTS: usize = 16;
 
-/// Elements that threads share. Each call means what rayon's of the same name means.
+/// Elements shared among threads. Each method means what rayon's of the same name means.
 pub(crate) struct Elements<P> {
     source: P,
-    /// The fewest that are worth a part.
+    /// Minimum number of elements per part.
     at_least: usize,
 }
 
-/// What elements can be taken from.
+/// Types that convert into elements.
 pub(crate) trait IntoElements {
     type Source: Source;
     fn into_par_iter(self) -> Elements<Self::Source>;
@@ -57,7 +57,7 @@ impl<P: Source> IntoElements for Elements<P> {
     }
 }
 
-/// Elements and parts of slices.
+/// Elements and chunks of slices.
 pub(crate) trait Slices<T> {
     fn par_iter(&self) -> Elements<&[T]>
     where
@@ -130,7 +130,7 @@ impl<P: Source> Elements<P> {
         self.map_init(|| (), move |(): &mut (), item| f(item))
     }
 
-    /// One `init()` serves the elements of a part.
+    /// Calls `init()` once per part.
     pub(crate) fn map_init<S, R, I, F>(self, init: I, f: F) -> Mapped<P, I, F>
     where
         I: Fn() -> S + Sync,
@@ -143,7 +143,7 @@ impl<P: Source> Elements<P> {
         self.of_parts(|_, items| items.for_each(&f));
     }
 
-    /// One `init()` serves the elements of a part.
+    /// Calls `init()` once per part.
     pub(crate) fn for_each_init<S>(
         self,
         init: impl Fn() -> S + Sync,
@@ -188,7 +188,8 @@ impl<P: Source> Elements<P> {
         self.enumerate().find_map_first(|(k, item)| f(item).then_some(k))
     }
 
-    /// What `work` makes of each part, which it is given with its number; in the order of the parts.
+    /// Calls `work` with the number of each part and its elements; returns the results in the order of the
+    /// parts.
     fn of_parts<R: Send>(self, work: impl Fn(usize, P::Iter) -> R + Sync) -> Vec<R> {
         let mut rest = self.source;
         if ALONE {
@@ -213,7 +214,7 @@ impl<P: Source> Elements<P> {
     }
 }
 
-/// What is made of each element.
+/// A mapping over elements, not yet run.
 pub(crate) struct Mapped<P, I, F> {
     elements: Elements<P>,
     init: I,
@@ -235,7 +236,7 @@ where
         elements.zip(Elements::of(room)).for_each_init(init, |state, (item, place)| {
             place.write(f(state, item));
         });
-        // SAFETY: there is room for so many, and all places have been written: the elements are as many, and
+        // SAFETY: the capacity suffices, and all places have been written: there are as many elements, and
         // parts of both are equally long.
         unsafe { all.set_len(length) };
         all

@@ -1,7 +1,7 @@
-//! Work on many elements at once, called as rayon's is. Rayon makes some fifty functions of each of its loops; all
-//! loops here are a single one of rayon's, over parts of the elements, which takes the compiler a fraction of the time
-//! and the program a few microseconds more. So what a person measures uses rayon itself. In the page, which has one
-//! thread, elements are taken in turn.
+//! Parallel work on many elements, with rayon's interface. Rayon instantiates some fifty functions for each
+//! of its loops. Here all loops share a single rayon loop over parts of the elements, which compiles in a
+//! fraction of the time and costs a few microseconds more at run time, so measured code uses rayon itself. In
+//! the browser page, which has one thread, elements are processed in order.
 
 mod elements;
 mod source;
@@ -14,7 +14,7 @@ pub(crate) use threads::{current_num_threads, join, lock, on_each_thread};
 mod tests {
     use rayon::ThreadPoolBuilder;
 
-    /// Every call, so that the same text means rayon's or ours.
+    /// Every call, written once and compiled with rayon's methods and with ours.
     macro_rules! calls {
         ($numbers:expr) => {{
             let numbers: &[u64] = $numbers;

@@ -1,21 +1,21 @@
-//! Elements that are cut into parts for several threads.
+//! Elements that can be split into parts for several threads.
 
 use std::iter;
 use std::ops::{Range, RangeFrom};
 use std::{slice, vec};
 
-/// Elements that can be cut.
+/// Elements that can be split.
 pub(crate) trait Source: Sized + Send {
     type Item;
     type Iter: Iterator<Item = Self::Item>;
 
-    /// How many there are, and [`in_turn`](Self::in_turn) gives.
+    /// Number of elements, equal to the number that [`in_turn`](Self::in_turn) yields.
     fn length(&self) -> usize;
 
-    /// Cuts the first `count` off, which are no more than there are.
+    /// Splits off the first `count` elements; `count` is at most the length.
     fn cut_off(&mut self, count: usize) -> Self;
 
-    /// One after the other.
+    /// Yields the elements in order.
     fn in_turn(self) -> Self::Iter;
 }
 
@@ -89,7 +89,7 @@ impl<'a, T: Send> Source for &'a mut [T] {
     }
 }
 
-/// As `chunks` of a slice.
+/// Like `chunks` of a slice.
 pub(crate) struct Chunks<'a, T> {
     pub(super) all: &'a [T],
     pub(super) length: usize,
@@ -113,7 +113,7 @@ impl<'a, T: Sync> Source for Chunks<'a, T> {
     }
 }
 
-/// As `chunks_mut` of a slice.
+/// Like `chunks_mut` of a slice.
 pub(crate) struct ChunksMut<'a, T> {
     pub(super) all: &'a mut [T],
     pub(super) length: usize,
@@ -137,7 +137,7 @@ impl<'a, T: Send> Source for ChunksMut<'a, T> {
     }
 }
 
-/// Pairs of elements of two.
+/// Pairs of elements from two sources.
 pub(crate) struct Zip<A, B>(pub(super) A, pub(super) B);
 
 impl<A: Source, B: Source> Source for Zip<A, B> {

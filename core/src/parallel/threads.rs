@@ -1,11 +1,11 @@
-//! What takes several threads: rayon's, and in the page, which has one, nothing else.
+//! What runs on several threads: rayon's functions, or plain calls in the browser page, which has one thread.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-/// Whether there is never more than one thread. What rayon needs to share work would make the page's program
-/// 3 % larger.
+/// Whether there is never more than one thread. Rayon's work sharing would make the page's program 3 %
+/// larger.
 pub(super) const ALONE: bool = cfg!(target_family = "wasm");
 
 /// Threads of the ambient pool.
@@ -13,7 +13,8 @@ pub(crate) fn current_num_threads() -> usize {
     if ALONE { 1 } else { rayon::current_num_threads() }
 }
 
-/// Calls `work` with the number of each part, on all threads of the ambient pool. The one loop that all others are.
+/// Calls `work` with the number of each part, on all threads of the ambient pool. All other loops are built
+/// on this one.
 pub(super) fn for_each_part(parts: usize, work: &(dyn Fn(usize) + Sync)) {
     match parts {
         1 => work(0),
@@ -30,7 +31,7 @@ pub(crate) fn on_each_thread(work: &(dyn Fn() + Sync)) {
     }
 }
 
-/// Both, side by side.
+/// Runs both, in parallel.
 pub(crate) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
@@ -38,12 +39,12 @@ pub(crate) fn join<A: Send, B: Send>(
     if ALONE { (a(), b()) } else { rayon::join(a, b) }
 }
 
-/// As `sort_unstable` of a slice.
+/// Like `sort_unstable` of a slice.
 pub(super) fn sort_unstable<T: Ord + Send>(all: &mut [T]) {
     if ALONE { all.sort_unstable() } else { all.par_sort_unstable() }
 }
 
-/// What is behind a lock, whether or not a thread panicked with it.
+/// Locks a mutex, whether or not a thread panicked while holding it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

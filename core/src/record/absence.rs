@@ -12,70 +12,70 @@ pub enum GpuAbsence {
     /// The program was compiled without the wgpu backend.
     #[error("this build has no wgpu backend (`--features wgpu`)")]
     NoWgpu,
-    /// No adapter answers.
+    /// No adapter was found.
     #[error("no GPU answers through Vulkan, Metal or Direct3D 12")]
     NoAdapter,
-    /// The adapter asked for does not exist.
+    /// The requested adapter does not exist.
     #[error(
         "there is no device {asked}; {found} answer through Vulkan, Metal or Direct3D 12, numbered from 0"
     )]
     NoSuchAdapter {
-        /// Number of the device asked for.
+        /// Number of the requested device.
         asked: usize,
         /// Number of devices.
         found: usize,
     },
-    /// The adapter is there but its device does not open.
+    /// The adapter exists but its device cannot be opened.
     #[error("{0}")]
     AdapterFailed(String),
     /// The user turned GPUs off.
     #[error("GPUs are turned off by {GPU_SWITCH}=off")]
     Disabled,
-    /// The driver's library was not found.
+    /// The driver library was not found.
     #[error("no NVIDIA driver was found (library {library})")]
     DriverMissing {
-        /// Name under which it was looked for.
+        /// File name of the library.
         library: &'static str,
     },
-    /// What was found is the stub that the toolkit ships to link against.
+    /// The library found is the stub that the toolkit ships for linking.
     #[error(
         "the NVIDIA driver library found is a stub for linking; take the toolkit's `stubs` folder \
          off the library path"
     )]
     StubDriver,
-    /// The driver is older than what the program needs.
+    /// The driver is older than the program needs.
     #[error("the NVIDIA driver supports CUDA {found}, expected {needed} or newer{detail}")]
     DriverTooOld {
-        /// CUDA version that it supports, `12.4`.
+        /// CUDA version that the driver supports, e.g. `12.4`.
         found: String,
-        /// Oldest version that will do.
+        /// Oldest supported version.
         needed: &'static str,
-        /// What it lacks, when that is known: begins with a colon, or is empty.
+        /// What it lacks, if known: begins with a colon, or is empty.
         detail: String,
     },
-    /// The driver is there but does not start.
+    /// The driver is installed but does not start.
     #[error("the NVIDIA driver does not start: {call} answered {status}")]
     DriverFailed {
         /// The function that failed.
         call: &'static str,
-        /// Name and number of its answer.
+        /// Name and number of the returned status.
         status: String,
     },
     /// The driver works but offers no device.
     #[error("the NVIDIA driver finds no device")]
     NoDevice,
-    /// The device asked for does not exist.
+    /// The requested device does not exist.
     #[error("there is no device {asked}; the NVIDIA driver finds {found}, numbered from 0")]
     NoSuchDevice {
-        /// Number of the device asked for.
+        /// Number of the requested device.
         asked: usize,
         /// Number of devices.
         found: usize,
     },
-    /// The run-time compiler that kernels are built with was not found.
+    /// The run-time compiler that builds kernels was not found.
     #[error("NVIDIA's run-time compiler NVRTC was not found: {0}")]
     NvrtcMissing(String),
-    /// The library with which several GPUs work together was not found.
+    /// The multi-GPU communication library was not found.
     #[error("several GPUs work together through NCCL, which was not found: {0}")]
     NcclMissing(String),
 }

@@ -1,4 +1,4 @@
-//! What a kernel that runs another has chosen, and what finding that took.
+//! What a kernel that picks another kernel chose, and what finding it cost.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 /// The kernel that was chosen for a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Its id: what is timed is this kernel, with nothing around it.
+    /// Its id. The timings are those of this kernel, with nothing around it.
     pub kernel: String,
-    /// Its parameters in force.
+    /// Its actual parameters.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
     /// Why, in one sentence.
     pub why: String,
-    /// Seconds of going through the matrix to see which kernels may be fast on it.
+    /// Seconds spent scanning the matrix to see which kernels may be fast on it.
     pub statistics_s: f64,
-    /// Seconds of the conversions to every format that was tried, the one chosen among them.
+    /// Seconds spent converting to every format that was tried, including the chosen one.
     pub conversion_s: f64,
-    /// Seconds of the partitions and other plans of the kernels that were tried.
+    /// Seconds spent on partitions and other plans of the kernels that were tried.
     pub plan_s: f64,
-    /// Seconds of the products of the trial.
+    /// Seconds spent on the trial runs.
     pub trial_s: f64,
-    /// The kernels that were considered, in the order in which they were tried.
+    /// The kernels considered, in the order in which they were tried.
     #[serde(default)]
     pub tried: Vec<Tried>,
 }
@@ -32,18 +32,17 @@ pub struct Choice {
 pub struct Tried {
     /// Its id.
     pub kernel: String,
-    /// Its parameters, where they are not the default.
+    /// Its parameters, if not the defaults.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Minimal bytes that one of its products moves, as far as they were known before the trial.
+    /// Minimal bytes moved per execution, as far as known before the trial.
     pub minimal_bytes: u64,
-    /// Seconds that one of its products was expected to take, before anything was made or timed; absent where
-    /// nobody knew.
+    /// Expected seconds per execution, before anything was built or timed; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_s: Option<f64>,
-    /// Seconds of the conversion to its format; 0 where it was not made, or is CSR.
+    /// Seconds to convert to its format; 0 if it was not built, or is CSR.
     pub conversion_s: f64,
-    /// Seconds of its fastest product in the trial; absent where it was not tried.
+    /// Seconds of its fastest trial execution; absent if it was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_s: Option<f64>,
     /// Why it was not tried, in one sentence.
@@ -52,12 +51,12 @@ pub struct Tried {
 }
 
 impl Choice {
-    /// Seconds of everything before the first product.
+    /// Seconds of everything before the first execution.
     pub fn seconds(&self) -> f64 {
         self.times().into_iter().map(|(_, seconds)| seconds).sum()
     }
 
-    /// The parts of these, by their names in files.
+    /// The parts of [`seconds`](Self::seconds), by their names in files.
     pub fn times(&self) -> [(&'static str, f64); 4] {
         [
             ("statistics_s", self.statistics_s),
@@ -67,20 +66,20 @@ impl Choice {
         ]
     }
 
-    /// The kernel that was expected to be the fastest, with its seconds; none where nobody knew.
+    /// The kernel that was expected to be fastest, with its seconds; `None` if no expectation is known.
     pub fn named(&self) -> Option<(&Tried, f64)> {
         let known = self.tried.iter().filter_map(|tried| Some((tried, tried.expected_s?)));
         known.min_by(|one, other| one.1.total_cmp(&other.1))
     }
 
-    /// The kernel with its parameters: `cpu/hll/compact, hack_size=32, values=8`.
+    /// The kernel with its parameters, e.g. `cpu/hll/compact, hack_size=32, values=8`.
     pub fn words(&self) -> String {
         words(&self.kernel, &self.params)
     }
 }
 
 impl Tried {
-    /// The kernel with its parameters that are not the default.
+    /// The kernel with its non-default parameters.
     pub fn words(&self) -> String {
         words(&self.kernel, &self.params)
     }

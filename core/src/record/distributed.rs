@@ -1,64 +1,65 @@
-//! What a run of several ranks (processes, or GPUs of one process) tells of how they shared the work.
+//! How several ranks (processes, or GPUs of one process) shared the work of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Several ranks at one execution. Times are those of one execution, the mean of the timed ones.
+/// Several ranks at one execution. Times are per execution, averaged over the timed ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distributed {
-    /// What the halo travels by: `mpi`, `nccl`.
+    /// How the halo is exchanged: `mpi`, `nccl`.
     pub transport: String,
-    /// How the rows were shared out: `entries` (about equal entries), `rows`, `file`.
+    /// How the rows were distributed: `entries` (about equal nonzeros), `rows`, `file`.
     pub partition: String,
-    /// Threads of each rank; the run's `threads` are those of all ranks together.
+    /// Threads per rank; the run's `threads` are those of all ranks together.
     pub threads: u32,
-    /// What each rank has and does, in the order of the ranks.
+    /// What each rank has and does, in rank order.
     pub ranks: Vec<RankShare>,
-    /// Elements of x sent before one product, or in one iteration of a solver, by pair of ranks, those that exchange nothing left out.
+    /// Elements of x sent before one SpMV, or in one iteration of a solver, by pair of ranks; pairs that
+    /// exchange nothing are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<PairTraffic>,
-    /// Seconds that making the exchange plan took, once for a matrix, on the slowest rank.
+    /// Seconds to build the exchange plan, once per matrix, on the slowest rank.
     pub plan_s: f64,
-    /// Reductions over all ranks in one iteration of a solver; none in a product.
+    /// Reductions over all ranks per iteration of a solver; absent for SpMV.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reductions: Option<u32>,
-    /// Seconds of one reduction of a number over all ranks, where that was measured.
+    /// Seconds per reduction of one number over all ranks, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction_s: Option<f64>,
-    /// What was measured between pairs of ranks.
+    /// Measurements between pairs of ranks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
 }
 
-/// A rank's part of a matrix, and what it does in one execution.
+/// A rank's share of a matrix, and what it does in one execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankShare {
-    /// Number of the host among those of the run, from 0: ranks of one host share its memory.
+    /// Index of the host among those of the run, from 0: ranks of one host share its memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<u32>,
-    /// First of its rows, as the whole matrix numbers them.
+    /// Its first row, in the numbering of the whole matrix.
     pub first_row: u64,
     /// Rows.
     pub rows: u64,
-    /// Rows that need no element of x of another rank.
+    /// Rows that need no element of x from another rank.
     pub interior_rows: u64,
-    /// Entries.
+    /// Nonzeros.
     pub entries: u64,
-    /// Columns that other ranks own: elements of x that it receives.
+    /// Columns owned by other ranks: elements of x that it receives.
     pub halo: u64,
-    /// Seconds multiplying, and in a solver all other arithmetic.
+    /// Seconds of SpMV and, in a solver, of all other arithmetic.
     pub computing_s: f64,
-    /// Seconds gathering what is sent.
+    /// Seconds spent packing what is sent.
     pub packing_s: f64,
-    /// Seconds in which it does nothing but wait for the others.
+    /// Seconds in which it only waits for the others.
     pub waiting_s: f64,
 }
 
-/// What one rank sends another before one product, or in one iteration of a solver.
+/// What one rank sends to another before one SpMV, or in one iteration of a solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairTraffic {
-    /// Who sends.
+    /// Sending rank.
     pub from: u32,
-    /// Who receives.
+    /// Receiving rank.
     pub to: u32,
     /// Bytes.
     pub bytes: u64,
@@ -66,39 +67,40 @@ pub struct PairTraffic {
     pub messages: u32,
 }
 
-/// What was measured from one rank to another while nothing else was sent.
+/// Measurements from one rank to another while nothing else was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Who sends.
+    /// Sending rank.
     pub from: u32,
-    /// Who receives.
+    /// Receiving rank.
     pub to: u32,
-    /// Bytes per second of large messages.
+    /// Bytes per second for large messages.
     pub bandwidth: f64,
-    /// Seconds of the smallest message, where that was measured.
+    /// Seconds of the smallest message, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<f64>,
 }
 
 impl Distributed {
-    /// Entries of the rank with the most over the mean of all ranks; 1 is balanced, also where there are none.
+    /// Nonzeros of the rank with the most over the mean of all ranks; 1 is balanced, and also returned
+    /// without nonzeros.
     pub fn imbalance(&self) -> f64 {
         let entries = || self.ranks.iter().map(|rank| rank.entries as f64);
         let (most, total) = (entries().fold(0.0, f64::max), entries().sum::<f64>());
         if total > 0.0 { most * self.ranks.len() as f64 / total } else { 1.0 }
     }
 
-    /// Bytes that all ranks send before one product, or in one iteration.
+    /// Bytes sent by all ranks before one SpMV, or in one iteration.
     pub fn bytes(&self) -> u64 {
         self.pairs.iter().fold(0, |sum, pair| sum.saturating_add(pair.bytes))
     }
 
-    /// Messages of all ranks before one product, or in one iteration.
+    /// Messages sent by all ranks before one SpMV, or in one iteration.
     pub fn messages(&self) -> u64 {
         self.pairs.iter().map(|pair| u64::from(pair.messages)).sum()
     }
 
-    /// Seconds that it tells, by their names in files.
+    /// The recorded times in seconds, by their names in files.
     pub(crate) fn times(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let of_ranks = self.ranks.iter().flat_map(|rank| {
             [
@@ -114,7 +116,8 @@ impl Distributed {
             .chain(latencies.map(|seconds| ("distributed.links.latency_s", seconds)))
     }
 
-    /// A sentence's end when it tells of ranks that there are not, or of more of something than there can be.
+    /// The end of a sentence that describes a nonexistent rank, or more of something than is possible; `None`
+    /// if all is consistent.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let ranks = self.ranks.len();
         let is_pair =

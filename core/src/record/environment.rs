@@ -1,56 +1,56 @@
-//! `environment.json`: the machines that were measured on.
+//! `environment.json`: the machines that were used.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// `environment.json`: one entry a machine (several after a merge); runs name theirs by `id`.
+/// `environment.json`: one element per machine (several after a merge); runs refer to theirs by `id`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environments {
     /// The machines.
     pub environments: Vec<Environment>,
 }
 
-/// A machine as it was while measuring.
+/// A machine at the time of measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// Short name that runs refer to, unique in the bundle.
     pub id: String,
-    /// The processor.
+    /// The CPU.
     pub cpu: Cpu,
-    /// Installed memory, as far as the control group lets it be used.
+    /// Installed memory, within the limit of the control group.
     pub memory_bytes: u64,
     /// Operating system and kernel version.
     pub os: String,
     /// How the program was compiled.
     pub build: Build,
-    /// Graphics processors used.
+    /// GPUs used.
     #[serde(default)]
     pub gpus: Vec<Gpu>,
-    /// Measured memory bandwidth, one entry a thread count.
+    /// Measured memory bandwidth, one element per thread count.
     #[serde(default)]
     pub bandwidth: Vec<Bandwidth>,
-    /// Each thread of a run was bound to a processor of its own, where there were enough.
+    /// Whether each thread of a run was bound to a core of its own, if there were enough.
     #[serde(default)]
     pub threads_bound: bool,
     /// What may have disturbed the measurement.
     #[serde(default)]
     pub noise: Noise,
-    /// Versions of the libraries whose kernels ran on the processor, by name; those of a GPU are with it.
+    /// Versions of the libraries whose kernels ran on the CPU, by name; those of a GPU are listed with it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub libraries: BTreeMap<String, String>,
 }
 
-/// The processor as the operating system describes it.
+/// The CPU as the operating system describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
     /// Model name.
     pub model: String,
     /// `x86_64`, `aarch64`, …
     pub architecture: String,
-    /// Logical processors that this process may use.
+    /// Logical CPUs that this process may use.
     pub logical: u32,
-    /// Physical cores, when known.
+    /// Physical cores, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical: Option<u32>,
     /// SIMD extensions found at run time, e.g. `avx2`, `avx512f`.
@@ -59,7 +59,7 @@ pub struct Cpu {
     /// Caches, smallest level first.
     #[serde(default)]
     pub caches: Vec<Cache>,
-    /// Frequency governor, when the system tells.
+    /// Frequency governor, if the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
 }
@@ -73,7 +73,7 @@ pub struct Cache {
     pub kind: String,
     /// Size.
     pub bytes: u64,
-    /// Logical processors that share it, when known.
+    /// Logical CPUs that share it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_by: Option<u32>,
 }
@@ -87,11 +87,11 @@ pub struct Build {
     pub target: String,
     /// `release` or `debug`.
     pub profile: String,
-    /// `RUSTFLAGS` and target features that were set, empty when none.
+    /// `RUSTFLAGS` and target features that were set; empty if none.
     pub flags: String,
 }
 
-/// A graphics processor.
+/// A GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gpu {
     /// Model name.
@@ -104,32 +104,32 @@ pub struct Gpu {
     pub copy: Option<f64>,
 }
 
-/// Memory bandwidth measured with a number of threads (best of several passes; no write-allocate
-/// traffic counted, as in STREAM).
+/// Memory bandwidth measured with a number of threads (best of several passes; write-allocate traffic is not
+/// counted, as in STREAM).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bandwidth {
     /// Threads that took part.
     pub threads: u32,
     /// Size of each array.
     pub array_bytes: u64,
-    /// `c[i] = a[i]`: 16 bytes an element.
+    /// `c[i] = a[i]`: 16 bytes per element.
     pub copy: f64,
-    /// `c[i] = a[i] + s·b[i]`: 24 bytes an element.
+    /// `c[i] = a[i] + s·b[i]`: 24 bytes per element.
     pub triad: f64,
-    /// `s += a[i]`: 8 bytes an element.
+    /// `s += a[i]`: 8 bytes per element.
     pub read: f64,
 }
 
 /// What may have disturbed the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
-    /// One-minute load average before the first run, when the system has one.
+    /// One-minute load average before the first run, if the system has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_before: Option<f64>,
-    /// The same after the last run.
+    /// One-minute load average after the last run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_after: Option<f64>,
-    /// Processor seconds that a hypervisor took away meanwhile, when the system counts them.
+    /// CPU seconds that a hypervisor stole during the measurement, if the system counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_seconds: Option<f64>,
 }

@@ -1,11 +1,11 @@
-//! The figures that follow from a run's samples.
+//! Figures derived from a run's samples.
 
 use serde::{Deserialize, Serialize};
 
 use crate::samples::Summary;
 
-/// Relative difference up to which a stored figure counts as the one that the samples give:
-/// another order of summation, not another result.
+/// Relative difference up to which a stored figure agrees with the one computed from the samples:
+/// enough for another order of summation, not for another result.
 const TOLERANCE: f64 = 1e-9;
 
 /// Figures derived from the samples of a run.
@@ -23,26 +23,26 @@ pub struct Figures {
     pub q3_s: f64,
     /// Largest sample.
     pub max_s: f64,
-    /// Floating-point operations a second / 10⁹ (2·nnz a product for SpMV).
+    /// Floating-point operations per second / 10⁹ (2·nnz per execution for SpMV).
     pub gflops: f64,
-    /// Minimal bytes a second / 10⁹.
+    /// Minimal bytes per second / 10⁹.
     pub gbs: f64,
-    /// `gbs` in percent of the device's copy bandwidth with the same number of threads.
+    /// `gbs` as a percentage of the device's copy bandwidth with the same number of threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pct_copy: Option<f64>,
-    /// Median time of the serial reference on this matrix over this median.
+    /// Median time of the serial reference on this matrix divided by this median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<f64>,
-    /// `speedup` over threads, for CPU kernels.
+    /// `speedup` divided by threads, for CPU kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency: Option<f64>,
 }
 
 impl Figures {
-    /// Of samples in seconds of one product that does `flops` floating-point operations and moves
-    /// at least `bytes`. `pct_copy`, `speedup` and `efficiency` are left for
-    /// [`set_copy`](Self::set_copy) and [`set_serial`](Self::set_serial). `None` when there are
-    /// no samples, one is not finite, or half of them are 0.
+    /// Computes the figures from samples in seconds of one execution that does `flops`
+    /// floating-point operations and moves at least `bytes`. `pct_copy`, `speedup` and `efficiency`
+    /// are left for [`set_copy`](Self::set_copy) and [`set_serial`](Self::set_serial). `None` if
+    /// there are no samples, one is not finite, or half of them are 0.
     pub fn from_samples(samples: &[f64], flops: f64, bytes: u64) -> Option<Self> {
         let summary = Summary::of(samples)?;
         let per_nanosecond = |amount: f64| amount / summary.median / 1e9;
@@ -62,21 +62,22 @@ impl Figures {
         (figures.gflops.is_finite() && figures.gbs.is_finite()).then_some(figures)
     }
 
-    /// Relates `gbs` to the device's copy bandwidth with the same number of threads, in bytes per
-    /// second; nothing when that is not positive.
+    /// Sets `pct_copy` from the device's copy bandwidth with the same number of threads, in bytes
+    /// per second; does nothing if that is not positive.
     pub fn set_copy(&mut self, copy: f64) {
         self.pct_copy = (copy > 0.0).then(|| self.gbs * 1e9 / copy * 100.0);
     }
 
-    /// Relates the median to the serial reference's `median_s`; `threads` for CPU kernels only.
+    /// Sets `speedup` from the serial reference's `median_s`, and `efficiency` if `threads` are
+    /// given (CPU kernels only).
     pub fn set_serial(&mut self, median_s: f64, threads: Option<u32>) {
         let speedup = median_s / self.median_s;
         self.speedup = Some(speedup);
         self.efficiency = threads.map(|threads| speedup / f64::from(threads.max(1)));
     }
 
-    /// The first of the times, of `gbs` and, when `flops` is known, of `gflops` that differs from
-    /// what the samples give: its name, what is stored, what was expected.
+    /// The first of the times, of `gbs` and, if `flops` is known, of `gflops` that differs from the
+    /// value computed from the samples: its name, the stored value, the expected value.
     pub(crate) fn disagreement(
         &self,
         samples: &[f64],

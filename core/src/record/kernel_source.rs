@@ -1,24 +1,25 @@
-//! Where the kernel of a run comes from, where a user has brought it.
+//! The source of a run's kernel, for kernels supplied by a user.
 
 use serde::{Deserialize, Serialize};
 
-/// Folder of the texts of users' kernels.
+/// Folder of the source texts of user kernels.
 const SOURCES: &str = "sources/";
 
-/// Most bytes of the text of a user's kernel.
+/// Maximum size of the source text of a user kernel, in bytes.
 pub const MOST_SOURCE_BYTES: usize = 64 << 10;
 
-/// The file of a user's kernel. Its text, where the user gave it away, is an entry of the bundle
+/// The file of a user kernel. Its text, if the user shared it, is an entry of the bundle
 /// ([`entry`](Self::entry)).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelSource {
-    /// Name of the file, without its folder.
+    /// File name, without its folder.
     pub file: String,
-    /// SHA-256 of its text: kernels of one id and other texts are other kernels.
+    /// SHA-256 of its text: kernels with the same id but different texts are different kernels.
     pub sha256: String,
-    /// Whose arguments it takes: `csr`, `ell`, `ell-column-major`, `hll`, `hll-column-major`.
+    /// The kernel family whose arguments it takes: `csr`, `ell`, `ell-column-major`, `hll`,
+    /// `hll-column-major`.
     pub family: String,
-    /// How it gives rows to threads: `thread-per-row`, `warp-per-row`, `thread-per-hack`.
+    /// How it maps rows to threads: `thread-per-row`, `warp-per-row`, `thread-per-hack`.
     pub mapping: String,
 }
 
@@ -28,7 +29,7 @@ impl KernelSource {
         format!("{SOURCES}{}.cu", self.sha256)
     }
 
-    /// The digits of the digest that tell it from others well enough for a sentence.
+    /// Leading digits of the digest, enough to tell it from others in a sentence.
     pub fn short_sha256(&self) -> &str {
         self.sha256.get(..8).unwrap_or(&self.sha256)
     }

@@ -8,13 +8,13 @@ use super::run::Run;
 use super::subject::Subject;
 use crate::matrix::sha256;
 
-/// What runs tell among their parameters and is none: the version of the library in runs of before 1.3,
-/// which the environment tells, the vectors that a kernel chose for the processor, and the clock and the
-/// size of subgroups that a device happened to have.
+/// Recorded among the parameters of runs although they are none: the library version in runs from before 1.3,
+/// which is part of the environment, the vector instructions that a kernel chose for the CPU, and the clock
+/// and the subgroup size that a device happened to have.
 const NO_PARAMETERS: [&str; 4] = ["clock", "cusparse", "simd", "subgroup_size"];
 
-/// A run's key for compare, merge and resume: two runs of one key measured the same thing, be it
-/// in one bundle or in two.
+/// A run's key for compare, merge and resume: two runs with the same key measured the same thing, in one
+/// bundle or in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey<'a> {
     /// What was computed.
@@ -25,19 +25,19 @@ pub struct RunKey<'a> {
     pub source: Source,
     /// Kernel id.
     pub kernel: &'a str,
-    /// SHA-256 of its text, for a user's kernel.
+    /// SHA-256 of its text, for a user kernel.
     pub text: Option<&'a str>,
     /// `f64` or `f32`.
     pub precision: &'a str,
-    /// Parameters in force; those that were asked for where the run was refused.
+    /// Actual parameters; the requested ones if the run was refused.
     pub params: KeyParams<'a>,
     /// Model name of the device.
     pub device: &'a str,
-    /// Threads asked for.
+    /// Requested threads.
     pub threads: u32,
-    /// Threads a block, for GPU kernels.
+    /// Threads per block, for GPU kernels.
     pub block: Option<u32>,
-    /// Caches left warm or flushed.
+    /// Whether caches were left warm (or flushed).
     pub hot: bool,
 }
 
@@ -61,7 +61,7 @@ impl Run {
     }
 }
 
-/// Parameters as far as they tell runs apart, by name.
+/// Parameters that tell runs apart, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyParams<'a>(&'a BTreeMap<String, String>);
 
@@ -100,7 +100,7 @@ impl PartialOrd for KeyParams<'_> {
 }
 
 impl RunKey<'_> {
-    /// SHA-256 of the key's canonical JSON: names what belongs to the run elsewhere in the bundle.
+    /// SHA-256 of the key's canonical JSON: names other bundle entries that belong to the run.
     pub fn digest(&self) -> String {
         let params: BTreeMap<&str, &str> = self.params.iter().collect();
         let mut json = serde_json::json!([
@@ -115,15 +115,15 @@ impl RunKey<'_> {
             self.block,
             self.hot,
         ]);
-        // Digests of before 1.9 stay what they were.
+        // Keep the digests from before 1.9 unchanged.
         if let (Some(array), Some(text)) = (json.as_array_mut(), self.text) {
             array.push(text.into());
         }
         sha256(json.to_string().as_bytes())
     }
 
-    /// The run in words: its kernel, the matrix by the name given here, and the settings that are
-    /// not the usual ones.
+    /// The run in words: its kernel, the matrix by the given name, and the settings that are not the
+    /// defaults.
     pub fn words(&self, matrix: &str) -> String {
         let stand_in = if self.source == Source::StandIn { " (stand-in)" } else { "" };
         let (kernel, matrix) = (printable(self.kernel), printable(matrix));
@@ -132,7 +132,7 @@ impl RunKey<'_> {
         format!("{kernel}{of} on {matrix}{stand_in}, {}", self.setting())
     }
 
-    /// The settings in words: threads, and what is not as usual.
+    /// The settings in words: threads, and everything that is not the default.
     pub fn setting(&self) -> String {
         let mut words = match (self.block, self.threads) {
             (Some(block), _) => format!("blocks of {block}"),

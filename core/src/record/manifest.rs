@@ -9,11 +9,11 @@ use super::shard::Shard;
 /// The version written by this program. A reader refuses only a higher `major`.
 pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 11 };
 
-/// Most seconds that anything in a bundle takes: thirty years.
+/// Maximum duration of anything in a bundle, in seconds: thirty years.
 pub const MOST_SECONDS: f64 = 1e9;
 
-/// Most of anything else in a bundle: operations or bytes a second, percent, products until what
-/// was prepared has paid. Only how wrong a wrong result is has no bound.
+/// Maximum of any other quantity in a bundle: operations or bytes per second, percent, executions
+/// until preparation has paid off. Only the error of a wrong result is unbounded.
 pub const MOST_AMOUNT: f64 = 1e18;
 
 /// Version of the bundle's schema.
@@ -21,8 +21,8 @@ pub const MOST_AMOUNT: f64 = 1e18;
 pub struct SchemaVersion {
     /// Raised when old readers would misread the bundle.
     pub major: u32,
-    /// Raised when fields, entries or folders are added; never for another meaning of one that
-    /// exists, nor for another word in a closed list such as [`Verdict`](super::Verdict).
+    /// Raised when fields, entries or folders are added; never when the meaning of an existing one
+    /// changes, nor when a closed list such as [`Verdict`](super::Verdict) gets another word.
     pub minor: u32,
 }
 
@@ -35,12 +35,12 @@ pub struct Manifest {
     pub producer: Producer,
     /// When it was written, RFC 3339 in UTC.
     pub created: String,
-    /// Name given by the user; the only place where a host or person may appear.
+    /// Name given by the user; the only place where a host or a person may be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// False when the measurement was interrupted.
     pub complete: bool,
-    /// Which part of a sweep it holds, when the sweep was split over several bundles.
+    /// The part of a plan that it holds, if the plan was split over several bundles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// Ids of the matrices, each with a folder `matrices/<id>/`.
@@ -58,7 +58,7 @@ pub struct Producer {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Git revision it was built from, when known.
+    /// Git revision it was built from, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
 }

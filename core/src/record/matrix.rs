@@ -1,18 +1,18 @@
-//! `matrices/<id>/matrix.json`: where a matrix comes from and what is known of it.
+//! `matrices/<id>/matrix.json`: where a matrix comes from and what is known about it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::Statistics;
 
-/// Where a matrix came from. Real matrices and stand-ins never share a series.
+/// Where a matrix came from. Real matrices and stand-ins are never part of the same series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Read from a file.
     Real,
-    /// Made by a generator that the user asked for.
+    /// Generated because the user asked for it.
     Generated,
-    /// Made by a generator in place of a named matrix whose file is absent.
+    /// Generated in place of a named matrix whose file is missing.
     StandIn,
 }
 
@@ -39,8 +39,8 @@ pub struct MatrixRecord {
     /// Generator and its parameters, for generated matrices and stand-ins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
-    /// How rows and columns were numbered anew, when they were. Identity and statistics are those
-    /// of the result.
+    /// How rows and columns were reordered, if they were. Identity and statistics are those of the
+    /// result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reordered: Option<Reordered>,
     /// SHA-256 of the canonical CSR (`matrix::identity`).
@@ -49,13 +49,13 @@ pub struct MatrixRecord {
     pub field: String,
     /// Symmetry in the file: `general`, `symmetric`, `skew-symmetric`, `hermitian`.
     pub symmetry: String,
-    /// Opening to finished CSR.
+    /// Seconds from opening the file to the finished CSR.
     pub read_seconds: f64,
-    /// Rows, columns, entries, row lengths, structure and the size of each format.
+    /// Rows, columns, nonzeros, row lengths, structure and the size of each format.
     pub statistics: Statistics,
 }
 
-/// How the rows and columns of a matrix were numbered anew, and what it was like before.
+/// How the rows and columns of a matrix were reordered, and its bandwidth and profile before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reordered {
     /// `rcm`.

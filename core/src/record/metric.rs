@@ -1,5 +1,5 @@
-//! How much work a run does and how fast it was, in the words of its operation: what is recorded is
-//! enough to show runs of an operation that the reader does not know.
+//! How much work a run does and how fast it was, in the terms of its operation. The record is
+//! sufficient to show runs of an operation that the reader does not know.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,26 +21,26 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// Which way a number is better.
+/// Whether larger or smaller values of a number are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// The larger the better.
+    /// Larger is better.
     More,
-    /// The smaller the better.
+    /// Smaller is better.
     Less,
 }
 
-/// The rate of a run by which its operation is compared.
+/// The metric by which runs of an operation are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// What it is, e.g. `throughput`.
     pub name: String,
     /// Its unit, e.g. `GFLOPS`.
     pub unit: String,
-    /// The value, of the median time.
+    /// Its value at the median time.
     pub value: f64,
-    /// Which way it is better.
+    /// Whether larger or smaller is better.
     pub better: Better,
 }
 
@@ -49,7 +49,7 @@ impl Metric {
         Self { name: name.to_owned(), unit: unit.to_owned(), value, better }
     }
 
-    /// How many times better this value is than `other`: above 1 when it is better.
+    /// Returns how many times better this value is than `other`: above 1 if it is better.
     pub fn gain_over(&self, other: f64) -> f64 {
         match self.better {
             Better::More => self.value / other,

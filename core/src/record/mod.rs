@@ -1,9 +1,9 @@
 //! What a result bundle records, as Rust types with the arithmetic that follows from them: machines,
-//! matrices, runs, figures. Times are seconds, sizes bytes, bandwidths bytes per second.
-//! `bundle.schema.json` in the room `bundle` is the normative JSON Schema of the same.
+//! matrices, runs, figures. Times are in seconds, sizes in bytes, bandwidths in bytes per second.
+//! `bundle.schema.json` in the module `bundle` is the normative JSON Schema for them.
 //!
-//! Unknown fields pass when reading, so that a newer minor version still opens. Fields that a newer
-//! minor version adds are optional with a default.
+//! Unknown fields are accepted when reading, so that bundles of a newer minor version still open. Fields that
+//! a newer minor version adds are optional with a default.
 
 mod absence;
 mod choice;

@@ -1,37 +1,38 @@
-//! Names inside a bundle: which are safe as file names everywhere, and how untrusted text is
-//! shown in a message.
+//! Names inside a bundle: which are safe as file names on every system, and how untrusted text is shown in a
+//! message.
 
-/// Longest id of a matrix or environment, in bytes.
+/// Maximum length of the id of a matrix or environment, in bytes.
 const ID_BYTES: usize = 80;
 
-/// Longest part of a matrix's name that its id keeps.
+/// Maximum length of a matrix's name within its id.
 const KEPT_NAME: usize = 48;
 
-/// Bytes that the reason of a verdict may have: bundles with longer ones are refused.
+/// Maximum length of the reason of a verdict, in bytes: bundles with longer ones are refused.
 pub const MOST_REASON_BYTES: usize = 64 << 10;
 
-/// Characters of untrusted text that a message shows.
+/// Maximum number of characters of untrusted text in a message.
 const SHOWN: usize = 120;
 
 fn is_safe_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
-/// Letters, digits, `.`, `_` and `-`, not starting with `.`, at most 80: a folder name on every
-/// system.
+/// Whether an id has only letters, digits, `.`, `_` and `-`, does not start with `.`, and has at most 80
+/// characters: a valid folder name on every system.
 pub(crate) fn is_safe_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= ID_BYTES && !id.starts_with('.') && id.chars().all(is_safe_char)
 }
 
-/// Relative, `/`-separated parts of safe characters, none empty, `.` or `..`.
+/// Whether a name consists of relative, `/`-separated parts of safe characters, none of them empty, `.` or
+/// `..`.
 pub(crate) fn is_safe_entry(name: &str) -> bool {
     name.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(is_safe_char))
 }
 
-/// Folder of what runs told step by step.
+/// Folder of the step-by-step histories of runs.
 pub(crate) const HISTORIES: &str = "histories/";
 
-/// Name of the entry for the history of the run whose key has this digest.
+/// Name of the entry with the history of the run whose key has this digest.
 pub(crate) fn history_entry(digest: &str) -> String {
     format!("{HISTORIES}{digest}.json")
 }
@@ -48,8 +49,8 @@ pub(crate) fn subject_entry(name: &str) -> Option<(&str, &str, &str)> {
     Some((folder, id, file))
 }
 
-/// A safe id for a matrix: its name with other characters replaced by `_`, `-`, and the first
-/// eight digits of its identity, so that two matrices of one name keep apart.
+/// Returns a safe id for a matrix: its name with other characters replaced by `_`, then `-` and the first
+/// eight digits of its identity, so that matrices with the same name have different ids.
 ///
 /// ```
 /// use sparsescope_core::record::matrix_id;
@@ -66,21 +67,21 @@ pub fn matrix_id(name: &str, sha256: &str) -> String {
     format!("{safe}-{digits}")
 }
 
-/// The name of a matrix from the name of its file: without `.mtx`, `.tar`, `.tgz` and `.gz`.
+/// Returns the name of a matrix from its file name: without `.mtx`, `.tar`, `.tgz` and `.gz`.
 pub fn matrix_name(file: &str) -> &str {
     let name = file.strip_suffix(".gz").unwrap_or(file);
     let endings = [".mtx", ".tar", ".tgz"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-/// Whether a character steers whatever shows it instead of being shown: control characters, and marks
-/// that hide or turn around the text after them.
+/// Whether a character affects its display instead of being shown: control characters, and marks that hide or
+/// reverse the text after them.
 pub fn is_invisible(c: char) -> bool {
     let hidden = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     c.is_control() || hidden
 }
 
-/// Untrusted text for a message: control characters escaped, shortened to one readable line.
+/// Formats untrusted text for a message: control characters escaped, shortened to one readable line.
 pub(crate) fn printable(text: &str) -> String {
     let mut shown: String = text
         .chars()

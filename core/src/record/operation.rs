@@ -1,4 +1,4 @@
-//! What kernels compute, in words, and how its speed is told.
+//! What kernels compute, in words, and how their speed is measured.
 
 use super::metric::{Better, Metric, Work};
 
@@ -10,19 +10,19 @@ pub enum Operation {
     /// One symmetric Gauss–Seidel iteration on A·x = b: a sweep over the rows in ascending order, and
     /// one in descending order.
     Symgs,
-    /// The skyline of N points in D dimensions: those that no other dominates.
+    /// The skyline (Pareto front) of N points in D dimensions: the points that no other dominates.
     Skyline,
-    /// A·x = b for a symmetric positive definite A, by conjugate gradients.
+    /// A·x = b for a symmetric positive definite A, by the conjugate gradient method.
     Solve,
-    /// A_s·x_s = b_s for many small dense systems, each symmetric positive definite.
+    /// A_s·x_s = b_s for many small dense symmetric positive definite systems.
     BatchedDense,
-    /// x ← x + 1 in place: what proves that nothing else assumes a product.
+    /// x ← x + 1 in place: proves that nothing else assumes SpMV.
     #[cfg(feature = "proof")]
     Increment,
 }
 
 impl Operation {
-    /// All of them, in the order in which lists name them.
+    /// All operations, in the order in which lists show them.
     pub const ALL: &'static [Self] = &[
         Self::Spmv,
         Self::Symgs,
@@ -46,12 +46,12 @@ impl Operation {
         }
     }
 
-    /// The operation of this word; none for one that this program does not know.
+    /// Returns the operation with this word; `None` if this program does not know it.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
     }
 
-    /// One execution, as sentences call it: `product`.
+    /// The word for one execution: `product`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Spmv => "product",
@@ -64,7 +64,7 @@ impl Operation {
         }
     }
 
-    /// Several executions: `products`.
+    /// The word for several executions: `products`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Spmv => "products",
@@ -77,14 +77,14 @@ impl Operation {
         }
     }
 
-    /// How fast executions of this work and this median time in seconds are.
+    /// The metric of executions with this work and this median time in seconds.
     pub fn metric(self, work: &Work, median_s: f64) -> Metric {
         match self {
             Self::Spmv | Self::Symgs | Self::BatchedDense => {
                 Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
             }
             Self::Skyline => Metric::of("time", "ms", Better::Less, median_s * 1e3),
-            // Without the set-up, which is told beside it: one set-up may serve many solves.
+            // Without the setup, which is reported separately: one setup may serve many solves.
             Self::Solve => Metric::of("time to solution", "ms", Better::Less, median_s * 1e3),
             #[cfg(feature = "proof")]
             Self::Increment => {

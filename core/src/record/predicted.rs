@@ -1,38 +1,37 @@
-//! What the layout model predicts of a product, and what follows from it.
+//! What the layout model predicts for one execution, and what follows from it.
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a sector: what a GPU's memory moves at least.
+/// Bytes per sector: the smallest unit that a GPU's memory moves.
 pub const SECTOR: u64 = 32;
 
-/// What one product asks of the memory, as the layout model (the crate's `layout`) has it: sectors and
-/// lanes of a GPU's kernel, cache lines and shares of a processor's.
+/// The memory accesses of one execution according to the layout model (module `layout`): sectors and lanes of
+/// a GPU kernel, cache lines and shares of a CPU kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// On a GPU, sectors of 32 bytes that the warps' loads ask for, hits in caches included.
+    /// On a GPU, 32-byte sectors requested by the loads of warps, including cache hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_sectors: Option<u64>,
-    /// The same of their stores.
+    /// The same for their stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store_sectors: Option<u64>,
-    /// Distinct bytes of each request, summed: what lanes want of those sectors.
+    /// Distinct bytes of each request, summed: what lanes use of those sectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub useful_bytes: Option<u64>,
-    /// Lanes without work in a step of the inner loop, as a share of all, 0 to 1.
+    /// Lanes without work in a step of the inner loop, as a fraction of all lanes, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_share: Option<f64>,
-    /// On a processor, bytes of the distinct cache lines that each share of the work touches,
-    /// summed over the shares.
+    /// On a CPU, bytes of the distinct cache lines that each share of the work touches, summed over the
+    /// shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_bytes: Option<u64>,
-    /// Steps of the share with the most over the mean of the shares; 1 is balanced.
+    /// Steps of the largest share over the mean of all shares; 1 is balanced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imbalance: Option<f64>,
 }
 
 impl Predicted {
-    /// Bytes moved by one product: those of the sectors, or of the cache lines; absent when
-    /// neither is known.
+    /// Bytes moved per execution: those of the sectors or of the cache lines; absent if neither is known.
     pub fn moved_bytes(&self) -> Option<u64> {
         let sectors = match (self.load_sectors, self.store_sectors) {
             (None, None) => return self.line_bytes,
@@ -41,14 +40,14 @@ impl Predicted {
         Some(sectors.saturating_mul(SECTOR))
     }
 
-    /// Useful bytes as a share of the bytes moved, 0 to 1; absent when either is unknown.
+    /// Useful bytes as a fraction of the bytes moved, 0 to 1; absent if either is unknown.
     pub fn efficiency(&self) -> Option<f64> {
         let moved = self.moved_bytes().filter(|&moved| moved > 0)?;
         Some(self.useful_bytes? as f64 / moved as f64)
     }
 
-    /// No more is useful than is moved, no more lanes are idle than there are, and no share is
-    /// above all others and below their mean.
+    /// Whether the values are consistent: no more bytes are useful than moved, no more lanes are idle than
+    /// exist, and the largest share is not below the mean.
     pub(crate) fn is_possible(&self) -> bool {
         self.efficiency().is_none_or(|share| share <= 1.0)
             && self.idle_share.is_none_or(|share| share <= 1.0)
@@ -85,7 +84,7 @@ mod tests {
             Predicted { imbalance: Some(0.99), ..none() },
         ];
         assert!(wrong.iter().all(|predicted| !predicted.is_possible()));
-        // A stranger's numbers do not overflow.
+        // Untrusted numbers do not overflow.
         let huge = Predicted { load_sectors: Some(u64::MAX), store_sectors: Some(9), ..none() };
         assert_eq!(huge.moved_bytes(), Some(u64::MAX));
     }

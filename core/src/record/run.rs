@@ -1,4 +1,4 @@
-//! `runs.json`: every run with its samples, its check and what it cost.
+//! `runs.json`: every run with its samples, its check and its costs.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub struct Runs {
 /// One kernel on one matrix with one setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Id of the matrix, or of the other subject in whose folder the run lies (`subject` there).
+    /// Id of the matrix, or of the other subject in whose folder the run is stored (`subject` there).
     #[serde(alias = "subject")]
     pub matrix: String,
     /// `spmv`, `symgs`, …
@@ -34,7 +34,7 @@ pub struct Run {
     pub kernel: String,
     /// `paper:000` … `paper:004`, `ours`, `vendor`, `user`.
     pub origin: Vec<String>,
-    /// The file that a user's kernel comes from; absent for all others.
+    /// The file of a user kernel; absent for all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<KernelSource>,
     /// `cpu` or `cuda`.
@@ -43,69 +43,68 @@ pub struct Run {
     pub device: String,
     /// Id of the environment.
     pub environment: String,
-    /// Threads asked for; 1 for a serial kernel.
+    /// Requested threads; 1 for a serial kernel.
     pub threads: u32,
-    /// Parts of the work that were not empty, when that can be fewer than the threads.
+    /// Non-empty parts of the work, if there can be fewer than threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
-    /// Threads a block, for GPU kernels.
+    /// Threads per block, for GPU kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
-    /// Caches left as the previous product left them (true) or flushed before each sample.
+    /// Whether caches were left as the previous execution left them (true) or flushed before each sample.
     pub hot: bool,
     /// `f64` or `f32`.
     pub precision: String,
-    /// Parameters in force, e.g. `hack_size`, `hyb_width`.
+    /// Actual parameters, e.g. `hack_size`, `hyb_width`.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
-    /// Parameters as they were asked for, where that is not their default: what tells the run from
-    /// others of its sweep, also when it was refused.
+    /// Requested parameters, where they are not the defaults: they tell the run from others of its plan, even
+    /// if it was refused.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, String>,
     /// Result of the check against the reference.
     pub check: Check,
-    /// Every timed sample: seconds of one product. Empty unless the check passed.
+    /// Every timed sample: seconds per execution. Empty unless the check passed.
     #[serde(default)]
     pub samples: Vec<f64>,
-    /// Products behind each sample (small products are timed in groups and divided).
+    /// Executions per sample (short ones are timed in groups and divided).
     #[serde(default)]
     pub repetitions: u32,
-    /// Products run before the first sample.
+    /// Warm-up executions before the first sample.
     #[serde(default)]
     pub warmup: u32,
-    /// What getting ready cost.
+    /// Costs of preparation.
     #[serde(default)]
     pub costs: Costs,
     /// Figures derived from the samples; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<Figures>,
-    /// What one execution does; absent unless the check passed.
+    /// Work of one execution; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
-    /// The rate by which runs of this operation are compared; absent unless the check passed.
+    /// The metric by which runs of this operation are compared; absent unless the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
-    /// How well its median was to be known, where that decided how many samples it has.
+    /// How precisely its median was to be known, if that determined the number of samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
-    /// Measuring it was cut short: it has fewer samples than were asked for, and a measurement
-    /// that is continued repeats it.
+    /// Whether measuring it was cut short: it has fewer samples than requested, and a resumed measurement
+    /// repeats it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cut_short: bool,
-    /// What its checked execution told step by step. A bundle keeps it as an entry of its own.
+    /// What its checked execution recorded step by step. A bundle stores it as an entry of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
-    /// How the checked execution of a solver ended, also where it failed its check; absent for other
-    /// operations.
+    /// How the checked execution of a solver ended, even if it failed its check; absent for other operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solve: Option<Solve>,
-    /// How several ranks shared the work; absent where one process on one device did all of it.
+    /// How several ranks shared the work; absent if one process on one device did all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distributed: Option<Distributed>,
 }
 
 impl Run {
-    /// The kernel, and the one that it has chosen where it is not its own: `cpu/spmv/auto: cpu/csr/simd`.
+    /// The kernel, and the one that it chose if it picks another: `cpu/spmv/auto: cpu/csr/simd`.
     pub fn kernel_as_run(&self) -> String {
         match &self.costs.choice {
             Some(choice) => format!("{}: {}", self.kernel, choice.kernel),
@@ -113,7 +112,7 @@ impl Run {
         }
     }
 
-    /// The same, and the precision where it is not the usual one: `cpu/csr/serial (f32)`.
+    /// The kernel as run, and the precision unless it is f64: `cpu/csr/serial (f32)`.
     pub fn kernel_and_precision(&self) -> String {
         match self.precision.as_str() {
             "f64" => self.kernel_as_run(),
@@ -121,8 +120,8 @@ impl Run {
         }
     }
 
-    /// The format that its kernel reads, as a user's kernel records it; for all others what the middle of the
-    /// kernel's id says.
+    /// The format that its kernel reads: as recorded for a user kernel, otherwise the middle part of the
+    /// kernel id.
     pub fn format(&self) -> &str {
         match &self.source {
             Some(source) => source.format(),
@@ -130,15 +129,15 @@ impl Run {
         }
     }
 
-    /// Whether its result is wrong. A solver that did not get as far as was asked has failed its check, but
-    /// says so itself.
+    /// Whether its result is wrong. A solver that did not reach the requested tolerance has failed its check,
+    /// but reports that itself.
     pub fn is_wrong(&self) -> bool {
         let gave_up = self.solve.as_ref().is_some_and(|solve| !solve.converged);
         self.check.verdict == Verdict::Fail && !gave_up
     }
 
-    /// Whether its times count against those of others: it passed its check, and a solver met its tolerance
-    /// in an iteration at least. Whatever picks a fastest run or a baseline asks this.
+    /// Whether its times are ranked against others: it passed its check, and a solver met its tolerance after
+    /// at least one iteration. Use this to pick a fastest run or a baseline.
     pub fn ranks(&self) -> bool {
         let has_iterated = self.solve.as_ref().is_none_or(|solve| solve.iterations > 0);
         self.check.verdict == Verdict::Pass && !self.check.limited_by_rounding && has_iterated
@@ -157,9 +156,9 @@ pub enum Verdict {
     Pass,
     /// At least one row outside its bound; no timing is kept.
     Fail,
-    /// Not run: too large, or an input that the kernel does not take.
+    /// Not run: too large, or an input that the kernel does not accept.
     Refused,
-    /// Not run: this build or machine cannot.
+    /// Not run: not possible with this build or on this machine.
     #[default]
     Unsupported,
 }
@@ -176,12 +175,12 @@ impl Verdict {
     }
 }
 
-/// A run's check against the reference, and the error measures beside it.
+/// A run's check against the reference, with its error measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// How it ended.
     pub verdict: Verdict,
-    /// One sentence unless it passed; also where it passed limited by rounding.
+    /// One sentence unless it passed; also if it passed limited by rounding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// First row outside its bound.
@@ -196,23 +195,23 @@ pub struct Check {
     /// ‖z − y‖₂ / ‖y‖₂.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rel_err: Option<f64>,
-    /// Program that measured, where it was not Sparsescope: the run is imported, and its verdict
-    /// rests on the `rel_err` that this program recorded, or, with the parameter `check=none`, on its
-    /// having told a time.
+    /// Program that made the measurement, if not Sparsescope: the run is imported, and its verdict rests on
+    /// the `rel_err` that this program recorded or, with the parameter `check=none`, on the mere presence of
+    /// a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Of a refused run: it ran, but rounding alone may explain any result, so that no check can tell a right
-    /// one from a wrong one. No timing is kept.
+    /// For a refused run: it ran, but rounding alone may explain any result, so that no check can tell a
+    /// right one from a wrong one. No timing is kept.
     #[serde(default, skip_serializing_if = "is_false")]
     pub undecided: bool,
-    /// Of a run that passed: its residual misses the tolerance, and rounding alone explains that. Its times are
-    /// not ranked against those of runs that met the tolerance.
+    /// For a run that passed: its residual misses the tolerance, and rounding alone explains that. Its times
+    /// are not ranked against those of runs that met the tolerance.
     #[serde(default, skip_serializing_if = "is_false")]
     pub limited_by_rounding: bool,
 }
 
 impl Check {
-    /// The word used in tables: that of the verdict, or what its flags say beyond it.
+    /// The word used in tables: that of the verdict, or of the flags that qualify it.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self { undecided: true, .. } => "undecided",
@@ -221,12 +220,12 @@ impl Check {
         }
     }
 
-    /// Whether it is of a result: the kernel ran.
+    /// Whether the kernel ran and its result was checked.
     pub fn was_run(&self) -> bool {
         self.undecided || matches!(self.verdict, Verdict::Pass | Verdict::Fail)
     }
 
-    /// How bad it is: passed, limited by rounding, not run, undecided, failed.
+    /// Severity: passed, limited by rounding, not run, undecided, failed.
     pub fn badness(&self) -> u8 {
         match self.verdict {
             Verdict::Pass => u8::from(self.limited_by_rounding),
@@ -235,7 +234,8 @@ impl Check {
         }
     }
 
-    /// Of two checks of one kernel the worse, which of two that ended so is the one further off.
+    /// Returns the worse of two checks of one kernel; if both ended the same way, the one with the larger
+    /// error.
     pub fn worse(self, other: Self) -> Self {
         let further = other.worst > self.worst;
         let is_other = match other.badness().cmp(&self.badness()) {
@@ -246,7 +246,7 @@ impl Check {
     }
 }
 
-/// What getting ready for a kernel cost, apart from the products.
+/// Costs of preparing a kernel, apart from the executions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
     /// Conversion from CSR.
@@ -255,66 +255,66 @@ pub struct Costs {
     pub plan_s: f64,
     /// Bytes of the format's arrays.
     pub format_bytes: u64,
-    /// Minimal bytes that one product moves.
+    /// Minimal bytes moved per execution.
     pub minimal_bytes: u64,
-    /// Products after which conversion and plan, as far as they take longer than those of the
-    /// operation's reference, have paid against it; absent when they never do within [`MOST_AMOUNT`](super::MOST_AMOUNT).
+    /// Executions after which conversion and plan, as far as they take longer than those of the operation's
+    /// reference, have paid off; absent if they never do within [`MOST_AMOUNT`](super::MOST_AMOUNT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub break_even: Option<f64>,
-    /// On a GPU, what a launch of nothing takes; only beside products so short that it matters.
+    /// On a GPU, the latency of an empty launch; only for executions so short that it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_s: Option<f64>,
-    /// On a GPU, the median time of one product when many are launched as one graph; only for
-    /// short products.
+    /// On a GPU, the median time per execution when many are launched as one graph; only for short
+    /// executions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_s: Option<f64>,
-    /// Bringing the vectors into the kernel's order and the result back, once; absent for kernels that
-    /// work in the matrix's own.
+    /// Permuting the vectors into the kernel's order and the result back, once; absent for kernels that work
+    /// in the matrix's own order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permute_s: Option<f64>,
-    /// On a GPU, copying the input there.
+    /// On a GPU, uploading the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_s: Option<f64>,
-    /// On a GPU, allocating its memory.
+    /// On a GPU, allocating device memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocate_s: Option<f64>,
-    /// On a GPU, copying the result back.
+    /// On a GPU, downloading the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_s: Option<f64>,
-    /// Cost of reading the clock twice, which is in every execution that is timed alone.
+    /// Cost of reading the clock twice, which is included in every execution that is timed alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_s: Option<f64>,
-    /// On a GPU, what each launch of one execution takes of a multiprocessor.
+    /// On a GPU, the resources of a multiprocessor that each launch of one execution uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launches: Vec<LaunchCost>,
-    /// Chunks of samples that were taken anew because the GPU was throttled meanwhile.
+    /// Chunks of samples that were retaken because the GPU was throttled meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retaken: Option<u32>,
-    /// Chunks of samples that stayed throttled after all tries.
+    /// Chunks of samples that were still throttled after all retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u32>,
-    /// What the layout model predicts of one product; absent for kernels without a model.
+    /// The layout model's prediction for one execution; absent for kernels without a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Predicted>,
-    /// What a kernel that runs another has chosen; what that took is in `conversion_s` and `plan_s`.
+    /// The choice of a kernel that picks another; its cost is included in `conversion_s` and `plan_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
 }
 
-/// What a launch on a GPU takes of a multiprocessor.
+/// The resources of a multiprocessor that a GPU launch uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaunchCost {
-    /// Name of the kernel's function.
+    /// Name of the kernel function.
     pub function: String,
-    /// Registers a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Shared memory a block, static and dynamic together.
+    /// Shared memory per block, static and dynamic together.
     pub shared_bytes: u64,
-    /// Local memory a thread: what registers spilled.
+    /// Local memory per thread: spilled registers.
     pub local_bytes: u64,
-    /// Blocks that a multiprocessor holds at a time.
+    /// Resident blocks per multiprocessor.
     pub blocks_per_sm: u32,
-    /// Threads of these blocks over the most that a multiprocessor holds, 0 to 1.
+    /// Threads of these blocks over the maximum of the multiprocessor, 0 to 1.
     pub occupancy: f64,
 }
 

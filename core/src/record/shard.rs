@@ -1,24 +1,24 @@
-//! Which part of a sweep a bundle holds.
+//! Which part of a plan a bundle holds.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Most parts that a sweep is split into.
+/// Maximum number of parts of a plan.
 const MOST_PARTS: u32 = 1_000_000;
 
-/// One of the parts of a sweep that several processes measure, each into a bundle of its own.
+/// One of the parts of a plan that several processes measure, each into a bundle of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shard {
-    /// Its number, from 1.
+    /// Its number, starting at 1.
     pub part: u32,
-    /// How many parts there are.
+    /// Number of parts.
     pub of: u32,
 }
 
 impl Shard {
-    /// The `part`-th of `of` parts; what is wrong, in one sentence, where there is no such part.
+    /// Returns part `part` of `of`, or one sentence that says what is wrong.
     pub fn new(part: u64, of: u64) -> Result<Self, String> {
         let most = u64::from(MOST_PARTS);
         let of =
@@ -35,7 +35,7 @@ impl Shard {
 impl FromStr for Shard {
     type Err = String;
 
-    /// Understands `K/N`.
+    /// Parses `K/N`.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let numbers = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
@@ -45,7 +45,7 @@ impl FromStr for Shard {
     }
 }
 
-/// `part 2 of 8`.
+/// Formats as `part 2 of 8`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "part {} of {}", self.part, self.of)

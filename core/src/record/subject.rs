@@ -1,4 +1,4 @@
-//! What runs were made on: a matrix, or something else in a folder of its operation.
+//! What runs were made on: a matrix, or something else in the folder of its operation.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matrix::{MatrixRecord, Source};
 
-/// `<folder>/<id>/subject.json`: what runs were made on that is no matrix.
+/// `<folder>/<id>/subject.json`: a subject of runs that is not a matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubjectRecord {
     /// Folder name and reference of runs: letters, digits, `.`, `_` and `-`, unique in the bundle
@@ -18,7 +18,7 @@ pub struct SubjectRecord {
     pub kind: String,
     /// Real, generated or stand-in.
     pub source: Source,
-    /// Generator and its parameters, where it has one.
+    /// Generator and its parameters, if it was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
     /// SHA-256 of its canonical form.
@@ -26,12 +26,12 @@ pub struct SubjectRecord {
     /// Sizes by their names: `points` and `dimensions`, `systems` and `unknowns`, …
     #[serde(default)]
     pub sizes: BTreeMap<String, u64>,
-    /// Seconds that reading or making it took; absent where that is not known.
+    /// Seconds to read or generate it; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_seconds: Option<f64>,
 }
 
-/// What a run was made on.
+/// The subject of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Subject<'a> {
     /// A matrix.
@@ -73,7 +73,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The matrix, when it is one.
+    /// The matrix, if it is one.
     pub fn matrix(self) -> Option<&'a MatrixRecord> {
         match self {
             Self::Matrix(record) => Some(record),

@@ -1,29 +1,29 @@
-//! Sampling until the median is known well enough.
+//! Sampling until the median is known precisely enough.
 
 use serde::{Deserialize, Serialize};
 
 use crate::samples::median_uncertainty;
 
-/// Fewest samples with which a run may end: with fewer, the interval is made of the extremes.
+/// Minimum number of samples of a run: with fewer, the interval spans the extremes.
 const FEWEST: usize = 10;
 
-/// How well the median of a run was to be known, and how well it is.
+/// How precisely the median of a run was to be known, and how precisely it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Until {
-    /// Half the width of the median's 95 % interval over the median, below which sampling was to
-    /// end.
+    /// Half the width of the median's 95 % interval divided by the median, below which sampling was
+    /// to end.
     pub asked: f64,
-    /// What it was after the last sample; absent with too few samples for an interval.
+    /// The value after the last sample; absent with too few samples for an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<f64>,
-    /// Whether sampling ended for that reason.
+    /// Whether sampling ended because it was reached.
     pub met: bool,
-    /// Seconds after which sampling was to end all the same.
+    /// Maximum sampling time in seconds.
     pub at_most_s: f64,
 }
 
 impl Until {
-    /// What these samples reach.
+    /// Evaluates the precision that these samples reach.
     pub fn of(asked: f64, at_most_s: f64, samples: &[f64]) -> Self {
         let reached = median_uncertainty(samples);
         let met = samples.len() >= FEWEST && reached.is_some_and(|reached| reached < asked);
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn it_is_met_below_what_was_asked_and_not_at_it() {
-        // The interval goes from the second to the ninth of ten samples: 1 ± 0.25.
+        // The interval extends from the second to the ninth of ten samples: 1 ± 0.25.
         let samples = [0.75, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25, 1.25];
         let until = |asked| Until::of(asked, 10.0, &samples);
         assert_eq!((until(0.25).reached, until(0.25).met), (Some(0.25), false));

@@ -1,14 +1,13 @@
-//! How well the median of samples is known.
+//! How precisely the median of samples is known.
 
 use super::ratio::CONFIDENCE;
 use super::summary::quantile;
 
-/// The interval between two order statistics that holds the median of what the samples were drawn
-/// from with at least [`CONFIDENCE`], whatever their distribution: from the k-th smallest to the
-/// k-th largest sample, with the largest k for which a fair coin falls fewer than k times on one side
-/// in n throws with a probability of at most (1 − confidence) / 2 (David and Nagaraja, Order
-/// Statistics, 3rd edition, 2003, section 7.1). `None` with fewer than 6 samples, which are too few
-/// for any, and where one is not finite.
+/// The interval between two order statistics that contains the median of the underlying distribution with a
+/// confidence of at least [`CONFIDENCE`], whatever that distribution is: from the k-th smallest to the k-th
+/// largest sample, with the largest k for which fewer than k heads in n throws of a fair coin have a
+/// probability of at most (1 − confidence) / 2 (David and Nagaraja, Order Statistics, 3rd edition, 2003,
+/// section 7.1). `None` with fewer than 6 samples, which are too few for any k, or if a sample is not finite.
 ///
 /// ```
 /// use sparsescope_core::samples::median_interval;
@@ -25,8 +24,8 @@ pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     Some((*sorted.get(low)?, *sorted.get(sorted.len() - 1 - low)?))
 }
 
-/// Half the width of [`median_interval`] over the samples' median, without unit. `None` where there is
-/// no interval, and where the median is not positive.
+/// Half the width of [`median_interval`] divided by the samples' median, dimensionless. `None` if there is no
+/// interval or the median is not positive.
 pub fn median_uncertainty(samples: &[f64]) -> Option<f64> {
     let (low, high) = median_interval(samples)?;
     let mut sorted = samples.to_vec();
@@ -35,10 +34,10 @@ pub fn median_uncertainty(samples: &[f64]) -> Option<f64> {
     Some((high - low) / 2.0 / median)
 }
 
-/// The largest k for which the k-th smallest of n samples bounds the interval.
+/// Returns the largest k for which the k-th smallest of n samples bounds the interval.
 fn depth(n: usize) -> Option<usize> {
     let tail = (1.0 - CONFIDENCE) / 2.0;
-    // ln of the probability of i heads in n throws, from i = 0.
+    // ln of the probability of i heads in n throws, starting at i = 0.
     let mut ln_probability = -(n as f64) * std::f64::consts::LN_2;
     let mut below = 0.0;
     for i in 0..n {
@@ -71,7 +70,7 @@ mod tests {
     #[test]
     fn half_the_width_is_related_to_the_median() {
         let samples: Vec<f64> = (1..=10).rev().map(f64::from).collect();
-        // From 2 to 9, the median 5.5.
+        // From 2 to 9, with median 5.5.
         assert!((median_uncertainty(&samples).unwrap() - 3.5 / 5.5).abs() < 1e-15);
         assert_eq!(median_uncertainty(&[2.0; 7]), Some(0.0));
         for without in [&[1.0; 5][..], &[0.0; 10], &[f64::NAN; 10]] {

@@ -1,4 +1,4 @@
-//! Summaries of samples, and ratios and medians of them with confidence intervals.
+//! Summaries of samples, and ratios and medians with confidence intervals.
 
 mod median;
 mod ratio;

@@ -1,6 +1,6 @@
-//! How much slower one set of timed samples is than another, and how sure that is: the ratio of
-//! their medians with a bootstrap interval (Efron and Tibshirani, An Introduction to the
-//! Bootstrap, 1993, chapter 13).
+//! How much slower one set of timed samples is than another, and how certain that is: the ratio of their
+//! medians with a bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter
+//! 13).
 
 use std::fmt;
 
@@ -9,35 +9,35 @@ use rand_core::{Rng, SeedableRng};
 
 use super::summary::quantile;
 
-/// Share of intervals that hold the true ratio.
+/// Confidence level: the fraction of intervals that contain the true ratio.
 pub const CONFIDENCE: f64 = 0.95;
-/// Times that both sets are drawn anew.
+/// Number of bootstrap resamples of both sets.
 const RESAMPLES: usize = 1000;
-/// With fewer samples than this on a side, the interval would hold the true ratio noticeably more
-/// seldom than it says.
+/// Minimum number of samples per side. With fewer, the interval would contain the true ratio noticeably less
+/// often than stated.
 const FEWEST: usize = 5;
-/// Of more samples a draw is not counted out: its median is that of a rank that is drawn.
+/// With more samples than this, a resample is not counted out; the rank of its median is drawn instead.
 const COUNTED: usize = 1000;
-/// The same samples give the same interval, everywhere.
+/// Fixed seed: the same samples give the same interval everywhere.
 const SEED: u64 = 0x5eed_0f5a_b1e5;
 
-/// The median time of what was measured after over that before: above 1 is slower.
+/// The median time of the new measurement over that of the old one: above 1 is slower.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The ratio.
     pub value: f64,
-    /// Where it lies with [`CONFIDENCE`]; absent when there are too few samples to say.
+    /// Its interval at [`CONFIDENCE`]; absent if there are too few samples.
     pub interval: Option<(f64, f64)>,
 }
 
-/// What a ratio says.
+/// What a ratio shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The whole interval is below 1.
     Faster,
     /// The whole interval is above 1.
     Slower,
-    /// The interval holds 1, or there is none.
+    /// The interval contains 1, or there is none.
     Unclear,
 }
 
@@ -53,7 +53,7 @@ impl Change {
 }
 
 impl Ratio {
-    /// Faster and slower only where the interval says so.
+    /// Returns faster or slower only if the interval says so.
     pub fn change(&self) -> Change {
         match self.interval {
             Some((_, high)) if high < 1.0 => Change::Faster,
@@ -62,14 +62,14 @@ impl Ratio {
         }
     }
 
-    /// Slower by more than the factor `limit`: surely so where there is an interval, else by the
-    /// medians.
+    /// Whether it is slower by more than the factor `limit`: significantly if there is an interval, otherwise
+    /// by the medians.
     pub fn exceeds(&self, limit: f64) -> bool {
         self.interval.map_or(self.value, |(low, _)| low) > limit
     }
 }
 
-/// `1.25x`, with its interval where there is one.
+/// Formats as `1.25x`, with the interval if there is one.
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.interval {
@@ -79,18 +79,18 @@ impl fmt::Display for Ratio {
     }
 }
 
-/// The ratio of two sets of samples, and what the geometric mean over several needs.
+/// The ratio of two sets of samples, and the data for a geometric mean over several ratios.
 #[derive(Clone, Debug)]
 pub struct RatioEstimate {
     /// The ratio and its interval.
     pub ratio: Ratio,
-    /// Logarithms of the ratio for each resampling; empty without an interval.
+    /// Logarithms of the ratio for each resample; empty without an interval.
     logs: Vec<f64>,
 }
 
 impl RatioEstimate {
-    /// Of two sets of times; `stream` tells the random draws of one pair from those of another.
-    /// `None` when a set is empty or a median is not a positive number.
+    /// Estimates the ratio of two sets of times; `stream` separates the random draws of one pair from those
+    /// of another. `None` when a set is empty or a median is not a positive number.
     pub fn of(before: &[f64], after: &[f64], stream: u64) -> Option<Self> {
         let (before, after) = (Sorted::of(before), Sorted::of(after));
         let value = after.median()? / before.median()?;
@@ -118,8 +118,8 @@ impl RatioEstimate {
     }
 }
 
-/// The geometric mean of ratios. Its interval says how well the mean over these very pairs is
-/// known, not how another pair would fare; pairs without an interval leave it out.
+/// The geometric mean of ratios. Its interval says how precisely the mean over exactly these pairs is known,
+/// not how another pair would behave; it is absent if a pair has no interval.
 pub fn geometric_mean(ratios: &[RatioEstimate]) -> Option<Ratio> {
     let n = ratios.len() as f64;
     let mean = ratios.iter().map(|r| r.ratio.value.ln()).sum::<f64>() / n;
@@ -157,8 +157,8 @@ impl Sorted {
         quantile(&self.0, 0.5)
     }
 
-    /// The median of as many samples, drawn with replacement: counted, because sorting each draw
-    /// would take longer.
+    /// The median of as many samples, drawn with replacement. Draws are counted, because sorting each
+    /// resample would take longer.
     fn resampled_median(&self, random: &mut ChaCha8Rng, counts: &mut Vec<u32>) -> Option<f64> {
         let n = self.0.len();
         if n > COUNTED {
@@ -167,7 +167,7 @@ impl Sorted {
         counts.clear();
         counts.resize(n, 0);
         for _ in 0..n {
-            // A fixed-point product: uniform but for n / 2³².
+            // A fixed-point product: uniform up to a bias of n / 2³².
             let drawn = (u64::from(random.next_u32()) * n as u64) >> 32;
             *counts.get_mut(drawn as usize)? += 1;
         }
@@ -186,9 +186,9 @@ impl Sorted {
     }
 }
 
-/// Which share of n samples lies below the median of n draws from them: a beta distribution around one half,
-/// for many samples the normal one of the same variance, 1 / 4n (David and Nagaraja, Order Statistics, 2003,
-/// section 10.2). Its numbers are by Box and Muller.
+/// The fraction of n samples that lies below the median of n draws from them: beta distributed around one
+/// half, and for many samples normal with the same variance, 1 / 4n (David and Nagaraja, Order Statistics,
+/// 2003, section 10.2). Normal numbers are drawn by Box and Muller's method.
 fn median_rank(n: usize, random: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * libm::log(uniform(random))).sqrt();
     let normal = radius * libm::cos(std::f64::consts::TAU * uniform(random));
@@ -204,12 +204,12 @@ fn uniform(random: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::*;
 
-    /// Times as computers give them: a floor, and a tail of disturbances above it.
+    /// Times as computers produce them: a floor, and a tail of disturbances above it.
     fn times(n: usize, scale: f64, random: &mut ChaCha8Rng) -> Vec<f64> {
         (0..n).map(|_| scale * (1.0 - 0.05 * uniform(random).ln())).collect()
     }
 
-    /// Share of pairs whose interval holds `truth`, where the second set is `truth` times as slow.
+    /// Fraction of pairs whose interval contains `truth`, where the second set is `truth` times as slow.
     fn coverage(n: usize, m: usize, truth: f64) -> f64 {
         const PAIRS: u64 = 500;
         let mut random = ChaCha8Rng::seed_from_u64(7 + n as u64);
@@ -228,8 +228,8 @@ mod tests {
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
     fn the_interval_holds_the_true_ratio_at_its_stated_rate() {
-        // The bootstrap of a median is a little wide for few samples. 500 trials at 0.95 have a
-        // standard deviation of 0.01: four of them below, and well short of always.
+        // The bootstrap of a median is slightly wide for few samples. 500 trials at 0.95 have a standard
+        // deviation of 0.01: allow four of them below, and stay well below 1.
         for (n, m, truth) in
             [(5, 5, 1.0), (20, 20, 1.0), (20, 7, 1.0), (20, 20, 1.3), (50, 50, 1.0)]
         {
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn of_many_samples_the_interval_is_that_of_counted_draws() {
-        // The median of n samples from a uniform distribution over 1 to 2 has a standard deviation of
-        // 1 / (2 sqrt n), and both sides have it: the interval is 2 * 1.96 * sqrt 2 times that, over the median.
+        // The median of n samples from a uniform distribution over 1 to 2 has a standard deviation of 1 / (2
+        // sqrt n) on both sides, so the interval is 2 * 1.96 * sqrt 2 times that, divided by the median.
         const PAIRS: u32 = 20;
         for n in [COUNTED - 1, COUNTED + 1, 20_000] {
             let mut random = ChaCha8Rng::seed_from_u64(13);
@@ -280,7 +280,7 @@ mod tests {
             slower += usize::from(change(&before, &after) == Change::Slower);
             faster += usize::from(change(&after, &before) == Change::Faster);
         }
-        // The medians' ratio has a standard deviation of about 0.016, a sixth of the shift.
+        // The ratio of the medians has a standard deviation of about 0.016, a sixth of the shift.
         assert!(slower >= 195 && faster >= 195, "{slower} and {faster} of 200");
     }
 
@@ -306,7 +306,7 @@ mod tests {
         {
             assert!(RatioEstimate::of(before, after, 0).is_none());
         }
-        // Zeros among the samples: a resampling may have a median of 0.
+        // Zeros among the samples: a resample may have a median of 0.
         let zeros = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
         assert_eq!(RatioEstimate::of(&zeros, &[1.0; 7], 0).unwrap().ratio.interval, None);
     }

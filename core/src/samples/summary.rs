@@ -1,9 +1,9 @@
 //! Order statistics of timed samples.
 
-/// Median, mean, extremes and quartiles of samples, in the samples' unit.
+/// Median, mean, extremes and quartiles of samples, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Median: the mean of the two middle samples when their number is even.
+    /// Median: the mean of the two middle samples if their number is even.
     pub median: f64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -18,7 +18,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of samples in any order; `None` when there are none or one is infinite or NaN.
+    /// Summarises samples in any order; `None` if there are none or one is infinite or NaN.
     ///
     /// Quantiles interpolate linearly between the two nearest samples: with the n samples
     /// sorted, the p-quantile lies at position p·(n − 1) (Hyndman and Fan's type 7, NumPy's

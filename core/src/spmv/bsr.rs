@@ -1,4 +1,4 @@
-//! y = A·x in BSR; zeros in blocks are multiplied.
+//! y = A·x in BSR; zeros inside blocks are multiplied.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use super::simd::{Lanes, Level, Loop, Vectorised, run};
 use super::{check_sizes, each_own_part};
 use crate::matrix::{Bsr, prefetch};
 
-/// Values ahead of which blocks are asked for.
+/// Prefetch distance for blocks, in values.
 const AHEAD: usize = 256;
 
-/// Equal contiguous parts of the rows of blocks, one a worker; b sums at a time, each a vector of the
-/// level to which a line of a block times its part of x is added. The result has the same bits with any
-/// number of workers.
+/// Equal contiguous parts of the block rows, one per worker. b sums are accumulated at a time, each a vector
+/// of the level to which a line of a block times its part of x is added. The result is bitwise identical for
+/// any number of workers.
 ///
-/// x has n elements, y has m, `parts` begin at rows of blocks; panics otherwise.
+/// x has n elements, y has m, and `parts` start at block rows; panics otherwise.
 pub fn parts<T: Vectorised>(a: &Bsr<T>, level: Level, parts: &RowParts, x: &[T], y: &mut [T]) {
     check_sizes(a.rows(), a.cols(), x, y);
     let level = self::level(a, level);
@@ -29,13 +29,13 @@ pub fn parts<T: Vectorised>(a: &Bsr<T>, level: Level, parts: &RowParts, x: &[T],
     });
 }
 
-/// The level whose vectors a product is computed in: `level`, or the one below it where lines of blocks would
-/// leave half of a vector empty.
+/// The level used to compute y = A·x: `level`, or the next one below if the lines of blocks would leave half
+/// of each vector empty.
 pub fn level<T: Vectorised>(a: &Bsr<T>, level: Level) -> Level {
     level.of_at_most::<T>(2 * a.block() - 1)
 }
 
-/// What one worker does: `y[k]` = row `rows.start + k` · x, with blocks of B × B.
+/// The work of one worker: `y[k]` = row `rows.start + k` · x, with blocks of B × B.
 struct Part<'a, const B: usize, T> {
     a: &'a Bsr<T>,
     x: &'a [T],
@@ -53,7 +53,7 @@ impl<const B: usize, T: Vectorised> Loop<T> for Part<'_, B, T> {
         let row_ptr = a.row_ptr();
         let (blocks, _) = a.val().as_chunks::<B>();
         for (y, h) in y.chunks_mut(B).zip(rows.start / B..) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let mut sums = [L::zero(); B];
                 for k in row_ptr.range(h) {
@@ -61,7 +61,7 @@ impl<const B: usize, T: Vectorised> Loop<T> for Part<'_, B, T> {
                     let block = &blocks[k * B..(k + 1) * B];
                     match x[first..].first_chunk::<B>() {
                         Some(x) => add_block::<L, B>(block, x, &mut sums),
-                        // The rightmost blocks may reach past the last column.
+                        // The rightmost blocks may extend past the last column.
                         None => {
                             let mut some = [T::ZERO; B];
                             some[..x.len() - first].copy_from_slice(&x[first..]);
@@ -77,10 +77,10 @@ impl<const B: usize, T: Vectorised> Loop<T> for Part<'_, B, T> {
     }
 }
 
-/// Adds to each sum a line of a block times x, element by element.
+/// Adds a line of a block times x to each sum, element by element.
 ///
 /// # Safety
-/// The processor has the instructions.
+/// The CPU supports the instructions.
 #[inline(always)]
 unsafe fn add_block<L: Lanes, const B: usize>(
     block: &[[L::Value; B]],
@@ -109,6 +109,6 @@ unsafe fn add_block<L: Lanes, const B: usize>(
 /// As [`Lanes::load_first`].
 #[inline(always)]
 unsafe fn some<L: Lanes>(from: *const L::Value, n: usize) -> L::Vector {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { if n == L::LANES { L::load(from) } else { L::load_first(from, n) } }
 }

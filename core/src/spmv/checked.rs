@@ -1,17 +1,17 @@
-//! x found as long as a matrix has columns: what lets the gathers do without looking.
+//! A matrix with an x of matching length, so that gathers need no bounds checks.
 
 use std::ops::Range;
 
 use super::dot::Slots;
 use crate::matrix::{Csr, Ellpack, Hll, Hyb, Scalar};
 
-/// x has n elements and y has m.
+/// Panics unless x has n elements and y has m.
 pub(super) fn check_sizes<T>(rows: usize, cols: usize, x: &[T], y: &[T]) {
     assert_eq!(x.len(), cols, "x has one element a column");
     assert_eq!(y.len(), rows, "y has one element a row");
 }
 
-/// A matrix with an x of as many elements as it has columns. Made only where the sizes are looked at.
+/// A matrix with an x that has as many elements as the matrix has columns. Created only by the size checks.
 #[derive(Debug)]
 pub(super) struct Checked<'a, A, T> {
     a: &'a A,
@@ -33,7 +33,7 @@ impl<'a, A, T> Checked<'a, A, T> {
         self.a
     }
 
-    /// x, one element a column.
+    /// x, one element per column.
     #[inline(always)]
     pub(super) fn x(self) -> &'a [T] {
         self.x
@@ -41,60 +41,60 @@ impl<'a, A, T> Checked<'a, A, T> {
 }
 
 impl<'a, T: Scalar> Checked<'a, Csr<T>, T> {
-    /// Panics when x has not one element a column, or y not one a row.
+    /// Panics unless x has one element per column and y one per row.
     pub(super) fn new(a: &'a Csr<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.rows(), a.cols(), x, y);
         Self { a, x }
     }
 
-    /// Panics when x has not one element a column, or y not one for each of these rows.
+    /// Panics unless x has one element per column and y one for each of these rows.
     pub(super) fn some_rows(a: &'a Csr<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(rows.len(), a.cols(), x, y);
         Self { a, x }
     }
 
-    /// A range of entries.
+    /// Returns a range of nonzeros.
     #[inline(always)]
     pub(super) fn entries(self, range: Range<usize>) -> Slots<'a, T> {
         let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
-        // SAFETY: Csr holds only columns below cols, and x is that long.
+        // SAFETY: Csr holds only columns below cols, and x has cols elements.
         unsafe { Slots::new(col, val, self.x) }
     }
 }
 
 impl<'a, T: Scalar> Checked<'a, Ellpack<T>, T> {
-    /// Panics when x has not one element a column, or y not one a row.
+    /// Panics unless x has one element per column and y one per row.
     pub(super) fn new(a: &'a Ellpack<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.shape().rows, a.cols(), x, y);
         Self { a, x }
     }
 
-    /// Rows of a matrix with row-major slots, one of them at least wide.
+    /// Rows of a matrix with row-major slots and a width of at least 1.
     #[inline(always)]
     pub(super) fn rows(self, rows: Range<usize>) -> impl Iterator<Item = Slots<'a, T>> {
         let width = self.a.shape().width;
         let slots = rows.start * width..rows.end * width;
         let col = self.a.col()[slots.clone()].chunks_exact(width);
         let val = self.a.val()[slots].chunks_exact(width);
-        // SAFETY: Ellpack holds only columns below cols, padding included, and x is that long.
+        // SAFETY: Ellpack holds only columns below cols, padding included, and x has cols elements.
         col.zip(val).map(move |(col, val)| unsafe { Slots::new(col, val, self.x) })
     }
 }
 
 impl<'a, T: Scalar> Checked<'a, Hyb<T>, T> {
-    /// Panics when x has not one element a column, or y not one a row.
+    /// Panics unless x has one element per column and y one per row.
     pub(super) fn new(a: &'a Hyb<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.ell().shape().rows, a.ell().cols(), x, y);
         Self { a, x }
     }
 
-    /// Panics when x has not one element a column, or y not one for each of these rows.
+    /// Panics unless x has one element per column and y one for each of these rows.
     pub(super) fn some_rows(a: &'a Hyb<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(rows.len(), a.ell().cols(), x, y);
         Self { a, x }
     }
 
-    /// The ELLPACK part, which has all columns.
+    /// Returns the ELLPACK part, which has all columns.
     #[inline(always)]
     pub(super) fn ell(self) -> Checked<'a, Ellpack<T>, T> {
         Checked { a: self.a.ell(), x: self.x }
@@ -102,31 +102,31 @@ impl<'a, T: Scalar> Checked<'a, Hyb<T>, T> {
 }
 
 impl<'a, T: Scalar> Checked<'a, Hll<T>, T> {
-    /// Panics when x has not one element a column, or y not one a row.
+    /// Panics unless x has one element per column and y one per row.
     pub(super) fn new(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(a.rows(), a.cols(), x, y);
         Self { a, x }
     }
 
-    /// Panics when x has not one element a column, or y not one for each of these rows.
+    /// Panics unless x has one element per column and y one for each of these rows.
     pub(super) fn some_rows(a: &'a Hll<T>, rows: &Range<usize>, x: &'a [T], y: &[T]) -> Self {
         check_sizes(rows.len(), a.cols(), x, y);
         Self { a, x }
     }
 
-    /// A range of the hacks' slots.
+    /// Returns a range of the slots of the hacks.
     #[inline(always)]
     pub(super) fn slots(self, range: Range<usize>) -> Slots<'a, T> {
         let (col, val) = (&self.a.col()[range.clone()], &self.a.val()[range]);
-        // SAFETY: Hll holds only columns below cols, padding included, and x is that long.
+        // SAFETY: Hll holds only columns below cols, padding included, and x has cols elements.
         unsafe { Slots::new(col, val, self.x) }
     }
 
-    /// The k-th row that is kept apart.
+    /// Returns the k-th row that is stored separately.
     #[inline(always)]
     pub(super) fn tail(self, k: usize) -> Slots<'a, T> {
         let (col, val) = self.a.tail().row(k);
-        // SAFETY: the rows kept apart have as many columns as the matrix, and x is that long.
+        // SAFETY: the separate rows have as many columns as the matrix, and x has cols elements.
         unsafe { Slots::new(col, val, self.x) }
     }
 }

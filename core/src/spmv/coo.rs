@@ -3,7 +3,7 @@
 use super::check_sizes;
 use crate::matrix::{Coo, Scalar};
 
-/// One loop over the entries that adds each product to its row.
+/// One loop over the nonzeros that adds each product to its row.
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn serial<T: Scalar>(a: &Coo<T>, x: &[T], y: &mut [T]) {
@@ -12,7 +12,7 @@ pub fn serial<T: Scalar>(a: &Coo<T>, x: &[T], y: &mut [T]) {
     add(a.row(), a.col(), a.val(), 0, x, y);
 }
 
-/// y[row[k] − first] += val[k]·x[col[k]] for each of the coordinates given.
+/// y[row[k] − first] += val[k]·x[col[k]] for each of the given coordinates.
 pub(super) fn add<T: Scalar>(
     row: &[u32],
     col: &[u32],

@@ -1,5 +1,5 @@
-//! Workers that stay awake between one product and the next. A product of a small matrix takes less time
-//! than the system needs to wake a thread: those of OpenMP's libraries stay awake, too.
+//! Workers that spin between one SpMV and the next. SpMV with a small matrix takes less time than the system
+//! needs to wake a thread; the threads of OpenMP runtimes spin, too.
 
 #![cfg_attr(target_family = "wasm", allow(dead_code, reason = "the page measures nothing"))]
 
@@ -11,23 +11,24 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What each worker does, given its number in the pool.
+/// The job of each worker, given its number in the pool.
 type Job<'j> = &'j (dyn Fn(usize) + Sync);
 
-/// Looks between which a waiting thread sees to what else its pool wants of it.
+/// Spins of a waiting thread between calls into rayon for other work of its pool.
 const LOOKS: u32 = 256;
 
-/// The number of the job after the last.
+/// The job number that ends the loop.
 const OVER: usize = usize::MAX;
 
 thread_local! {
-    /// The crew that this thread leads, while it does.
+    /// The spinning pool that this thread currently leads.
     static LED: Cell<*const Crew> = const { Cell::new(ptr::null()) };
 }
 
-/// Calls `work` while the other workers of the ambient pool wait awake for products, which are then shared
-/// out with no thread to be woken. Where the pool has one thread, or is led already, `work` is called as it
-/// is. Not for more threads than there are processors: those that wait would take the time of those that work.
+/// Calls `work` while the other workers of the ambient pool spin, so that SpMV inside it is distributed
+/// without waking a thread. If the pool has one thread, or this thread already leads a spinning pool, it
+/// calls `work` directly. Do not use with more threads than logical CPUs: spinning threads would take time
+/// from working ones.
 pub(crate) fn gather<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let threads = rayon::current_num_threads();
     let Some(leader) = rayon::current_thread_index() else { return work() };
@@ -48,26 +49,27 @@ pub(crate) fn gather<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     result.expect("the leader's part has been done, or has panicked") // invariant
 }
 
-/// Calls `work` with the number of each worker of the ambient pool on that worker: by the crew, where this
-/// thread leads one.
+/// Calls `work` on each worker of the ambient pool, with the worker's number: through the spinning pool, if
+/// this thread leads one.
 pub(super) fn each_worker(work: Job<'_>) {
-    // Meanwhile it leads none: a product within the product goes its own way.
+    // It leads none meanwhile: nested SpMV uses rayon directly.
     let crew = LED.replace(ptr::null());
     if crew.is_null() {
         rayon::broadcast(|worker| work(worker.index()));
         return;
     }
     let _again = Leads(crew);
-    // SAFETY: `lead` sets the pointer to a crew that outlives what it calls, of which this is a part.
+    // SAFETY: `lead` sets the pointer to a `Crew` that outlives the closure it calls, and this runs within
+    // that closure.
     unsafe { &*crew }.share_out(work);
 }
 
-/// Whether this thread leads a crew.
+/// Whether this thread leads a spinning pool.
 fn is_led() -> bool {
     !LED.get().is_null()
 }
 
-/// Makes this thread the leader of a crew when dropped.
+/// Makes this thread the leader of a spinning pool when dropped.
 struct Leads(*const Crew);
 
 impl Drop for Leads {
@@ -76,31 +78,31 @@ impl Drop for Leads {
     }
 }
 
-/// A number with a cache line, and the one that comes with it, to itself.
+/// A number with a cache line, and the line that is fetched with it, to itself.
 #[repr(align(128))]
 struct Line(AtomicUsize);
 
 struct Crew {
     leader: usize,
-    /// The number of the last job, from 1; or [`OVER`].
+    /// The number of the last job, counted from 1, or [`OVER`].
     number: Line,
-    /// A `Job` on the leader's stack, as long as a worker has not done it.
+    /// A `Job` on the leader's stack, valid until every worker has done it.
     job: AtomicPtr<()>,
-    /// The last job that each worker has done; the leader's place counts for nothing.
+    /// The last job that each worker has done; the leader's own slot is unused.
     done: Vec<Line>,
-    /// What a worker's part panicked with.
+    /// The payload if a worker panicked.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Crew {
     fn new(threads: usize, leader: usize) -> Self {
-        // Nobody is there yet, so that no number fits.
+        // No worker has arrived yet, so no number matches.
         let done = (0..threads).map(|_| Line(AtomicUsize::new(OVER))).collect();
         let number = Line(AtomicUsize::new(0));
         Self { leader, number, job: AtomicPtr::default(), done, panic: Mutex::default() }
     }
 
-    /// Calls `work` once all others are there; they leave when it ends, be it by a panic.
+    /// Calls `work` once all others have arrived; they leave when it returns or panics.
     fn lead<R>(&self, work: impl FnOnce() -> R) -> R {
         struct Ends<'c>(&'c Crew);
         impl Drop for Ends<'_> {
@@ -115,7 +117,7 @@ impl Crew {
         work()
     }
 
-    /// Waits until every worker has done the job of this number.
+    /// Waits until every worker has done the job with this number.
     fn wait_for(&self, number: usize) {
         let others = self.done.iter().enumerate().filter(|&(worker, _)| worker != self.leader);
         for (_, done) in others {
@@ -123,7 +125,7 @@ impl Crew {
         }
     }
 
-    /// Does each job until there are no more.
+    /// Does each job until the leader ends the pool.
     fn follow(&self, worker: usize) {
         let Some(done) = self.done.get(worker) else { return };
         let mut last = 0;
@@ -135,8 +137,8 @@ impl Crew {
                 break;
             }
             let job = self.job.load(Ordering::Relaxed).cast::<Job<'_>>();
-            // SAFETY: the leader set the pointer before the number, to what lives until this worker has
-            // stored the number as done.
+            // SAFETY: the leader set the pointer before the number, and its target lives until this worker
+            // has stored the number as done.
             let job = unsafe { *job };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job(worker))) {
                 *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
@@ -144,7 +146,7 @@ impl Crew {
         }
     }
 
-    /// Calls `work` on each worker; returns when all have done it.
+    /// Calls `work` on each worker and waits for all of them.
     fn share_out(&self, work: Job<'_>) {
         struct Done<'c>(&'c Crew, usize);
         impl Drop for Done<'_> {
@@ -155,7 +157,7 @@ impl Crew {
         let number = self.number.0.load(Ordering::Relaxed) + 1;
         self.job.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
         self.number.0.store(number, Ordering::Release);
-        // Also when the leader's part panics, `work` has to be there until all others have done it.
+        // Even if the leader's part panics, `work` must stay alive until all others are done with it.
         let all = Done(self, number);
         work(self.leader);
         drop(all);
@@ -166,7 +168,7 @@ impl Crew {
     }
 }
 
-/// Waits awake; now and then does what is left for this thread of its pool.
+/// Spins, and now and then does other work that the pool has queued for this thread.
 fn wait(is_over: impl Fn() -> bool) {
     loop {
         for _ in 0..LOOKS {
@@ -202,14 +204,14 @@ mod tests {
             gather(|| {
                 assert!(is_led());
                 (0..10_000).for_each(one_more);
-                // What it leads already it does not gather again, and a product within one goes its own way.
+                // The spinning pool is not set up twice, and nested SpMV uses rayon directly.
                 gather(|| each_worker(&|_| assert!(!is_led())));
-                // What the pool does otherwise is done, too.
+                // Other work of the pool is done, too.
                 assert_eq!(rayon::broadcast(|_| ()).len(), 2);
                 one_more(10_000);
             })
         });
-        // The same without a crew.
+        // The same without a spinning pool.
         let rounds = counts[0].load(Ordering::Relaxed);
         pool(2).install(|| one_more(rounds));
         assert_eq!(gather(|| 7), 7);

@@ -7,7 +7,7 @@ use super::{Checked, each_own_part};
 use crate::matrix::{Csr, Offset, Scalar};
 use crate::with_offsets;
 
-/// One loop over the rows: the reference of every check.
+/// One loop over the rows: the reference for every check.
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn serial<T: Scalar>(a: &Csr<T>, x: &[T], y: &mut [T]) {
@@ -15,7 +15,7 @@ pub fn serial<T: Scalar>(a: &Csr<T>, x: &[T], y: &mut [T]) {
     with_offsets!(a.row_ptr(), |row_ptr| rows_into(checked, row_ptr, 0..a.rows(), y));
 }
 
-/// Contiguous parts, one a worker: of equal rows for `cpu/csr/rows`, of about equal entries for
+/// Contiguous parts, one per worker: of equal rows for `cpu/csr/rows`, of about equal nonzeros for
 /// `cpu/csr/nnz`.
 ///
 /// x has n elements, y has m; panics otherwise.
@@ -26,9 +26,9 @@ pub fn parts<T: Scalar>(a: &Csr<T>, parts: &RowParts, x: &[T], y: &mut [T]) {
     });
 }
 
-/// Equal pieces of the merge path, one a worker. A row that several pieces share is finished by
-/// the last of them; the others hand their partial sums over, which are added in order, so that
-/// the result does not depend on timing.
+/// Equal pieces of the merge path, one per worker. A row shared by several pieces is finished by the last of
+/// them; the others return their partial sums, which are added in order, so that the result does not depend
+/// on timing.
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn merge<T: Scalar>(a: &Csr<T>, path: &MergePath, x: &[T], y: &mut [T]) {
@@ -68,10 +68,10 @@ fn merge_piece<O: Offset, T: Scalar>(
     a.entries(start..to.entry).in_order()
 }
 
-/// Some rows: `y[k]` = row `rows.start + k` · x, each row's sum in four lanes; what a block of a step of an
-/// iteration does.
+/// Computes some rows: `y[k]` = row `rows.start + k` · x, each row's sum in four lanes. Used by a block in
+/// one step of an iteration.
 ///
-/// x has n elements, y has one for each of the rows; panics otherwise.
+/// x has n elements, y has one per row of `rows`; panics otherwise.
 pub fn some_rows<T: Scalar>(a: &Csr<T>, rows: Range<usize>, x: &[T], y: &mut [T]) {
     let checked = Checked::<Csr<T>, T>::some_rows(a, &rows, x, y);
     with_offsets!(a.row_ptr(), |row_ptr| {

@@ -7,17 +7,17 @@ use super::simd::{Lanes, Level, Loop, Vectorised, run};
 use super::{check_sizes, each_own_part};
 use crate::matrix::{Dia, prefetch};
 
-/// Rows whose part of y stays in the first-level cache while all diagonals pass over it.
+/// Rows per tile: their part of y stays in the L1 cache while all diagonals are added to it.
 const ROWS_AT_A_TIME: usize = 1024;
 
-/// Diagonals that pass over it together.
+/// Diagonals added in one pass over a tile.
 const TOGETHER: usize = 4;
 
-/// Rows ahead of which the values of a diagonal are asked for.
+/// Prefetch distance for the values of a diagonal, in rows.
 const AHEAD: usize = 256;
 
-/// Equal contiguous parts of the rows, one a worker; some rows at a time, four diagonals after another, in
-/// the level's vectors. The result has the same bits with any number of workers.
+/// Equal contiguous parts of the rows, one per worker: one tile of rows at a time, four diagonals per pass,
+/// in the level's vectors. The result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn parts<T: Vectorised>(a: &Dia<T>, level: Level, parts: &RowParts, x: &[T], y: &mut [T]) {
@@ -25,7 +25,7 @@ pub fn parts<T: Vectorised>(a: &Dia<T>, level: Level, parts: &RowParts, x: &[T],
     each_own_part(parts.split(y), |(rows, y)| run(level, Part { a, x, rows, y }));
 }
 
-/// What one worker does: `y[k]` = row `rows.start + k` · x.
+/// The work of one worker: `y[k]` = row `rows.start + k` · x.
 struct Part<'a, T> {
     a: &'a Dia<T>,
     x: &'a [T],
@@ -45,18 +45,18 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
             let rows = first..first + y.len();
             for from in (0..a.offsets().len()).step_by(TOGETHER) {
                 let diagonals = from..a.offsets().len().min(from + TOGETHER);
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { add_diagonals::<L, T>((a, x), diagonals, rows.clone(), y) };
             }
         }
     }
 }
 
-/// Adds what at most [`TOGETHER`] diagonals have in some rows: together where all of them cross the matrix,
-/// each alone beside that.
+/// Adds at most [`TOGETHER`] diagonals in some rows: together where all of them cross the matrix, one by one
+/// elsewhere.
 ///
 /// # Safety
-/// The processor has the instructions.
+/// The CPU supports the instructions.
 #[inline(always)]
 unsafe fn add_diagonals<L: Lanes<Value = T>, T: Vectorised>(
     (a, x): (&Dia<T>, &[T]),
@@ -65,7 +65,7 @@ unsafe fn add_diagonals<L: Lanes<Value = T>, T: Vectorised>(
     y: &mut [T],
 ) {
     let n = a.cols() as i64;
-    // Rows that a diagonal crosses inside the matrix.
+    // Rows in which a diagonal lies inside the matrix.
     let inside = |d: usize| {
         let offset = a.offsets()[d];
         let first = rows.start.max(usize::try_from(-offset).unwrap_or(0)).min(rows.end);
@@ -76,7 +76,7 @@ unsafe fn add_diagonals<L: Lanes<Value = T>, T: Vectorised>(
     let common = if first < end { first..end } else { rows.end..rows.end };
     let strip = |d: usize, rows: Range<usize>| Strip::of(a, x, d, rows);
     let d = diagonals.start;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let y = &mut y[common.start - rows.start..common.end - rows.start];
         let c = || common.clone();
@@ -96,13 +96,13 @@ unsafe fn add_diagonals<L: Lanes<Value = T>, T: Vectorised>(
         let beside = [all.start..all.end.min(common.start), all.start.max(common.end)..all.end];
         for alone in beside.into_iter().filter(|alone| alone.start < alone.end) {
             let y = &mut y[alone.start - rows.start..alone.end - rows.start];
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { add::<L, T, 1>([strip(d, alone)], y) };
         }
     }
 }
 
-/// A diagonal's values in some rows, and the elements of x that they meet.
+/// A diagonal's values in some rows, and the elements of x that they multiply.
 #[derive(Clone, Copy)]
 struct Strip<'a, T> {
     val: &'a [T],
@@ -122,10 +122,10 @@ impl<'a, T: Vectorised> Strip<'a, T> {
     }
 }
 
-/// y[k] += Σ val[k]·x[k] of the strips, in their order. Panics when they have not y's length.
+/// y[k] += Σ val[k]·x[k] of the strips, in their order. Panics if their length is not y's.
 ///
 /// # Safety
-/// The processor has the instructions.
+/// The CPU supports the instructions.
 #[inline(always)]
 unsafe fn add<L: Lanes<Value = T>, T: Vectorised, const D: usize>(
     strips: [Strip<'_, T>; D],
@@ -136,8 +136,8 @@ unsafe fn add<L: Lanes<Value = T>, T: Vectorised, const D: usize>(
     }
     let (len, y) = (y.len(), y.as_mut_ptr());
     let mut k = 0;
-    // SAFETY: all have `len` elements; a vector is read and written where as many as it has lanes are
-    // left, the rest where there are fewer.
+    // SAFETY: all have `len` elements; a full vector is read and written only where that many elements are
+    // left, a partial one otherwise.
     unsafe {
         while k + L::LANES <= len {
             let mut sum = L::load(y.add(k));

@@ -2,7 +2,7 @@
 
 use crate::matrix::{Scalar, prefetch};
 
-/// Slots with the x that they gather from: no column lies beyond it.
+/// Slots with the x that they gather from: every column is within x.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots<'a, T> {
     col: &'a [u32],
@@ -10,7 +10,7 @@ pub(super) struct Slots<'a, T> {
     x: &'a [T],
 }
 
-/// Partial sums of [`Slots::in_lanes`].
+/// Number of partial sums of [`Slots::in_lanes`].
 const LANES: usize = 4;
 
 impl<'a, T: Scalar> Slots<'a, T> {
@@ -21,19 +21,19 @@ impl<'a, T: Scalar> Slots<'a, T> {
         Self { col, val, x }
     }
 
-    /// The sum in order, as a plain loop gives it.
+    /// Returns the sum in order, as a plain loop computes it.
     #[inline(always)]
     pub(super) fn in_order(self) -> T {
         let mut sum = T::ZERO;
         for (&c, &v) in self.col.iter().zip(self.val) {
-            // SAFETY: no column lies beyond x.
+            // SAFETY: every column is within x.
             sum += v * unsafe { *self.x.get_unchecked(c as usize) };
         }
         sum
     }
 
-    /// The sum in four lanes, so that an addition need not wait for the one before it; asks for the
-    /// slots four ahead.
+    /// Returns the sum in four lanes, so that an addition need not wait for the previous one;
+    /// prefetches the slots four ahead.
     #[inline(always)]
     pub(super) fn in_lanes(self) -> T {
         let mut sums = [T::ZERO; LANES];
@@ -43,7 +43,7 @@ impl<'a, T: Scalar> Slots<'a, T> {
             prefetch(col.as_ptr().wrapping_add(LANES));
             prefetch(val.as_ptr().wrapping_add(LANES));
             for lane in 0..LANES {
-                // SAFETY: no column lies beyond x.
+                // SAFETY: every column is within x.
                 sums[lane] += val[lane] * unsafe { *self.x.get_unchecked(col[lane] as usize) };
             }
         }

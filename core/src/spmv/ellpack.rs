@@ -6,14 +6,14 @@ use super::partition::RowParts;
 use super::{Checked, each_own_part};
 use crate::matrix::{Ellpack, Order, Scalar};
 
-/// One loop over the rows, `width` steps each.
+/// One loop over the rows, with `width` steps each.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn serial<T: Scalar>(a: &Ellpack<T>, x: &[T], y: &mut [T]) {
     rows_into(check(a, x, y), 0..a.shape().rows, y);
 }
 
-/// Equal contiguous parts of the rows, one a worker.
+/// Equal contiguous parts of the rows, one per worker.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn parts<T: Scalar>(a: &Ellpack<T>, parts: &RowParts, x: &[T], y: &mut [T]) {

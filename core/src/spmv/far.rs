@@ -1,14 +1,15 @@
-//! Whether x is worth asking for ahead of its use.
+//! Whether prefetching x pays off.
 
 use crate::matrix::Scalar;
 
-/// Stretches that are looked at, and entries of each.
+/// Number of samples, and nonzeros per sample.
 const STRETCHES: usize = 16;
 const ENTRIES: usize = 512;
 
-/// Whether x lies beyond the `near_bytes` of a core's own caches and neighbouring entries read it here and
-/// there: in stretches of entries, more than a quarter as many cache lines as entries. The stretches begin
-/// at places evenly spaced among `places`; `columns_from` gives the columns from one on.
+/// Whether x exceeds the `near_bytes` of a core's private caches and neighbouring nonzeros access it
+/// irregularly: sampled stretches of nonzeros touch more than a quarter as many cache lines as nonzeros. The
+/// stretches start at positions spaced evenly over `places`; `columns_from` yields the columns from a
+/// position on.
 pub(super) fn is_far<T: Scalar, C: Iterator<Item = u32>>(
     cols: usize,
     near_bytes: u64,

@@ -1,5 +1,5 @@
-//! y = A·x in row-major HLL; padding is multiplied, as in the paper. Rows may be sorted; those kept
-//! apart come last, or first where workers share.
+//! y = A·x in row-major HLL; padding is multiplied, as in the paper. Rows may be sorted; separately stored
+//! rows come last, or first if workers share them.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use super::partition::GuidedChunks;
 use super::rows::Rows;
 use crate::matrix::{Hll, Order, Scalar};
 
-/// Hack, row, entry.
+/// Loops over hacks, rows and slots.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn serial<T: Scalar>(a: &Hll<T>, x: &[T], y: &mut [T]) {
@@ -23,9 +23,9 @@ pub fn serial<T: Scalar>(a: &Hll<T>, x: &[T], y: &mut [T]) {
     }
 }
 
-/// Chunks of hacks that shrink towards the end, each taken by the next free worker; the sum over
-/// a row runs in four lanes and prefetches four slots ahead (Tor Vergata paper, section on HLL
-/// with OpenMP). Rows kept apart are long and handed out before the hacks, one at a time.
+/// Chunks of hacks that shrink towards the end, each taken by the next free worker. The sum over a row runs
+/// in four lanes and prefetches four slots ahead (Tor Vergata paper, section on HLL with OpenMP). Separate
+/// rows are long and handed out before the hacks, one at a time.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]) {
@@ -36,11 +36,11 @@ pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]
     let queue = Mutex::new(long_rows.chain(chunks.hacks().iter().cloned().map(Piece::Hacks)));
     super::crew::each_worker(&|_| {
         loop {
-            // A statement of its own, so that the lock is free while the piece is worked on.
+            // A separate statement, so that the lock is released before the piece is processed.
             let next = queue.lock().ok().and_then(|mut queue| queue.next());
-            // SAFETY: the queue hands out each position once, and no two have the same row, so
-            // that no element of y is written twice; rows are below the number of a's, which y has
-            // as many elements as.
+            // SAFETY: the queue hands out each position once, and no two have the same row, so that no
+            // element of y is written twice; rows are below the number of rows of a, which is the length of
+            // y.
             let put = |position: usize, sum: T| unsafe { y.put(order.row_at(position), sum) };
             match next {
                 Some(Piece::Row(k)) => {
@@ -53,11 +53,11 @@ pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]
     });
 }
 
-/// Some hacks, `y[k]` being that of row `first + k` where `first` is the first hack's first; each row's sum in
-/// four lanes. What a block of a step of an iteration does.
+/// Computes some hacks: `y[k]` belongs to row `first + k`, where `first` is the first row of the first hack;
+/// each row's sum is in four lanes. Used by a block in one step of an iteration.
 ///
-/// x has n elements, y has one for each row of the hacks; panics otherwise, or when the slots are
-/// column-major or the rows are sorted or kept apart.
+/// x has n elements, y has one per row of the hacks; panics otherwise, or when the slots are column-major or
+/// the rows are sorted or stored separately.
 pub fn some_hacks<T: Scalar>(a: &Hll<T>, range: Range<usize>, x: &[T], y: &mut [T]) {
     assert!(a.is_plain(), "this kernel reads rows in their order");
     assert_eq!(a.shape().order(), Order::RowMajor, "this kernel reads row-major slots");
@@ -67,9 +67,9 @@ pub fn some_hacks<T: Scalar>(a: &Hll<T>, range: Range<usize>, x: &[T], y: &mut [
     hacks(checked, range, Slots::in_lanes, |position, sum| y[position - rows.start] = sum);
 }
 
-/// What a worker takes at a time.
+/// A unit of work for a worker.
 enum Piece {
-    /// A row kept apart.
+    /// A separate row.
     Row(usize),
     /// Neighbouring hacks.
     Hacks(Range<usize>),
@@ -81,7 +81,7 @@ fn check<'a, T: Scalar>(a: &'a Hll<T>, x: &'a [T], y: &[T]) -> Checked<'a, Hll<T
     checked
 }
 
-/// `put`s the `dot` of the slots of each position of `hacks`, padding included.
+/// Calls `put` with the `dot` of the slots of each position of `hacks`, padding included.
 fn hacks<'a, T: Scalar>(
     a: Checked<'a, Hll<T>, T>,
     hacks: Range<usize>,

@@ -1,4 +1,4 @@
-//! y = A·x in HYB: the ELLPACK part row by row, then the tail's products added.
+//! y = A·x in HYB: the ELLPACK part row by row, then the tail added.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ pub fn serial<T: Scalar>(a: &Hyb<T>, x: &[T], y: &mut [T]) {
     rows_into(check(a, x, y), 0..a.ell().shape().rows, 0..a.tail().nnz(), y);
 }
 
-/// Equal contiguous parts of the rows with the tail entries of those rows, one a worker.
+/// Equal contiguous parts of the rows with the tail nonzeros of those rows, one per worker.
 #[derive(Clone, Debug)]
 pub struct HybParts {
     rows: RowParts,
-    /// The tail entries of each part.
+    /// The tail nonzeros of each part.
     tails: Vec<Range<usize>>,
 }
 
 impl HybParts {
-    /// At most `parts` parts of equally many rows.
+    /// Divides the matrix into at most `parts` parts of equally many rows.
     pub fn new<T: Scalar>(a: &Hyb<T>, parts: usize) -> Self {
         let rows = RowParts::equal_rows(a.ell().shape().rows, parts);
         let tails = rows.iter().map(|rows| tail_of(a, &rows)).collect();
@@ -35,7 +35,7 @@ impl HybParts {
     }
 }
 
-/// Each part's rows by one worker, tail included.
+/// Computes each part's rows on one worker, tail included.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
 pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
@@ -44,11 +44,11 @@ pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
     each_own_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
 }
 
-/// Some rows with their tail entries, `y[k]` being that of row `rows.start + k`; what a block of a step of an
-/// iteration does. [`tail_of`] finds the entries.
+/// Computes some rows with their tail nonzeros: `y[k]` belongs to row `rows.start + k`. Used by a block in
+/// one step of an iteration. [`tail_of`] finds the tail nonzeros.
 ///
-/// x has n elements, y has one for each of the rows; panics otherwise, or when the slots are column-major
-/// or a tail entry lies in another row.
+/// x has n elements, y has one per row of `rows`; panics otherwise, or when the slots are column-major or a
+/// tail nonzero lies in another row.
 pub fn some_rows<T: Scalar>(
     a: &Hyb<T>,
     rows: Range<usize>,
@@ -61,7 +61,7 @@ pub fn some_rows<T: Scalar>(
     rows_into(checked, rows, tail, y);
 }
 
-/// The tail entries of some rows.
+/// Returns the tail nonzeros of some rows.
 pub fn tail_of<T: Scalar>(a: &Hyb<T>, rows: &Range<usize>) -> Range<usize> {
     let first_entry = |row: usize| a.tail().row().partition_point(|&r| (r as usize) < row);
     first_entry(rows.start)..first_entry(rows.end)

@@ -1,7 +1,6 @@
-//! CPU kernels of y = A·x in f64 and f32: one file a format, one mapping a function. Kernels run on the
-//! ambient rayon pool, whose workers a crew keeps awake, follow a [`partition`](self::RowParts) made
-//! beforehand and overwrite y. What gathers from x without looking takes a value that only the check of
-//! the sizes makes.
+//! CPU kernels for y = A·x in f64 and f32: one file per format, one function per mapping. Kernels run on the
+//! ambient rayon pool, whose workers can be kept spinning, follow a [`partition`](self::RowParts) made
+//! beforehand and overwrite y. Unchecked gathers from x take a value that only the size check can create.
 
 pub mod bsr;
 mod checked;
@@ -28,8 +27,8 @@ pub use pieces::Pieces;
 
 use std::sync::{Mutex, PoisonError};
 
-/// Runs `work` on each part, the k-th by the k-th worker, so that a worker finds its part in its own
-/// caches when the product is computed again. Gives the results in the order of the parts.
+/// Runs `work` on each part, the k-th part on the k-th worker, so that a worker finds its part in its own
+/// caches the next time. Returns the results in the order of the parts.
 fn each_own_part<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
     if parts.len() <= 1 {
         return parts.into_iter().map(work).collect();

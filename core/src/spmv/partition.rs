@@ -1,12 +1,11 @@
-//! How the rows or entries of a product are divided among workers. A partition is computed once
-//! for a matrix and a number of workers; kernels only follow it.
+//! How the rows or nonzeros of a matrix are divided among workers. A partition is computed once per matrix
+//! and number of workers; kernels only follow it.
 
 use std::ops::Range;
 
 use crate::matrix::{Csr, Hll, HllShape, RowPtr, Scalar};
 
-/// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there
-/// are no rows.
+/// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there are no rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowParts {
     /// Part p holds rows `bounds[p]..bounds[p + 1]`.
@@ -14,21 +13,20 @@ pub struct RowParts {
 }
 
 impl RowParts {
-    /// Parts of equally many rows (they differ by at most one): OpenMP's `schedule(static)`.
+    /// Returns parts of equally many rows (they differ by at most one): OpenMP's `schedule(static)`.
     pub fn equal_rows(rows: usize, parts: usize) -> Self {
         Self::from_bounds((0..=parts).map(|p| (rows as u128 * p as u128 / parts as u128) as usize))
     }
 
-    /// Parts of equally many rows of blocks (they differ by at most one), each block `block` rows
-    /// high.
+    /// Returns parts of equally many block rows (they differ by at most one), each block `block` rows high.
     pub fn equal_block_rows(rows: usize, block: usize, parts: usize) -> Self {
         let block_rows = Self::equal_rows(rows.div_ceil(block), parts);
         Self::from_bounds(block_rows.bounds.into_iter().map(|bound| rows.min(bound * block)))
     }
 
-    /// Parts of about `nnz / parts` entries each: part p starts at the first row that begins at
-    /// or after its share (the Tor Vergata paper's `matrix_partition`). Rows longer than a share
-    /// swallow their neighbours' parts, so that fewer may remain than asked for.
+    /// Returns parts of about `nnz / parts` nonzeros each: part p starts at the first row that begins at or
+    /// after its share (the Tor Vergata paper's `matrix_partition`). Rows longer than a share absorb the
+    /// neighbouring parts, so that fewer than requested may remain.
     pub fn equal_entries(row_ptr: &RowPtr, parts: usize) -> Self {
         let rows = row_ptr.len() - 1;
         let nnz = row_ptr.get(rows) as u128;
@@ -53,7 +51,7 @@ impl RowParts {
         self.bounds.len() - 1
     }
 
-    /// No part at all: there are no rows.
+    /// Whether there is no part because there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -63,7 +61,7 @@ impl RowParts {
         self.bounds.windows(2).map(|w| w[0]..w[1])
     }
 
-    /// Each part with its rows of `y`. Panics when `y` has not as many elements as rows.
+    /// Returns each part with its rows of `y`. Panics unless `y` has one element per row.
     pub fn split<'y, T>(&self, mut y: &'y mut [T]) -> Vec<(Range<usize>, &'y mut [T])> {
         assert_eq!(y.len(), self.bounds[self.len()], "y has one element a row");
         self.iter()
@@ -76,17 +74,17 @@ impl RowParts {
     }
 }
 
-/// A point on the merge path of a CSR matrix: the rows finished and the entries consumed.
+/// A point on the merge path of a CSR matrix: the rows finished and the nonzeros consumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePoint {
     /// Rows finished before this point.
     pub row: usize,
-    /// Entries consumed before this point.
+    /// Nonzeros consumed before this point.
     pub entry: usize,
 }
 
-/// Equal pieces of the merge path of row ends and entries (Merrill and Garland, SC 2016): each
-/// piece has the same number of rows finished plus entries consumed, whatever the row lengths.
+/// Equal pieces of the merge path of row ends and nonzeros (Merrill and Garland, SC 2016): each piece has the
+/// same number of finished rows plus consumed nonzeros, whatever the row lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergePath {
     /// Piece p runs from `points[p]` to `points[p + 1]`.
@@ -94,7 +92,7 @@ pub struct MergePath {
 }
 
 impl MergePath {
-    /// `parts` pieces that differ by at most one step.
+    /// Divides the path into `parts` pieces that differ by at most one step.
     pub fn new(row_ptr: &RowPtr, parts: usize) -> Self {
         let rows = row_ptr.len() - 1;
         let steps = rows as u128 + row_ptr.get(rows) as u128;
@@ -104,11 +102,11 @@ impl MergePath {
         Self { points }
     }
 
-    /// The point after `diagonal` steps: a row is finished once all its entries are consumed and
-    /// one more step is taken.
+    /// Returns the point after `diagonal` steps: a row is finished once all its nonzeros are consumed and one
+    /// more step is taken.
     fn point(row_ptr: &RowPtr, rows: usize, diagonal: usize) -> MergePoint {
-        // The number of rows r whose end row_ptr[r + 1] plus its own step r + 1 lies within the
-        // diagonal; row_ptr[r + 1] + r + 1 ascends strictly, so binary search finds it.
+        // The number of rows r whose end row_ptr[r + 1] plus its own step r + 1 lies within the diagonal;
+        // row_ptr[r + 1] + r + 1 is strictly increasing, so binary search finds it.
         let (mut low, mut high) = (0, rows.min(diagonal));
         while low < high {
             let middle = low + (high - low) / 2;
@@ -126,7 +124,7 @@ impl MergePath {
         self.points.len() - 1
     }
 
-    /// Never true: there is at least one piece, even without rows.
+    /// Always false: there is at least one piece, even without rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -138,7 +136,7 @@ impl MergePath {
 }
 
 /// Hacks in chunks that shrink towards the end, handed to whichever worker is free: OpenMP's
-/// `schedule(guided)`. The chunks do not depend on timing, only who takes them does.
+/// `schedule(guided)`. The chunks do not depend on timing; only which worker takes them does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuidedChunks {
     hacks: Vec<Range<usize>>,
@@ -146,7 +144,7 @@ pub struct GuidedChunks {
 }
 
 impl GuidedChunks {
-    /// Each chunk is what remains divided by the number of workers, rounded up, at least 1 hack.
+    /// Each chunk is the remainder divided by the number of workers, rounded up, and at least 1 hack.
     pub fn new(shape: &HllShape, workers: usize) -> Self {
         let mut hacks = Vec::new();
         let mut next = 0;
@@ -173,10 +171,10 @@ impl GuidedChunks {
 }
 
 /// Contiguous parts of an HLL matrix with about equally many slots plus rows: neighbouring hacks, and after
-/// the last of them the rows that are kept apart.
+/// the last of them the separately stored rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotParts {
-    /// Part p is hacks and rows kept apart `bounds[p]..bounds[p + 1]`, the hacks numbered first.
+    /// Part p is hacks and separate rows `bounds[p]..bounds[p + 1]`, where hacks are numbered first.
     bounds: Vec<usize>,
     hacks: usize,
     /// The first position of each part, and the number of rows.
@@ -184,12 +182,12 @@ pub struct SlotParts {
 }
 
 impl SlotParts {
-    /// At most `parts` of them; none is empty unless there are no rows.
+    /// Divides the matrix into at most `parts` parts; none is empty unless there are no rows.
     pub fn new<T: Scalar>(a: &Hll<T>, parts: usize) -> Self {
         Self::of(a.shape(), a.tail(), parts)
     }
 
-    /// The same for hacks of this shape and these rows kept apart.
+    /// The same for hacks of this shape and these separate rows.
     pub fn of<T: Scalar>(shape: &HllShape, tail: &Csr<T>, parts: usize) -> Self {
         let (hacks, in_hacks) = (shape.hacks(), shape.rows());
         let position = |piece: usize| match piece.checked_sub(hacks) {
@@ -218,7 +216,7 @@ impl SlotParts {
         self.bounds.len() - 1
     }
 
-    /// No part at all: there are no rows.
+    /// Whether there is no part because there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -228,7 +226,7 @@ impl SlotParts {
         &self.positions
     }
 
-    /// The hacks of each part, and which of the rows kept apart it has.
+    /// The hacks and the separate rows of each part.
     pub fn iter(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
         let hacks = self.hacks;
         self.bounds.windows(2).map(move |w| {
@@ -238,7 +236,8 @@ impl SlotParts {
     }
 }
 
-/// The first of 0..=n that `is_past`, which is false up to some number and true from it on; n if none below is.
+/// Returns the first of 0..=n for which `is_past` holds, which is false up to some number and true from there
+/// on; n if none below does.
 pub(super) fn first_that(n: usize, is_past: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, n);
     while low < high {

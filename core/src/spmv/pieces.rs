@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::partition::{MergePoint, first_that};
 use crate::matrix::RowPtr;
 
-/// Contiguous pieces of a CSR matrix, each of whole rows or a part of one long row, and which worker has
-/// which of them. Where pieces begin depends on the matrix alone, so that whatever is computed a piece at
-/// a time has the same bits with any number of workers.
+/// Contiguous pieces of a CSR matrix, each consisting of whole rows or a part of one long row, and their
+/// assignment to workers. Piece boundaries depend on the matrix alone, so that whatever is computed piece by
+/// piece is bitwise identical for any number of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     /// Piece p runs from `points[p]` to `points[p + 1]`.
@@ -17,13 +17,14 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Most rows of a piece.
+    /// Maximum number of rows per piece.
     pub const ROWS: usize = 256;
 
-    /// Most entries of a piece: a longer row is cut into pieces of its own.
+    /// Maximum number of nonzeros per piece: a longer row is cut into pieces of its own.
     pub const ENTRIES: usize = 4096;
 
-    /// The pieces, divided into at most `workers` parts with about equally many entries plus rows.
+    /// Cuts the matrix into pieces, divided into at most `workers` parts with about equally many nonzeros
+    /// plus rows.
     pub fn new(row_ptr: &RowPtr, workers: usize) -> Self {
         let rows = row_ptr.len() - 1;
         let mut at = MergePoint { row: 0, entry: 0 };
@@ -36,7 +37,7 @@ impl Pieces {
                 0 if row_ptr.get(at.row + 1) > at.entry + Self::ENTRIES => {
                     MergePoint { row: at.row, entry: at.entry + Self::ENTRIES }
                 }
-                // The last piece of a long row has nothing else, as all pieces of it.
+                // Every piece of a long row, including the last, holds only that row.
                 _ if at.entry > row_ptr.get(at.row) => {
                     MergePoint { row: at.row + 1, entry: row_ptr.get(at.row + 1) }
                 }
@@ -55,7 +56,7 @@ impl Pieces {
         Self { points, bounds }
     }
 
-    /// Start and end of all pieces: piece p runs from the p-th of them to the next.
+    /// Start and end of all pieces: piece p runs from the p-th point to the next.
     pub fn points(&self) -> &[MergePoint] {
         &self.points
     }
@@ -65,7 +66,7 @@ impl Pieces {
         self.points.len() - 1
     }
 
-    /// Parts that have pieces; fewer than workers where there are fewer pieces.
+    /// Number of non-empty parts; fewer than workers if there are fewer pieces.
     pub fn parts(&self) -> usize {
         self.bounds.len() - 1
     }

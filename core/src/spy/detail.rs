@@ -1,4 +1,4 @@
-//! Cells smaller than the pyramid's finest, counted from the matrix itself for a window of it.
+//! Cells finer than those of the pyramid, counted from the matrix itself within a window.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crate::parallel::*;
 
 use crate::matrix::{Csr, Scalar};
 
-/// Exact counts of a window: the cell at (r, c) of the window counts the entries (i, j) with
-/// i ≫ shift = first row + r and j ≫ shift = first column + c.
+/// Exact counts of a window: the cell at (r, c) of the window counts the nonzeros (i, j) with i ≫
+/// shift = first row + r and j ≫ shift = first column + c.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
     shift: u32,
@@ -17,9 +17,9 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// Counts the entries of `a` in cells of 2^shift rows and columns, for these rows and columns
-    /// of cells (cut to the matrix), in parallel on the ambient pool. Takes a binary search for
-    /// each row of the matrix in the window, and 8 bytes a cell.
+    /// Counts the nonzeros of `a` in cells of 2^shift rows and columns, for these rows and columns
+    /// of cells (clipped to the matrix), in parallel on the ambient pool. Takes a binary search for
+    /// each row of the matrix in the window, and 8 bytes per cell.
     pub fn of<T: Scalar>(a: &Csr<T>, shift: u32, rows: Range<usize>, cols: Range<usize>) -> Self {
         let cut = |cells: Range<usize>, n: usize| {
             let end = cells.end.min(n.div_ceil(1 << shift));
@@ -43,7 +43,7 @@ impl Detail {
         Self { shift, rows, cols, counts }
     }
 
-    /// A cell stands for 2^shift rows and columns.
+    /// A cell covers 2^shift rows and columns.
     pub fn shift(&self) -> u32 {
         self.shift
     }
@@ -58,7 +58,7 @@ impl Detail {
         self.cols.clone()
     }
 
-    /// Counts of a row of cells, from the first column of the window; empty outside of it.
+    /// Counts of a row of cells, from the first column of the window; empty outside it.
     pub fn line(&self, row: usize) -> &[u64] {
         let width = self.cols.len();
         let line = row.checked_sub(self.rows.start).filter(|_| row < self.rows.end);

@@ -1,8 +1,9 @@
-//! The pyramid and the profile as files of a bundle: `spy.json` describes, `spy.bin` holds.
+//! The pyramid and the profile as files of a bundle: `spy.json` is the header, `spy.bin` the data.
 //!
-//! `spy.bin` is a sequence of unsigned LEB128 numbers. First the filled cells of one level, row by
-//! row: the number of empty cells since the last filled one (r·columns + c counted on), then the
-//! count. Then the bins of the profile: shortest row, longest less shortest, entries. Coarser
+//! `spy.bin` is a sequence of unsigned LEB128 integers. First come the filled cells of one level,
+//! row by row: the number of empty cells since the previous filled one (in the order r·columns +
+//! c), then the count. Then come the bins of the profile: shortest row, longest minus shortest,
+//! nonzeros. Coarser levels are summed when the file is read.
 //! levels are summed when the file is read.
 
 use std::collections::BTreeMap;
@@ -20,28 +21,28 @@ pub struct SpyHeader {
     pub rows: u64,
     /// Columns of the matrix.
     pub cols: u64,
-    /// Entries of the matrix.
+    /// Nonzeros of the matrix.
     pub entries: u64,
-    /// A cell of the level kept stands for 2^shift rows and columns.
+    /// A cell of the stored level covers 2^shift rows and columns.
     pub shift: u32,
     /// Filled cells.
     pub cells: u64,
     /// Bins of the row-length profile, each of 2^profile_shift rows.
     pub profile_bins: u64,
-    /// A bin stands for 2^profile_shift rows.
+    /// A bin covers 2^profile_shift rows.
     pub profile_shift: u32,
 }
 
-/// Why a bundle's picture of a matrix cannot be used.
+/// Why the structure picture in a bundle cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpyError {
     /// One of the two files is missing.
     #[error("the picture of the structure lacks its file {0}")]
     Missing(&'static str),
-    /// `spy.json` is not what it should be.
+    /// `spy.json` is malformed.
     #[error("spy.json does not describe a picture of the structure: {0}")]
     Header(String),
-    /// `spy.bin` does not hold what `spy.json` says.
+    /// `spy.bin` does not match `spy.json`.
     #[error("spy.bin does not hold what spy.json says: {0}")]
     Content(&'static str),
 }
@@ -50,7 +51,7 @@ const HEADER: &str = "spy.json";
 const CONTENT: &str = "spy.bin";
 
 /// The two files, with the finest level that stays within `budget` bytes once deflated, and within
-/// the ratio of sizes that readers of bundles accept (the coarsest one when none does). No files
+/// the compression ratio that readers of bundles accept (the coarsest one if none does). No files
 /// for a budget of 0.
 pub fn to_files(pyramid: &Pyramid, profile: &RowProfile, budget: u64) -> BTreeMap<String, Vec<u8>> {
     if budget == 0 {
@@ -79,7 +80,7 @@ pub fn to_files(pyramid: &Pyramid, profile: &RowProfile, budget: u64) -> BTreeMa
     BTreeMap::from([(HEADER.to_owned(), header), (CONTENT.to_owned(), content)])
 }
 
-/// Reads what [`to_files`] wrote. The files are untrusted: everything in them is checked, sizes
+/// Reads what [`to_files`] wrote. The files are untrusted: everything in them is checked, and sizes
 /// before allocating.
 pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<(Pyramid, RowProfile), SpyError> {
     let file = |name: &'static str| files.get(name).ok_or(SpyError::Missing(name));

@@ -1,5 +1,5 @@
-//! Pictures of a matrix's structure at every zoom: a pyramid of exact entry counts, and the
-//! profile of its row lengths beside it. Both have a compact form that a bundle carries.
+//! Pictures of a matrix's structure at every zoom: a pyramid of exact nonzero counts, and the
+//! profile of its row lengths. Both have a compact form that is stored in a bundle.
 
 #![deny(clippy::indexing_slicing)]
 

@@ -1,36 +1,36 @@
-//! The row-length profile: how long rows are along the matrix, in at most 4096 bins.
+//! The row-length profile: row lengths along the matrix, in at most 4096 bins.
 
 use crate::parallel::*;
 
 use crate::matrix::{Csr, Scalar};
 
-/// Row lengths of 2^shift rows after one another.
+/// Lengths of 2^shift consecutive rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthBin {
     /// Shortest row.
     pub min: u64,
     /// Longest row.
     pub max: u64,
-    /// Entries of all its rows.
+    /// Nonzeros of all its rows.
     pub entries: u64,
 }
 
-/// Row lengths along the matrix; bin b stands for the rows i with i ≫ shift = b.
+/// Row lengths along the matrix; bin b covers the rows i with i ≫ shift = b.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowProfile {
-    /// A bin stands for 2^shift rows.
+    /// A bin covers 2^shift rows.
     pub shift: u32,
-    /// The bins in order; none without rows.
+    /// The bins in order; empty if there are no rows.
     pub bins: Vec<LengthBin>,
 }
 
 impl RowProfile {
-    /// Shift that leaves at most 4096 bins for `rows` rows.
+    /// Returns the shift that leaves at most 4096 bins for `rows` rows.
     pub fn shift_for(rows: usize) -> u32 {
         super::Pyramid::base_shift(rows, 0)
     }
 
-    /// The profile of `a`, in parallel on the ambient pool.
+    /// Computes the profile of `a`, in parallel on the ambient pool.
     pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
         let shift = Self::shift_for(a.rows());
         let bins = (0..a.rows().div_ceil(1 << shift)).into_par_iter().map(|b| {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn bins_hold_the_shortest_longest_and_all_entries_of_their_rows() {
-        // Row i has i % 3 entries; 5000 rows make 2500 bins of two rows.
+        // Row i has i % 3 nonzeros; 5000 rows make 2500 bins of two rows.
         let t: Vec<_> = (0..5000usize).flat_map(|i| (0..i % 3).map(move |j| (i, j, 1.0))).collect();
         let a = Csr::from_triplets(5000, 3, &t).unwrap();
         let profile = RowProfile::of(&a);

@@ -1,5 +1,5 @@
-//! The density pyramid: how many entries lie in each cell, exactly, from cells of a few rows and
-//! columns up to one cell that holds the whole matrix.
+//! The density pyramid: the exact number of nonzeros in each cell, from cells of a few rows and columns up to
+//! one cell that covers the whole matrix.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,23 +15,23 @@ pub const TILE: usize = 256;
 /// The finest level has at most 2¹² cells along each edge.
 const BASE_BITS: u32 = 12;
 
-/// Lines of cells that a thread counts at a time; a tile has a whole number of such groups.
+/// Rows of cells that a thread counts at a time; divides the height of a tile.
 const LINES_TOGETHER: usize = 16;
 
 /// Counts of a tile's cells, row by row.
 pub(super) type Tile = Box<[u64]>;
 
-/// One level: cell (r, c) counts the entries (i, j) with i ≫ shift = r and j ≫ shift = c.
+/// One level: cell (r, c) counts the nonzeros (i, j) with i ≫ shift = r and j ≫ shift = c.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     shift: u32,
     rows: usize,
     cols: usize,
-    /// Tiles that hold any entry, by their row and column.
+    /// Tiles that hold any nonzero, by row and column.
     tiles: BTreeMap<(usize, usize), Tile>,
 }
 
-/// All levels of a matrix, finest first; each coarser one sums 2 × 2 cells of the one before.
+/// All levels of a matrix, finest first; each coarser one sums 2 × 2 cells of the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pyramid {
     rows: usize,
@@ -41,19 +41,19 @@ pub struct Pyramid {
 }
 
 impl Pyramid {
-    /// Counts the entries of `a` in one pass, in parallel on the ambient pool; the same for any
-    /// number of threads.
+    /// Counts the nonzeros of `a` in one pass, in parallel on the ambient pool. The result does not depend on
+    /// the number of threads.
     pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
         at_once(Self::at(a, Pace::AtOnce))
     }
 
-    /// The same at a pace.
+    /// The same as [`of`](Self::of), at a given pace.
     pub async fn at<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
         let finest = Level::base(a, pace).await;
         Self::summed(a.rows(), a.cols(), finest, pace).await
     }
 
-    /// Sums the coarser levels of a matrix of `rows` × `cols`.
+    /// Sums up the coarser levels of a matrix of `rows` × `cols`.
     pub(super) fn from_finest(rows: usize, cols: usize, finest: Level) -> Self {
         at_once(Self::summed(rows, cols, finest, Pace::AtOnce))
     }
@@ -68,7 +68,7 @@ impl Pyramid {
         Self { rows, cols, entries, levels }
     }
 
-    /// Shift of the finest level of a matrix of this size.
+    /// Returns the shift of the finest level of a matrix of this size.
     pub fn base_shift(rows: usize, cols: usize) -> u32 {
         let longest = rows.max(cols).max(1) as u64;
         longest.next_power_of_two().trailing_zeros().saturating_sub(BASE_BITS)
@@ -84,7 +84,7 @@ impl Pyramid {
         self.cols
     }
 
-    /// Stored entries of the matrix: the sum of every level.
+    /// Stored nonzeros of the matrix: the sum of every level.
     pub fn entries(&self) -> u64 {
         self.entries
     }
@@ -96,13 +96,13 @@ impl Pyramid {
 }
 
 impl Level {
-    /// A level of a matrix of `rows` × `cols` without any entries yet.
+    /// Returns a level of a matrix of `rows` × `cols` with no nonzeros yet.
     pub(super) fn empty(rows: usize, cols: usize, shift: u32) -> Self {
         let cells = |n: usize| n.div_ceil(1 << shift);
         Self { shift, rows: cells(rows), cols: cells(cols), tiles: BTreeMap::new() }
     }
 
-    /// The finest level of `a`. Bands of tile rows are counted side by side.
+    /// Counts the finest level of `a`. Bands of tile rows are counted in parallel.
     async fn base<T: Scalar>(a: &Csr<T>, pace: Pace) -> Self {
         let mut level = Self::empty(a.rows(), a.cols(), Pyramid::base_shift(a.rows(), a.cols()));
         let bands = level.rows.div_ceil(TILE);
@@ -118,7 +118,7 @@ impl Level {
         level
     }
 
-    /// The tiles of one tile row of `a`, whose lines of cells are counted side by side.
+    /// The tiles of one tile row of `a`, whose rows of cells are counted in parallel.
     fn count_band<T: Scalar>(&self, a: &Csr<T>, band: usize) -> Vec<((usize, usize), Tile)> {
         let last = self.rows.min((band + 1) * TILE);
         let groups = (band * TILE..last).step_by(LINES_TOGETHER).collect::<Vec<_>>();
@@ -138,11 +138,11 @@ impl Level {
         named.filter_map(|(column, tile)| Some(((band, column), tile?))).collect()
     }
 
-    /// Some lines of cells of `a`: the tile columns that they have entries in, each with 256 counts a
-    /// line.
+    /// Counts some rows of cells of `a`: the tile columns that hold nonzeros, each with 256 counts per row of
+    /// cells.
     fn count_lines<T: Scalar>(&self, a: &Csr<T>, lines: Range<usize>) -> Vec<(usize, Vec<u64>)> {
         let mut pieces: Vec<Option<Vec<u64>>> = vec![None; self.cols.div_ceil(TILE)];
-        // Half as many bytes as the counts of tiles take, so that a line stays in the first-level cache.
+        // Half the size of the counts of tiles, so that a row of cells stays in the L1 cache.
         let mut line = vec![0u32; self.cols];
         for (k, r) in lines.clone().enumerate() {
             let rows = (r << self.shift).min(a.rows())..((r + 1) << self.shift).min(a.rows());
@@ -167,8 +167,8 @@ impl Level {
         named.filter_map(|(column, piece)| Some((column, piece?))).collect()
     }
 
-    /// The level of half as many cells along each edge; none above a single cell. Its tiles are summed
-    /// side by side.
+    /// The level with half as many cells along each edge; none above a single cell. Its tiles are summed in
+    /// parallel.
     fn coarser(&self) -> Option<Self> {
         if self.rows <= 1 && self.cols <= 1 {
             return None;
@@ -182,7 +182,7 @@ impl Level {
         Some(Self { shift: self.shift + 1, rows, cols, tiles: tiles.into_iter().collect() })
     }
 
-    /// A tile of the next coarser level: each quarter sums the cells of one tile, two by two.
+    /// A tile of the next coarser level: each quadrant sums the cells of one tile, two by two.
     fn summed_tile(&self, (row, col): (usize, usize)) -> Tile {
         let mut sums = empty_tile();
         for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -200,7 +200,7 @@ impl Level {
         sums
     }
 
-    /// Adds to a cell, which lies inside the level.
+    /// Adds to a cell, which must lie inside the level.
     pub(super) fn add(&mut self, row: usize, col: usize, count: u64) {
         let tile = self.tiles.entry((row / TILE, col / TILE)).or_insert_with(empty_tile);
         if let Some(cell) = tile.get_mut(row % TILE * TILE + col % TILE) {
@@ -208,7 +208,7 @@ impl Level {
         }
     }
 
-    /// A cell stands for 2^shift rows and columns.
+    /// A cell covers 2^shift rows and columns.
     pub fn shift(&self) -> u32 {
         self.shift
     }
@@ -223,13 +223,14 @@ impl Level {
         self.cols
     }
 
-    /// Entries in a cell; 0 outside the level.
+    /// Nonzeros in a cell; 0 outside the level.
     pub fn count(&self, row: usize, col: usize) -> u64 {
         let tile = self.tiles.get(&(row / TILE, col / TILE));
         tile.and_then(|t| t.get(row % TILE * TILE + col % TILE)).copied().unwrap_or(0)
     }
 
-    /// Entries in the cells `first..first + counts.len()` of a row of cells; 0 outside the level.
+    /// Writes the nonzero counts of cells `first..first + counts.len()` of a row of cells; 0 outside the
+    /// level.
     pub fn line(&self, row: usize, first: usize, counts: &mut [u64]) {
         counts.fill(0);
         let end = first + counts.len();
@@ -245,12 +246,12 @@ impl Level {
         }
     }
 
-    /// Row and column of each tile that holds entries, with its 256 × 256 counts row by row.
+    /// Row and column of each tile that holds nonzeros, with its 256 × 256 counts row by row.
     pub fn tiles(&self) -> impl Iterator<Item = ((usize, usize), &[u64])> {
         self.tiles.iter().map(|(&place, counts)| (place, counts.as_ref()))
     }
 
-    /// Row, column and count of each cell that holds entries, tile by tile.
+    /// Row, column and count of each cell that holds nonzeros, tile by tile.
     pub fn cells(&self) -> impl Iterator<Item = (usize, usize, u64)> {
         self.tiles.iter().flat_map(|(&(tile_row, tile_col), counts)| {
             let filled = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
@@ -265,13 +266,13 @@ impl Level {
         self.tiles.values().flat_map(|tile| tile.iter()).sum()
     }
 
-    /// The fullest cell's count; 0 without entries.
+    /// The largest count of a cell; 0 without nonzeros.
     pub fn max(&self) -> u64 {
         self.tiles.values().flat_map(|tile| tile.iter()).copied().max().unwrap_or(0)
     }
 
-    /// Rows (or columns) of the matrix that cell row (or column) `cell` stands for, given their
-    /// number `n`.
+    /// Rows (or columns) of the matrix that cell row (or column) `cell` covers, where `n` is the total number
+    /// of them.
     pub fn span(&self, cell: usize, n: usize) -> Range<usize> {
         let first = (cell << self.shift).min(n);
         first..n.min(first + (1 << self.shift))
@@ -287,7 +288,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Count of every filled cell, entry by entry.
+    /// Count of every filled cell, nonzero by nonzero.
     fn brute_force(a: &Csr, shift: u32) -> BTreeMap<(usize, usize), u64> {
         let mut cells = BTreeMap::new();
         for i in 0..a.rows() {

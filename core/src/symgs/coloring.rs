@@ -1,22 +1,21 @@
-//! Rows in colours: no two rows of one colour have an entry in one another's column.
+//! Rows in colours: no two rows of one colour are coupled by a nonzero.
 
 use super::{OperandError, RowGroups};
 use crate::matrix::{Csr, Scalar, prefetch};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// A colouring of the pattern of A + Aᵀ. Rows of one colour can be updated at once, in place, in
-/// whichever structure.
+/// A colouring of the pattern of A + Aᵀ. Rows of one colour can be updated in parallel and in place, whatever
+/// the structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coloring {
     groups: RowGroups,
 }
 
 impl Coloring {
-    /// Greedy first fit, rows ascending: each row takes the smallest colour that none of its
-    /// neighbours has yet, so that there are at most as many as the largest number of neighbours, and
-    /// one more. Panics when `a` is not square; fails, before allocating, when that needs more than
-    /// `limit`.
+    /// Greedy first fit, in ascending row order: each row takes the smallest colour that none of its coloured
+    /// neighbours has, so that there are at most one more colours than the largest number of neighbours.
+    /// Panics if `a` is not square; fails before allocating if that needs more than `limit`.
     pub fn greedy<T: Scalar>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "colours are those of a square matrix");
@@ -34,12 +33,12 @@ impl Coloring {
         Ok(Self { groups: RowGroups::new(search.color_of) })
     }
 
-    /// Colour of each row, and the rows of each colour.
+    /// The colour of each row, and the rows of each colour.
     pub fn groups(&self) -> &RowGroups {
         &self.groups
     }
 
-    /// Whether no entry off the diagonal of `a` joins two rows of one colour.
+    /// Whether no off-diagonal nonzero of `a` couples two rows of one colour.
     pub fn is_proper<T: Scalar>(&self, a: &Csr<T>) -> bool {
         let color_of = self.groups.group_of();
         let alone = |i: usize| {
@@ -50,23 +49,23 @@ impl Coloring {
     }
 }
 
-/// First fit among 64 colours. Rows that find none free are left for the next 64, to which none of
-/// these matters.
+/// First fit among 64 colours. Rows for which none is free are left for the next 64, on which the current
+/// colours have no effect.
 struct Search<'a, T> {
     a: &'a Csr<T>,
-    /// The first of the colours.
+    /// The first of the 64 colours.
     first: u32,
-    /// Colour of each row; `u32::MAX` as long as it has none.
+    /// Colour of each row; `u32::MAX` while it has none.
     color_of: Vec<u32>,
-    /// Those of the colours, a bit each, that rows before with an entry in each row's column have.
+    /// For each row, a bit mask of these colours: those taken by earlier rows with a nonzero in its column.
     taken: Vec<u64>,
 }
 
-/// How many entries ahead the processor is asked for what the search reads of a row.
+/// Prefetch distance for what the search reads per row, in nonzeros.
 const AHEAD: usize = 64;
 
 impl<T: Scalar> Search<'_, T> {
-    /// Gives row `i` the first colour that its neighbours before leave; false when there is none.
+    /// Gives row `i` the first colour that its earlier neighbours leave free; returns false if there is none.
     fn finds(&mut self, i: u32) -> bool {
         let range = self.a.row_range(i as usize);
         for &c in self.a.col().iter().skip(range.start + AHEAD).take(range.len()) {
@@ -133,8 +132,8 @@ mod tests {
 
     #[test]
     fn many_neighbours_take_many_colours() {
-        // All of one another's neighbours, by entries above the diagonal alone, and then half of them
-        // once more with one neighbour each.
+        // 200 mutually neighbouring rows, by nonzeros above the diagonal alone, then 100 rows with one
+        // neighbour each.
         let pairs = (0..200usize).flat_map(|i| (i..200).map(move |j| (i, j, 1.0)));
         let more = (200..300).flat_map(|i| [(i, i, 1.0), (i - 200, i, 1.0)]);
         let a = Csr::from_triplets(300, 300, &pairs.chain(more).collect::<Vec<_>>()).unwrap();

@@ -1,39 +1,39 @@
-//! What Gauss–Seidel asks of a matrix: it is square, and nothing on its diagonal is missing or zero.
+//! What Gauss–Seidel requires of a matrix: it is square, and its diagonal has no missing or zero values.
 
 use crate::matrix::{Csr, Real};
 use crate::memory::{MemoryError, MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// Why a matrix cannot be swept.
+/// Why Gauss–Seidel cannot be applied to a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperandError {
-    /// Rows and columns differ in number.
+    /// The numbers of rows and columns differ.
     #[error("Gauss-Seidel needs a square matrix, not one of {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
-    /// A row has no entry on the diagonal.
+    /// A row has no diagonal nonzero.
     #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has no entry there")]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },
-    /// An entry on the diagonal is zero.
+    /// A diagonal value is zero.
     #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has a zero there")]
     #[expect(missing_docs, reason = "the message names the fields")]
     ZeroDiagonal { row: usize },
-    /// What would be set up does not fit.
+    /// The data structures do not fit into memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
 
-/// Where the diagonal lies in each row of a square matrix whose diagonal is there and nowhere zero.
+/// The position of the diagonal in each row of a square matrix whose diagonal is complete and nonzero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagonal {
-    /// Entries of each row that lie before its diagonal.
+    /// Number of nonzeros of each row before its diagonal.
     before: Vec<u32>,
 }
 
 impl Diagonal {
-    /// Looks for the diagonal of every row; an error names the first row that lacks it. The empty
-    /// matrix lacks nothing.
+    /// Finds the diagonal of every row; an error names the first row without one. The empty matrix is
+    /// accepted.
     pub fn of<T: Real>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
         let (rows, cols) = (a.rows(), a.cols());
         if rows != cols {
@@ -64,19 +64,19 @@ impl Diagonal {
         }
     }
 
-    /// Whether this is where `a` has its diagonal.
+    /// Whether these are the diagonal positions of `a`.
     pub fn is_of<T: Real>(&self, a: &Csr<T>) -> bool {
         let is_there = |i: usize| a.row(i).0.get(self.before[i] as usize) == Some(&(i as u32));
         (a.rows(), a.cols()) == (self.before.len(), self.before.len())
             && (0..a.rows()).into_par_iter().all(is_there)
     }
 
-    /// Entries of each row that lie before its diagonal.
+    /// Number of nonzeros of each row before its diagonal.
     pub fn before(&self) -> &[u32] {
         &self.before
     }
 
-    /// Bytes of the places.
+    /// Bytes of the positions.
     pub fn bytes(&self) -> u64 {
         4 * self.before.len() as u64
     }

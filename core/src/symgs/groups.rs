@@ -1,6 +1,6 @@
-//! Rows divided into groups, each with a number.
+//! Rows divided into numbered groups.
 
-/// Which rows have which number, by a counting sort.
+/// The rows of each group, from a counting sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowGroups {
     group_of: Vec<u32>,
@@ -9,12 +9,12 @@ pub struct RowGroups {
 }
 
 impl RowGroups {
-    /// Bytes for `rows` rows in at most as many groups.
+    /// Maximum bytes for `rows` rows.
     pub(super) fn most_bytes(rows: usize) -> u128 {
         12 * rows as u128 + 4
     }
 
-    /// From the group of each row; the groups are 0, 1, … without a gap.
+    /// Builds the groups from the group number of each row; the numbers are 0, 1, … without gaps.
     pub(super) fn new(group_of: Vec<u32>) -> Self {
         let groups = group_of.iter().max().map_or(0, |&last| last as usize + 1);
         let mut ptr = vec![0u32; groups + 1];
@@ -24,7 +24,7 @@ impl RowGroups {
         for group in 0..groups {
             ptr[group + 1] += ptr[group];
         }
-        // Filling a group moves its start to its end, which is the next one's start.
+        // Filling a group moves its start to its end, which is the start of the next one.
         let mut next = ptr.clone();
         let mut rows = vec![0u32; group_of.len()];
         for (row, &group) in group_of.iter().enumerate() {
@@ -40,7 +40,7 @@ impl RowGroups {
         self.ptr.len() - 1
     }
 
-    /// No group at all: there are no rows.
+    /// Whether there is no group because there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -65,7 +65,7 @@ impl RowGroups {
         self.ptr.windows(2).map(|w| &self.rows[w[0] as usize..w[1] as usize])
     }
 
-    /// Rows of each group.
+    /// Number of rows of each group.
     pub fn widths(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.ptr.windows(2).map(|w| w[1] - w[0])
     }

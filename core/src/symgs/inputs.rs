@@ -1,20 +1,20 @@
-//! The vectors that sweeps begin with when none is given: the same for a seed on every platform.
+//! The default starting vectors of sweeps: the same for a seed on every platform.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// n numbers from 0.01 to 1, from ChaCha8's stream 0: x before the first sweep. None is zero or
-/// tiny, so that a smoother, which has no right-hand side, has something to smooth.
+/// Returns n numbers from 0.01 to 1, from ChaCha8's stream 0: x before the first sweep. None is zero or tiny,
+/// so that a smoother, which has no right-hand side, has something to smooth.
 pub fn starting_vector(n: usize, seed: u64) -> Vec<f64> {
     uniform(n, seed, 0).map(|u| 0.01 + 0.99 * u).collect()
 }
 
-/// n numbers from −1 to 1, from ChaCha8's stream 1: b.
+/// Returns n numbers from −1 to 1, from ChaCha8's stream 1: b.
 pub fn right_hand_side(n: usize, seed: u64) -> Vec<f64> {
     uniform(n, seed, 1).map(|u| 2.0 * u - 1.0).collect()
 }
 
-/// The upper 24 bits of a word for each element, as a number from 0 to 1 − 2⁻²⁴.
+/// The upper 24 bits of one word per element, as a number from 0 to 1 − 2⁻²⁴.
 fn uniform(n: usize, seed: u64, stream: u64) -> impl Iterator<Item = f64> {
     let mut key = [0u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -29,8 +29,8 @@ mod tests {
 
     #[test]
     fn the_words_are_those_of_chacha8() {
-        // Words of ChaCha (Bernstein, 2008) with 8 rounds, its key 42 in little-endian bytes, 64-bit
-        // counter 0 and 64-bit stream 0 or 1, computed by a program of its own in another language.
+        // Words of ChaCha (Bernstein, 2008) with 8 rounds, key 42 in little-endian bytes, 64-bit counter 0
+        // and 64-bit stream 0 or 1, computed by an independent program in another language.
         const X: [u32; 3] = [0x198fa887, 0x59273471, 0x3be8a23d];
         const B: [u32; 3] = [0xe84698be, 0xc6e08c69, 0x9ba18e72];
         let u = |word: u32| f64::from(word >> 8) * 2f64.powi(-24);

@@ -1,4 +1,4 @@
-//! Which rows of a sweep wait for which: levels of rows that need nothing of one another.
+//! Dependencies between the rows of a sweep: levels of mutually independent rows.
 
 use super::{Diagonal, OperandError, RowGroups};
 use crate::matrix::{Csr, Real, Scalar, prefetch};
@@ -8,17 +8,17 @@ use crate::parallel::*;
 /// The direction of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sweep {
-    /// Rows ascending: a row waits for those of the columns before its diagonal.
+    /// Rows ascending: a row waits for the rows of the columns before its diagonal.
     Forward,
-    /// Rows descending: a row waits for those of the columns after its diagonal.
+    /// Rows descending: a row waits for the rows of the columns after its diagonal.
     Backward,
 }
 
 impl Sweep {
-    /// Both, in the order in which they are done.
+    /// Both sweeps, in the order of execution.
     pub const ALL: [Self; 2] = [Self::Forward, Self::Backward];
 
-    /// The columns of row `i` that it waits for.
+    /// The columns that row `i` waits for.
     fn needed(self, i: usize, col: &[u32]) -> &[u32] {
         match self {
             Self::Forward => &col[..col.partition_point(|&c| (c as usize) < i)],
@@ -27,23 +27,23 @@ impl Sweep {
     }
 }
 
-/// The dependency levels of one sweep (level scheduling: Anderson and Saad, 1989): a row that waits
-/// for none is in level 0, any other one level above the highest of those that it waits for.
+/// The dependency levels of one sweep (level scheduling: Anderson and Saad, 1989): a row without dependencies
+/// is in level 0, any other one level above the highest that it waits for.
 ///
-/// A sweep that reads old and new values from two vectors waits for nothing else, however
-/// unsymmetric the structure is.
+/// A sweep that reads old and new values from two vectors has no further dependencies, however unsymmetric
+/// the structure is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
     sweep: Sweep,
     groups: RowGroups,
 }
 
-/// How many entries ahead the processor is asked for the levels that it needs next.
+/// Prefetch distance for the levels needed next, in nonzeros.
 const AHEAD: usize = 64;
 
 impl Levels {
-    /// One pass over the entries of a square matrix; panics when it is not square. Fails, before
-    /// allocating, when the levels need more than `limit`.
+    /// Computes the levels in one pass over the nonzeros of a square matrix; panics if it is not square.
+    /// Fails before allocating if the levels need more than `limit`.
     pub fn of<T: Scalar>(
         a: &Csr<T>,
         sweep: Sweep,
@@ -73,18 +73,18 @@ impl Levels {
         Ok(Self { sweep, groups: RowGroups::new(level_of) })
     }
 
-    /// The sweep that these are the levels of.
+    /// The sweep that the levels belong to.
     pub fn sweep(&self) -> Sweep {
         self.sweep
     }
 
-    /// Level of each row, and the rows of each level.
+    /// The level of each row, and the rows of each level.
     pub fn groups(&self) -> &RowGroups {
         &self.groups
     }
 
-    /// One row a level, from level 0 up, each but the first waiting for the one before it: why the
-    /// sweep cannot take fewer steps. `a` is the matrix that the levels were found in.
+    /// One row per level, from level 0 up, each except the first waiting for the previous one: this is why
+    /// the sweep cannot take fewer steps. `a` must be the matrix of the levels.
     pub fn critical_path<T: Scalar>(&self, a: &Csr<T>) -> Vec<u32> {
         let level_of = self.groups.group_of();
         let last = self.groups.iter().next_back().and_then(|rows| rows.first().copied());
@@ -99,19 +99,19 @@ impl Levels {
     }
 }
 
-/// The levels that an exact schedule of a matrix follows.
+/// The levels that a bitwise exact schedule of a matrix follows.
 #[derive(Clone, Debug)]
 pub struct LevelSets<'a, T> {
     pub(super) a: &'a Csr<T>,
     pub(super) diagonal: &'a Diagonal,
     pub(super) forward: Levels,
-    /// Those of the descending sweep; none where it may go back the ascending one's way.
+    /// Levels of the descending sweep; none if it can run the ascending one in reverse.
     pub(super) backward: Option<Levels>,
 }
 
 impl<'a, T: Real> LevelSets<'a, T> {
-    /// Levels of the ascending sweep, and of the descending one where it needs its own. `diagonal` is
-    /// that of `a`, else this panics. Fails, before allocating, when that needs more than `limit`.
+    /// Computes the levels of the ascending sweep, and of the descending one if it needs its own. Panics if
+    /// `diagonal` is not that of `a`. Fails before allocating if that needs more than `limit`.
     pub fn of(
         a: &'a Csr<T>,
         diagonal: &'a Diagonal,
@@ -126,8 +126,8 @@ impl<'a, T: Real> LevelSets<'a, T> {
     }
 }
 
-/// Whether every entry after a diagonal leads to a higher level: then the ascending sweep computes no
-/// row before all those that need its old value, and its reverse is an order of the descending one.
+/// Whether every nonzero after a diagonal leads to a higher level. Then the ascending sweep updates no row
+/// before all rows that need its old value, and its reverse is a valid order for the descending one.
 fn is_mirrored<T: Real>(a: &Csr<T>, diagonal: &Diagonal, level_of: &[u32]) -> bool {
     (0..a.rows()).into_par_iter().all(|i| {
         let after = &a.row(i).0[diagonal.before()[i] as usize + 1..];
@@ -160,7 +160,7 @@ mod tests {
         for (i, &level) in forward.groups().group_of().iter().enumerate() {
             let i = i as u32;
             assert_eq!(level, i % n + 2 * (i / n % n) + 4 * (i / (n * n)), "row {i}");
-            // The box seen from its other corner.
+            // The box seen from the opposite corner.
             assert_eq!(backward.groups().group_of()[i as usize], 7 * (n - 1) - level);
         }
         assert_eq!(forward.groups().len(), 7 * (n as usize - 1) + 1);
@@ -174,7 +174,7 @@ mod tests {
         assert!(levels(&chain, Sweep::Forward).groups().group_of().iter().copied().eq(0..9));
         assert_eq!(levels(&chain, Sweep::Backward).groups().len(), 1);
         assert_eq!(levels(&made("diagonal?m=7"), Sweep::Forward).groups().len(), 1);
-        // A full last row and column: it waits for all others, or they for it.
+        // A full last row and column: it waits for all others, or they wait for it.
         let arrow: Vec<_> = (0..9).flat_map(|i| [(i, i, 2.0), (8, i, 1.0), (i, 8, 1.0)]).collect();
         let arrow = Csr::from_triplets(9, 9, &arrow).unwrap();
         assert!(levels(&arrow, Sweep::Forward).groups().widths().eq([8, 1]));

@@ -1,6 +1,6 @@
-//! Symmetric Gauss–Seidel on processors, in f64 and f32: a sweep over the rows in ascending order,
-//! then one in descending order. What has to wait for what ([`LevelSets`], [`Coloring`]), the rows laid
-//! out in that order ([`Schedule`]), and the loops over them, which run on the ambient rayon pool.
+//! Symmetric Gauss–Seidel on CPUs, in f64 and f32: a sweep over the rows in ascending order, then one in
+//! descending order. The module has the dependencies ([`LevelSets`], [`Coloring`]), the rows stored in that
+//! order ([`Schedule`]), and the loops over them, which run on the ambient rayon pool.
 
 mod coloring;
 mod diagonal;

@@ -7,17 +7,17 @@ use super::vector::Shared;
 use crate::matrix::{Offset, Real, prefetch_later};
 use crate::with_offsets;
 
-/// What becomes of a row's element.
+/// The formula that updates a row's element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Update {
     /// `(x_i − Σ_j a_ij·x_j + d_i·x_i) / d_i`.
     Smooth,
-    /// `(b_i − Σ_{j≠i} a_ij·x_j) / d_i`; the sum before the diagonal is kept.
+    /// `(b_i − Σ_{j≠i} a_ij·x_j) / d_i`; stores the sum before the diagonal.
     Solve,
-    /// `(b_i − Σ_{j<i} a_ij·x_j) / d_i`; the sum is kept.
+    /// `(b_i − Σ_{j<i} a_ij·x_j) / d_i`; stores the sum.
     SolveLower,
-    /// `(s_i − Σ_{j>i} a_ij·x_j) / d_i`, s_i the sum kept. This is `Solve` in the sweep back: it reads
-    /// before the diagonal the values that the sweep before has made, in the same order.
+    /// `(s_i − Σ_{j>i} a_ij·x_j) / d_i`, where s_i is the stored sum. This is `Solve` in the backward sweep:
+    /// before the diagonal it would read the values that the forward sweep has computed, in the same order.
     Finish,
     /// `(d_i·x_i − Σ_{j>i} a_ij·x_j) / d_i`.
     SolveUpper,
@@ -27,20 +27,20 @@ pub(super) enum Update {
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a, T> {
     pub(super) rows: &'a OrderedRows<T>,
-    /// The steps, and the rows in each, from the last to the first.
+    /// Whether the steps, and the rows in each, run from the last to the first.
     pub(super) reversed: bool,
-    /// Steps left out at the beginning.
+    /// Number of steps to skip at the beginning.
     pub(super) skipped: usize,
     pub(super) update: Update,
     pub(super) sweep: Sweep,
-    /// The right-hand side, an element a row.
+    /// The right-hand side, one element per row.
     pub(super) b: &'a [T],
-    /// Sums before the diagonal, an element a row; none when the updates neither keep nor need them.
+    /// Sums before the diagonal, one element per row; empty if the updates neither store nor need them.
     pub(super) sums: Shared<T>,
-    /// Values that the sweep finds.
+    /// Values before the sweep.
     pub(super) old: Shared<T>,
-    /// Values that it makes; may be the same vector, where no row is visited before all those that
-    /// read its old value.
+    /// Values after the sweep; may be the same vector, if no row is visited before all rows that read its old
+    /// value.
     pub(super) new: Shared<T>,
 }
 
@@ -54,32 +54,32 @@ impl<T: Real> Pass<'_, T> {
         self.steps().len() - self.skipped
     }
 
-    /// Place among the steps of the one that is done as number `turn`.
+    /// Index of the step executed at this turn.
     fn step(&self, turn: usize) -> usize {
         let place = self.skipped + turn;
         if self.reversed { self.steps().len() - 1 - place } else { place }
     }
 
-    /// How many turns must be done before `turn`: all of the groups before its own.
+    /// Number of turns that must be done before `turn`: all of the groups before its own.
     pub(super) fn needs(&self, turn: usize) -> usize {
         let group = &self.steps()[self.step(turn)].group;
         let before = if self.reversed { self.steps().len() - group.end } else { group.start };
         before - self.skipped
     }
 
-    /// Does the rows of one turn.
+    /// Processes the rows of one turn.
     ///
     /// # Safety
-    /// Vectors and `b` have an element a row and are alive; every turn that this one needs is done;
-    /// no turn is done twice, and the rows of turns that are done at the same time read no element
-    /// that one of them writes, but in the vector `old` where it is another than `new`.
+    /// Vectors and `b` have one element per row and are alive; every turn that this one needs is done; no
+    /// turn is done twice, and the rows of turns that run at the same time read no element that one of them
+    /// writes, except in the vector `old` if it differs from `new`.
     pub(super) unsafe fn run(&self, turn: usize) {
         let Step { rows, independent, .. } = &self.steps()[self.step(turn)];
         let blocks = if *independent { rows.len() / LANES } else { 0 };
         let (first, single) = (rows.start, rows.start + blocks * LANES..rows.end);
         with_offsets!(self.rows.before().ptr(), |before| {
             with_offsets!(self.rows.after().ptr(), |after| {
-                // SAFETY: the caller's promise; the rows of an independent step may be done in any
+                // SAFETY: guaranteed by the caller; the rows of an independent step may be processed in any
                 // order, and so those of a block together.
                 let one = |k| unsafe { self.update::<_, _, 1>(before, after, k) };
                 // SAFETY: as above.
@@ -97,10 +97,10 @@ impl<T: Real> Pass<'_, T> {
         });
     }
 
-    /// Computes the elements of N rows from `k`, whose entries `before` and `after` delimit.
+    /// Computes the elements of N rows from `k`, whose nonzeros are delimited by `before` and `after`.
     ///
     /// # Safety
-    /// As for the vectors' `get` and `put`, of the places of the rows and of all their entries.
+    /// As for the vectors' `get` and `put`, at the places of the rows and of all their nonzeros.
     #[inline(always)]
     unsafe fn update<B: Offset, A: Offset, const N: usize>(
         &self,
@@ -113,21 +113,21 @@ impl<T: Real> Pass<'_, T> {
             Sweep::Backward => (self.old, self.new),
         };
         let ahead = if self.reversed { -AHEAD } else { AHEAD };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let less_before = |sums| unsafe {
             less::<_, _, N>(sums, self.rows.before(), Block::new(before, k), x_before, ahead)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let less_after = |sums| unsafe {
             less::<_, _, N>(sums, self.rows.after(), Block::new(after, k), x_after, ahead)
         };
         let places: [usize; N] = std::array::from_fn(|lane| self.rows.place(k + lane));
         let d: [T; N] = std::array::from_fn(|lane| self.rows.diagonal()[k + lane]);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let of = |x: Shared<T>| unsafe { places.map(|place| x.get(place)) };
         let put = |x: Shared<T>, values: [T; N]| {
             for (place, value) in places.into_iter().zip(values) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { x.put(place, value) };
             }
         };
@@ -158,18 +158,18 @@ impl<T: Real> Pass<'_, T> {
     }
 }
 
-/// How many entries ahead of a row the processor is asked for those of rows to come. What it foresees
-/// by itself comes too late for rows of some dozens of entries.
+/// Prefetch distance in nonzeros, for rows to come. The hardware prefetcher is too late for rows of a few
+/// dozen nonzeros.
 const AHEAD: isize = 512;
 
-/// Values that surely reach into the next cache line.
+/// Values that are certain to reach into the next cache line.
 const LINE: usize = 8;
 
-/// The sums of N rows less the products of their entries, each row's one after the other; `ahead`
-/// entries further, as many are asked for.
+/// Returns the sums of N rows minus the products of their nonzeros, each row in order; prefetches as many
+/// nonzeros, `ahead` further on.
 ///
 /// # Safety
-/// As for the vector's `get`, of the places of all entries.
+/// As for the vector's `get`, at the places of all nonzeros.
 #[inline(always)]
 unsafe fn less<T: Real, O: Offset, const N: usize>(
     mut sums: [T; N],
@@ -187,7 +187,7 @@ unsafe fn less<T: Real, O: Offset, const N: usize>(
     let (col, val) = side.entries(block.together());
     for (col, val) in col.as_chunks::<N>().0.iter().zip(val.as_chunks::<N>().0) {
         for lane in 0..N {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             sums[lane] = sums[lane] - val[lane] * unsafe { x.get(col[lane] as usize) };
         }
     }
@@ -195,7 +195,7 @@ unsafe fn less<T: Real, O: Offset, const N: usize>(
         for (lane, sum) in sums.iter_mut().enumerate() {
             let (col, val) = side.entries(block.rest(lane));
             for (&c, &v) in col.iter().zip(val) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 *sum = *sum - v * unsafe { x.get(c as usize) };
             }
         }

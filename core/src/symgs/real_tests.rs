@@ -1,4 +1,4 @@
-//! Real matrices: schedules against the two loops, and those that Gauss–Seidel cannot take.
+//! Real matrices: schedules against the serial loops, and matrices that Gauss–Seidel rejects.
 
 use std::path::Path;
 

@@ -1,15 +1,15 @@
-//! How far a vector is from solving the system.
+//! How well a vector solves the system.
 
 use crate::matrix::{Csr, Real};
 use crate::parallel::*;
 
-/// Rows whose squares are added before they are added to others', so that the number of threads does
-/// not show.
+/// Rows whose squares are summed before the blocks are summed, so that the result does not depend on the
+/// number of threads.
 const BLOCK: usize = 1 << 14;
 
-/// ‖b − A·x‖₂ / ‖b‖₂ in f64, from the values in their own precision; the numerator alone where b is 0.
+/// ‖b − A·x‖₂ / ‖b‖₂ in f64, from the values in their own precision; only the numerator if b is 0.
 ///
-/// b has an element a row, x one a column; panics otherwise.
+/// b has one element per row, x one per column; panics otherwise.
 pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
     assert_eq!(b.len(), a.rows(), "b has one element a row");
     assert_eq!(x.len(), a.cols(), "x has one element a column");
@@ -18,7 +18,7 @@ pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
         let terms = col.iter().zip(val).map(|(&c, &v)| v.into() * x[c as usize].into());
         terms.fold(b[i].into(), |sum, term| sum - term)
     };
-    // Norms of b − A·x and of b, and the largest of all elements, in some unit.
+    // Norms of b − A·x and of b, and the largest of all elements, in a common unit.
     let norms = |unit: f64| -> ([f64; 2], f64) {
         let blocks: Vec<[f64; 3]> = (0..b.len().div_ceil(BLOCK))
             .into_par_iter()
@@ -43,10 +43,10 @@ pub fn relative_residual<T: Real>(a: &Csr<T>, b: &[T], x: &[T]) -> f64 {
     if below == 0.0 { above / unit } else { above / below }
 }
 
-/// Elements of such sizes have squares that add up to what f64 holds well.
+/// Elements of this magnitude have squares whose sum is within f64's range.
 const SQUARED: std::ops::Range<f64> = 1e-140..1e140;
 
-/// About 1 / `value`, which is positive: a product with it is exact where it is not subnormal.
+/// About 1 / `value`, which must be positive: multiplying by it is exact unless the result is subnormal.
 fn power_of_two_over(value: f64) -> f64 {
     let exponent = value.to_bits() >> 52;
     f64::from_bits((2046 - exponent).max(1) << 52)

@@ -1,5 +1,5 @@
-//! The rows of a matrix one after the other in the order in which a sweep visits them, so that it
-//! reads them as one stream.
+//! The rows of a matrix stored in the order in which a sweep visits them, so that it reads them as one
+//! stream.
 
 use std::ops::Range;
 
@@ -11,48 +11,49 @@ use crate::matrix::{Csr, Offset, OffsetWidth, Real, RowPtr, prefetch};
 use crate::memory::zeroed;
 use crate::with_offsets;
 
-/// In which order the entries of a row are subtracted.
+/// The order in which the nonzeros of a row are subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
     /// As in the matrix.
     AsInMatrix,
-    /// By the places of their elements: as in the matrix renumbered.
+    /// By the places of their elements: as in the renumbered matrix.
     ByPlace,
 }
 
-/// Rows in an order of their own, their columns the places of x's elements in the vectors. What lies
-/// on either side of the diagonal is kept apart, since a sweep may need one side only.
+/// Rows in an order of their own; their columns are the places of x's elements in the vectors. The two sides
+/// of the diagonal are stored separately, since a sweep may need only one of them.
 #[derive(Clone, Debug)]
 pub(super) struct OrderedRows<T> {
     before: Side<T>,
     after: Side<T>,
     diagonal: Vec<T>,
-    /// Place of the element that each row computes, no two the same; absent where that of row k is k.
+    /// Place of the element that each row computes, all distinct; absent if that of row k is k.
     place: Option<Vec<u32>>,
     steps: Steps,
 }
 
-/// The entries of all rows on one side of the diagonal. [`LANES`] rows of a step that is
-/// [`independent`](Step::independent), counted from its first, are a block: the entries that all of
-/// its rows have come first, the first of each row, the second of each, and so on, then what is left
-/// of each row. Then the sums of a block do not wait for one another, nor for their own entries.
+/// The nonzeros of all rows on one side of the diagonal. In a step that is
+/// [`independent`](Step::independent), every [`LANES`] rows, counted from its first, form a block: first come
+/// the nonzeros that all of its rows have (the first of each row, then the second of each, and so on), then
+/// the rest of each row. This way the sums of a block wait neither for one another nor for their own
+/// nonzeros.
 #[derive(Clone, Debug)]
 pub(super) struct Side<T> {
     ptr: RowPtr,
-    /// Place of the element that each entry is multiplied with; below the number of rows.
+    /// Place of the element that each nonzero is multiplied with; below the number of rows.
     col: Vec<u32>,
     val: Vec<T>,
 }
 
-/// Rows of a block.
+/// Number of rows per block.
 pub(super) const LANES: usize = 8;
 
-/// Where the entries of N rows lie, either a block or one row.
+/// Where the nonzeros of N rows lie: a block, or one row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'a, O, const N: usize> {
-    /// Begin of each row and end of the last, as if each row's entries lay together.
+    /// Start of each row and end of the last, as if each row's nonzeros were contiguous.
     ptr: &'a [O],
-    /// Entries that each row has.
+    /// Number of nonzeros that every row has.
     pub(super) common: usize,
 }
 
@@ -68,20 +69,20 @@ impl<'a, O: Offset, const N: usize> Block<'a, O, N> {
         Self { ptr, common }
     }
 
-    /// The entries that all rows have, N by N.
+    /// The nonzeros that all rows have, interleaved N by N.
     #[inline(always)]
     pub(super) fn together(&self) -> Range<usize> {
         let start = self.ptr[0].index();
         start..start + N * self.common
     }
 
-    /// All entries.
+    /// All nonzeros.
     #[inline(always)]
     pub(super) fn all(&self) -> Range<usize> {
         self.ptr[0].index()..self.ptr[N].index()
     }
 
-    /// The entries that are left of a row.
+    /// The remaining nonzeros of a row.
     #[inline(always)]
     pub(super) fn rest(&self, lane: usize) -> Range<usize> {
         let (start, end) = (self.ptr[lane].index(), self.ptr[lane + 1].index());
@@ -90,14 +91,14 @@ impl<'a, O: Offset, const N: usize> Block<'a, O, N> {
 }
 
 impl<T: Real> OrderedRows<T> {
-    /// Bytes that laying out the rows of `a` takes at most.
+    /// Maximum bytes that storing the rows of `a` in order takes.
     pub(super) fn bytes_for(a: &Csr<T>) -> u128 {
         let (n, entries) = (a.rows() as u128, (a.nnz() - a.rows()) as u128);
         let offset = OffsetWidth::of(entries as u64).bytes() as u128;
         2 * offset * (n + 1) + entries * (4 + T::BYTES as u128) + n * (12 + T::BYTES as u128)
     }
 
-    /// Row `order[k]` of `a` becomes row k, and computes element `place[k]`, or k where there is none.
+    /// Row `order[k]` of `a` becomes row k, and computes element `place[k]`, or k if `place` is absent.
     pub(super) fn new(
         source: &Source<'_, T>,
         order: &[u32],
@@ -120,12 +121,12 @@ impl<T: Real> OrderedRows<T> {
         rows
     }
 
-    /// Entries before the diagonals, in the matrix or by place.
+    /// Nonzeros before the diagonals, in the matrix or by place.
     pub(super) fn before(&self) -> &Side<T> {
         &self.before
     }
 
-    /// Entries after the diagonals.
+    /// Nonzeros after the diagonals.
     pub(super) fn after(&self) -> &Side<T> {
         &self.after
     }
@@ -135,12 +136,12 @@ impl<T: Real> OrderedRows<T> {
         &self.diagonal
     }
 
-    /// What a worker takes at a time.
+    /// The units of work for a worker.
     pub(super) fn steps(&self) -> &Steps {
         &self.steps
     }
 
-    /// Place of the element that row `k` computes.
+    /// Returns the place of the element that row `k` computes.
     #[inline(always)]
     pub(super) fn place(&self, k: usize) -> usize {
         match &self.place {
@@ -191,7 +192,7 @@ impl<T: Real> OrderedRows<T> {
     }
 }
 
-/// Where ordered rows come from; element i of x lies at `places[i]`.
+/// The source of ordered rows; element i of x lies at `places[i]`.
 pub(super) struct Source<'a, T> {
     pub(super) a: &'a Csr<T>,
     pub(super) diagonal: &'a Diagonal,
@@ -199,18 +200,18 @@ pub(super) struct Source<'a, T> {
     pub(super) columns: Columns,
 }
 
-/// Rows done at a time by one worker.
+/// Rows processed at a time by one worker.
 const CHUNK: usize = 512 * LANES;
 
-/// How many rows ahead the processor is asked for what leads to their entries, to what it is asked for
-/// next.
+/// Prefetch distance in rows, per stage: first the data that leads to a row's nonzeros, then the nonzeros,
+/// then what they lead to.
 const AHEAD: usize = 8;
 
-/// Entries of a row that are asked for ahead; it foresees further ones by itself.
+/// Nonzeros of a row that are prefetched; the hardware prefetcher handles the rest.
 const FIRST: usize = 64;
 
 impl<T: Real> Source<'_, T> {
-    /// Calls `each` with k and row `order[k]` for all of `rows`, which lie anywhere in memory.
+    /// Calls `each` with k and row `order[k]` for all of `rows`, which are scattered in memory.
     fn visit(&self, order: &[u32], rows: Range<usize>, mut each: impl FnMut(usize, usize)) {
         let Self { a, diagonal, places, .. } = self;
         let (col, val) = (a.col().as_ptr(), a.val().as_ptr());
@@ -234,7 +235,7 @@ impl<T: Real> Source<'_, T> {
         }
     }
 
-    /// How many entries of row `i` lie on either side.
+    /// Returns the number of nonzeros of row `i` on either side.
     fn lengths(&self, i: usize) -> [u32; 2] {
         let before = match self.columns {
             Columns::AsInMatrix => self.diagonal.before()[i],
@@ -247,7 +248,7 @@ impl<T: Real> Source<'_, T> {
         [before, self.a.row_len(i) as u32 - 1 - before]
     }
 
-    /// Puts places and values of row `i` into `row`, and says which is on the diagonal.
+    /// Puts places and values of row `i` into `row`, and returns the index of the diagonal.
     fn entries(&self, i: usize, row: &mut Vec<(u32, T)>) -> usize {
         let (col, val) = self.a.row(i);
         row.clear();
@@ -263,24 +264,24 @@ impl<T: Real> Source<'_, T> {
 }
 
 impl<T: Real> Side<T> {
-    /// Rows of these lengths, their entries still to be put in.
+    /// Returns rows of these lengths, with nonzeros still to be filled in.
     fn new(lengths: impl ExactSizeIterator<Item = u32> + Clone) -> Self {
         let ptr = RowPtr::from_lengths(lengths.map(|length| length as usize));
         let entries = ptr.get(ptr.len() - 1);
         Self { ptr, col: zeroed(0, entries), val: zeroed(T::ZERO, entries) }
     }
 
-    /// All of it, to be split among workers.
+    /// All nonzeros, to be split among workers.
     fn parts(&mut self) -> Part<'_, T> {
         Part { ptr: &self.ptr, col: &mut self.col, val: &mut self.val, start: 0 }
     }
 
-    /// Where the entries of each row would begin if they lay together.
+    /// Where the nonzeros of each row would begin if they were contiguous.
     pub(super) fn ptr(&self) -> &RowPtr {
         &self.ptr
     }
 
-    /// Places and values of some entries.
+    /// Places and values of some nonzeros.
     #[inline(always)]
     pub(super) fn entries(&self, range: Range<usize>) -> (&[u32], &[T]) {
         (&self.col[range.clone()], &self.val[range])
@@ -291,7 +292,7 @@ impl<T: Real> Side<T> {
     }
 }
 
-/// The entries of neighbouring rows, from `start` on.
+/// The nonzeros of neighbouring rows, from `start` on.
 struct Part<'a, T> {
     ptr: &'a RowPtr,
     col: &'a mut [u32],
@@ -300,7 +301,7 @@ struct Part<'a, T> {
 }
 
 impl<'a, T: Real> Part<'a, T> {
-    /// Takes the first rows off.
+    /// Splits off the first rows.
     fn split_off(&mut self, rows: &Range<usize>) -> Part<'a, T> {
         let (start, end) = (self.start, self.ptr.get(rows.end));
         self.start = end;
@@ -313,8 +314,7 @@ impl<'a, T: Real> Part<'a, T> {
         }
     }
 
-    /// Puts the entries of row `k` where they belong, among those of the N rows of which it is number
-    /// `lane`.
+    /// Stores the nonzeros of row `k` at their positions among those of N rows, of which it is number `lane`.
     fn put<const N: usize>(&mut self, lane: usize, k: usize, entries: &[(u32, T)]) {
         let (together, rest) = with_offsets!(self.ptr, |ptr| {
             let block = Block::<_, N>::new(ptr, k - lane);

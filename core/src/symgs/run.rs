@@ -1,25 +1,24 @@
-//! Passes on several workers, who take steps in order and wait until what they need is done.
+//! Passes on several workers, which take steps in order and wait until their dependencies are done.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pass::Pass;
 use crate::matrix::Real;
 
-/// A counter with cache lines of its own (processors fetch them in pairs).
+/// A counter with cache lines of its own (CPUs fetch them in pairs).
 #[derive(Default)]
 #[repr(align(128))]
 struct Counter(AtomicUsize);
 
-/// Looks at a counter before the processor is left to others.
+/// Number of spins before the thread yields.
 const SPINS: usize = 2000;
 
-/// Does all passes in order, `rounds` times. Workers take turns from a counter, so that who is late
-/// or absent holds nobody up: every turn that has been taken is being worked on, and needs only
-/// earlier ones.
+/// Does all passes in order, `rounds` times. Workers take turns from a counter, so that a late or absent
+/// worker blocks nobody: every turn that has been taken is being processed, and depends only on earlier ones.
 ///
 /// # Safety
-/// As for [`Pass::run`]: vectors are as long as there are rows and alive, and within each pass the
-/// rows of a group of steps read nothing that the group writes.
+/// As for [`Pass::run`]: vectors have one element per row and are alive, and within each pass the rows of a
+/// group of steps read nothing that the group writes.
 pub(super) unsafe fn run<T: Real>(passes: &[Pass<'_, T>], rounds: usize, workers: usize) {
     let in_round: usize = passes.iter().map(Pass::len).sum();
     let total = in_round * rounds;
@@ -35,7 +34,7 @@ pub(super) unsafe fn run<T: Real>(passes: &[Pass<'_, T>], rounds: usize, workers
             for pass in passes {
                 if turn < pass.len() {
                     wait_for(&done.0, before + pass.needs(turn));
-                    // SAFETY: the counter gives each turn once; the caller's promise.
+                    // SAFETY: the counter gives out each turn once; the rest is guaranteed by the caller.
                     unsafe { pass.run(turn) };
                     break;
                 }
@@ -56,8 +55,8 @@ pub(super) unsafe fn run<T: Real>(passes: &[Pass<'_, T>], rounds: usize, workers
     });
 }
 
-/// Returns when `done` is at least `needed`, and what was done before is seen. Steps of a later group
-/// wait likewise, so that the number alone says which are done.
+/// Waits until `done` is at least `needed`, and makes the finished work visible. Steps of a later group wait
+/// in the same way, so that the count alone says which steps are done.
 fn wait_for(done: &AtomicUsize, needed: usize) {
     let mut looks = 0;
     while done.load(Ordering::Acquire) < needed {

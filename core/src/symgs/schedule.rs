@@ -1,4 +1,4 @@
-//! The rows of a matrix laid out level by level or colour by colour, and sweeps over them.
+//! The rows of a matrix stored level by level or colour by colour, and sweeps over them.
 
 use super::levels::{LevelSets, Levels, Sweep};
 use super::pass::{Pass, Update};
@@ -11,9 +11,9 @@ use crate::matrix::{Csr, Real, prefetch};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// What sweeps over one matrix by several workers need: made once, then only followed. The elements
-/// of b and x lie in the order in which the ascending sweep computes them;
-/// [`to_order`](Self::to_order) and [`from_order`](Self::from_order) bring vectors there and back.
+/// What parallel sweeps over one matrix need: built once, then only followed. The elements of b and x are
+/// stored in the order in which the ascending sweep computes them; [`to_order`](Self::to_order) and
+/// [`from_order`](Self::from_order) permute vectors there and back.
 #[derive(Clone, Debug)]
 pub struct Schedule<T> {
     /// Row that the element at each place belongs to.
@@ -26,35 +26,35 @@ pub struct Schedule<T> {
     workers: usize,
 }
 
-/// Memory that sweeps work on, made as long as they need it and kept for the next call.
+/// Working memory of sweeps, allocated on demand and kept for the next call.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace<T> {
-    /// The second vector of a structure that needs one.
+    /// The second vector, for structures that need one.
     other: Vec<T>,
     /// The sum of each row before its diagonal.
     sums: Vec<T>,
 }
 
-/// How the descending sweep goes.
+/// How the descending sweep runs.
 #[derive(Clone, Debug)]
 enum Backward<T> {
-    /// The ascending one from its end: every row is computed before the rows of the columns before
-    /// its diagonal, and after those of the columns after it. Then the values that a row still needs
-    /// are never overwritten, and one vector is enough.
+    /// The ascending one in reverse: every row is computed before the rows of the columns before its
+    /// diagonal, and after those of the columns after it. Values that a row still needs are then never
+    /// overwritten, and one vector is enough.
     Mirrored,
     /// In an order of its own, from one vector into another.
     Own(Box<OrderedRows<T>>),
 }
 
 impl<T: Real> Schedule<T> {
-    /// Level scheduling (Anderson and Saad, 1989): the rows of a level at once, level after level.
-    /// Gives what [`serial`](super::serial) gives, to the last bit.
+    /// Level scheduling (Anderson and Saad, 1989): the rows of a level in parallel, level after level. The
+    /// result is bitwise identical to that of [`serial`](super::serial).
     ///
-    /// The rows of a level follow one another as the rows that they wait for do, so that what they
-    /// read lies near as well. Where the structure is symmetric, or triangular, the levels serve both
-    /// sweeps; elsewhere the rows are kept a second time, in the order of the descending sweep.
+    /// The rows of a level are ordered like the rows that they wait for, so that what they read is close
+    /// together as well. If the structure is symmetric or triangular, the levels serve both sweeps; otherwise
+    /// the rows are stored a second time, in the order of the descending sweep.
     ///
-    /// For `workers` workers. Fails, before allocating, when that needs more than `limit`.
+    /// For `workers` workers. Fails before allocating if that needs more than `limit`.
     pub fn levels(
         levels: LevelSets<'_, T>,
         workers: usize,
@@ -95,12 +95,12 @@ impl<T: Real> Schedule<T> {
         Ok(Self { order, places, rows, backward, groups, workers: sharing.workers })
     }
 
-    /// Multicolour Gauss–Seidel: the rows of a colour at once, colours ascending, then descending.
-    /// Gives, to the last bit, what [`serial`](super::serial) gives for the matrix whose rows and
-    /// columns are numbered in this [`order`](Self::order), which is another iteration.
+    /// Multicolour Gauss–Seidel: the rows of a colour in parallel, colours ascending, then descending. The
+    /// result is bitwise identical to that of [`serial`](super::serial) for the matrix whose rows and columns
+    /// are renumbered in this [`order`](Self::order), which is another iteration.
     ///
-    /// For `workers` workers; `diagonal` and `colors` are those of `a`, else this panics. Fails,
-    /// before allocating, when that needs more than `limit`.
+    /// For `workers` workers. Panics if `diagonal` and `colors` are not those of `a`. Fails before allocating
+    /// if that needs more than `limit`.
     pub fn colored(
         a: &Csr<T>,
         diagonal: &Diagonal,
@@ -139,7 +139,7 @@ impl<T: Real> Schedule<T> {
         &self.order
     }
 
-    /// Groups of independent rows, levels or colours, of the ascending and of the descending sweep.
+    /// Number of groups of independent rows, levels or colours, of the ascending and of the descending sweep.
     pub fn groups(&self) -> [usize; 2] {
         self.groups
     }
@@ -153,23 +153,22 @@ impl<T: Real> Schedule<T> {
         8 * self.order.len() as u64 + self.rows.bytes() + own
     }
 
-    /// Puts the elements of a vector in order. Panics when either has not an element a row.
+    /// Permutes a vector into this order. Panics unless both have one element per row.
     pub fn to_order(&self, natural: &[T], ordered: &mut [T]) {
         gather(&self.order, natural, ordered);
     }
 
-    /// Puts the elements of a vector back into their places. Panics when either has not an element a
-    /// row.
+    /// Permutes a vector back into the matrix's order. Panics unless both have one element per row.
     pub fn from_order(&self, ordered: &[T], natural: &mut [T]) {
         gather(&self.places, ordered, natural);
     }
 
-    /// `sweeps` times a sweep over the rows in ascending order and one in descending order. `b` and x
-    /// are in order; `b` is read in [`Mode::Standard`] only.
+    /// Runs `sweeps` pairs of a sweep over the rows in ascending order and one in descending order. `b` and x
+    /// are in order; `b` is read only in [`Mode::Standard`].
     ///
-    /// In standard mode the descending sweep begins each sum with what the ascending one had before
-    /// the diagonal, since it would subtract the same products from the same number, and may leave out
-    /// the rows that the ascending one ended with: they would come out the same.
+    /// In standard mode the descending sweep starts each sum with the ascending one's sum before the
+    /// diagonal, since it would subtract the same products from the same number. It may skip the rows that
+    /// the ascending sweep ended with, since their values would not change.
     ///
     /// b and x have n elements; panics otherwise.
     pub fn symgs(
@@ -187,9 +186,9 @@ impl<T: Real> Schedule<T> {
         self.sweep(updates, b, x, workspace, sweeps);
     }
 
-    /// z = M⁻¹·r in the form asked for; r and z are in order, and what z held before is not read. The
-    /// exact form begins its descending sums as [`symgs`](Self::symgs) does, and so reads each entry
-    /// once, like the other.
+    /// Computes z = M⁻¹·r in the given form; r and z are in order, and the previous content of z is not read.
+    /// The exact form starts its descending sums as [`symgs`](Self::symgs) does, and so reads each nonzero
+    /// once, like the other form.
     ///
     /// r and z have n elements; panics otherwise.
     pub fn zero_start(&self, form: ZeroStart, r: &[T], z: &mut [T], workspace: &mut Workspace<T>) {
@@ -230,23 +229,23 @@ impl<T: Real> Schedule<T> {
                 Pass { rows, update, sweep, old: forward.new, new: x, ..forward }
             }
         };
-        // SAFETY: b and the vectors have n elements, where they are used, and are borrowed until this
-        // returns; columns and places are below n, and no two rows have the same place
-        // (`OrderedRows::new`). The rows of a group read no element that another of them writes: of
-        // levels, which wait for none of their own level, in `new`, and where `old` is the same vector
-        // because `is_mirrored` or the colouring found no entry within a group.
+        // SAFETY: b and the vectors that are used have n elements, and are borrowed until this returns;
+        // columns and places are below n, and no two rows have the same place (`OrderedRows::new`). The rows
+        // of a group read no element that another of them writes: in `new`, because rows of a level wait for
+        // none of their own level, and if `old` is the same vector, because `is_mirrored` or the colouring
+        // found no nonzero within a group.
         unsafe { run(&[forward, backward], rounds, self.workers) };
     }
 }
 
-/// Rows that a worker does at a time; fewer are not worth sharing.
+/// Rows that a worker processes at a time; fewer are not worth sharing.
 const CHUNK: usize = 1 << 14;
 
-/// How many rows ahead the processor is asked for what they read where it cannot foresee it.
+/// Prefetch distance in rows, for accesses that the hardware prefetcher cannot predict.
 const AHEAD: usize = 24;
 
-/// The rows level by level, those of a level in the order of the last ones that they wait for; and
-/// the place of each.
+/// The rows level by level, those of a level in the order of the last row that each waits for, and the place
+/// of each.
 fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u32>, Vec<u32>) {
     let mut order = levels.groups().rows().to_vec();
     let mut places = zeroed(0u32, order.len());
@@ -282,7 +281,7 @@ fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u
                     shared.prefetch(key as u32 as usize);
                 }
                 *row = key as u32;
-                // SAFETY: `places` has an element a row and lives on; no row is twice in the level.
+                // SAFETY: `places` has one element per row and stays alive; no row is twice in the level.
                 unsafe { shared.put(*row as usize, group[0] + (first * CHUNK + k) as u32) };
             }
         };
@@ -295,7 +294,7 @@ fn followed<T: Real>(a: &Csr<T>, diagonal: &Diagonal, levels: &Levels) -> (Vec<u
     (order, places)
 }
 
-/// Makes the vector `n` elements long, whatever they are.
+/// Resizes the vector to `n` elements with unspecified values.
 fn fit<T: Real>(vector: &mut Vec<T>, n: usize) {
     if vector.len() != n {
         *vector = zeroed(T::ZERO, n);

@@ -1,13 +1,13 @@
-//! The two loops, one row after the other: what every other kernel is held against.
+//! The serial loops, row by row: the reference for every other kernel.
 
 use super::{Diagonal, Mode, ZeroStart};
 use crate::matrix::{Csr, Offset, Real};
 use crate::with_offsets;
 
-/// `sweeps` times a sweep over the rows in ascending order and one in descending order, in place.
-/// `b` is read in [`Mode::Standard`] only.
+/// Runs `sweeps` pairs of a sweep over the rows in ascending order and one in descending order, in place. `b`
+/// is read only in [`Mode::Standard`].
 ///
-/// b and x have n elements; panics otherwise, or when the diagonal is another matrix's.
+/// b and x have n elements; panics otherwise, or if the diagonal belongs to another matrix.
 pub fn symgs<T: Real>(
     a: &Csr<T>,
     diagonal: &Diagonal,
@@ -35,11 +35,11 @@ pub fn symgs<T: Real>(
     });
 }
 
-/// A sweep over the rows in this order and one from its end, in place, each row's terms in the order of
-/// the matrix.
+/// A sweep over the rows in the given order and one in reverse, in place, with each row's terms in the order
+/// of the matrix.
 ///
-/// b and x have n elements, and `order` has every row once; panics otherwise, or when the diagonal is
-/// another matrix's.
+/// b and x have n elements, and `order` has every row once; panics otherwise, or if the diagonal belongs to
+/// another matrix.
 pub fn symgs_in_order<T: Real>(
     a: &Csr<T>,
     diagonal: &Diagonal,
@@ -61,9 +61,9 @@ pub fn symgs_in_order<T: Real>(
     });
 }
 
-/// z = M⁻¹·r in the form asked for; what z held before is not read.
+/// Computes z = M⁻¹·r in the given form; the previous content of z is not read.
 ///
-/// r and z have n elements; panics otherwise, or when the diagonal is another matrix's.
+/// r and z have n elements; panics otherwise, or if the diagonal belongs to another matrix.
 pub fn zero_start<T: Real>(a: &Csr<T>, diagonal: &Diagonal, form: ZeroStart, r: &[T], z: &mut [T]) {
     check(a, diagonal, r, z);
     let n = a.rows();
@@ -77,11 +77,11 @@ pub fn zero_start<T: Real>(a: &Csr<T>, diagonal: &Diagonal, form: ZeroStart, r: 
     });
 }
 
-/// The same of the matrix whose rows and columns are numbered in this order: "before" and "after" are
-/// in it. The terms of either side come in the order of the matrix.
+/// The same for the matrix whose rows and columns are renumbered in this order, to which "before" and "after"
+/// refer. The terms of either side are in the order of the original matrix.
 ///
-/// r and z have n elements, and `order` has every row once; panics otherwise, or when the diagonal is
-/// another matrix's.
+/// r and z have n elements, and `order` has every row once; panics otherwise, or if the diagonal belongs to
+/// another matrix.
 pub fn zero_start_in_order<T: Real>(
     a: &Csr<T>,
     diagonal: &Diagonal,
@@ -116,14 +116,14 @@ pub fn zero_start_in_order<T: Real>(
     });
 }
 
-/// Panics when something has not the matrix's size.
+/// Panics if a size does not match the matrix.
 fn check<T: Real>(a: &Csr<T>, diagonal: &Diagonal, b: &[T], x: &[T]) {
     assert_eq!((a.rows(), a.cols()), (x.len(), x.len()), "x has one element a row");
     assert_eq!(b.len(), x.len(), "the right-hand side has one element a row");
     assert_eq!(diagonal.before().len(), x.len(), "the diagonal is that of the matrix");
 }
 
-/// CSR with the place of the diagonal in each row.
+/// CSR with the position of the diagonal in each row.
 struct Rows<'a, O, T> {
     row_ptr: &'a [O],
     before: &'a [u32],
@@ -132,21 +132,21 @@ struct Rows<'a, O, T> {
 }
 
 impl<O: Offset, T: Real> Rows<'_, O, T> {
-    /// Where row `i` begins, has its diagonal, and ends.
+    /// Returns where row `i` begins, has its diagonal, and ends.
     #[inline(always)]
     fn bounds(&self, i: usize) -> (usize, usize, usize) {
         let start = self.row_ptr[i].index();
         (start, start + self.before[i] as usize, self.row_ptr[i + 1].index())
     }
 
-    /// `sum` less the products of some entries, one after the other.
+    /// `sum` minus the products of some nonzeros, one after another.
     #[inline(always)]
     fn minus(&self, sum: T, entries: std::ops::Range<usize>, x: &[T]) -> T {
         let slots = self.col[entries.clone()].iter().zip(&self.val[entries]);
         slots.fold(sum, |sum, (&c, &v)| sum - v * x[c as usize])
     }
 
-    /// The same of the entries of row `i` in some columns.
+    /// The same for the nonzeros of row `i` in some columns.
     fn minus_where(&self, sum: T, i: usize, x: &[T], is_taken: impl Fn(usize) -> bool) -> T {
         let (start, _, end) = self.bounds(i);
         let slots = self.col[start..end].iter().zip(&self.val[start..end]);

@@ -1,39 +1,38 @@
-//! What one worker takes of a sweep at a time, and what must be done before.
+//! The units of work of a sweep, and their dependencies.
 
 use std::ops::Range;
 
 /// Neighbouring rows of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The rows; done in order.
+    /// The rows, in order of execution.
     pub(super) rows: Range<usize>,
-    /// The steps that may be done at the same time, this one among them. All before must be done
-    /// first.
+    /// The steps that may run at the same time, including this one. All earlier steps must be done first.
     pub(super) group: Range<usize>,
-    /// The rows need nothing of one another.
+    /// Whether the rows are independent of one another.
     pub(super) independent: bool,
 }
 
-/// A sweep in steps that cover its rows in order. A large group of independent rows is several
-/// steps; small groups that follow one another are one, since one worker is done with them before
-/// two had agreed.
+/// A sweep in steps that cover its rows in order. A large group of independent rows is split into several
+/// steps; consecutive small groups are merged into one, since one worker finishes them before two could
+/// synchronise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Steps {
     steps: Vec<Step>,
-    /// Steps that the last group of rows has to itself.
+    /// Number of steps that the last group of rows has to itself.
     last_alone: usize,
 }
 
-/// Work on which waiting for another worker is worth its while, in entries: some microseconds.
+/// Minimum work that is worth waiting for another worker, in nonzeros: a few microseconds.
 pub(super) const GRAIN: usize = 4096;
 
-/// What a row costs beside its entries, in entries.
+/// Cost of a row besides its nonzeros, in nonzeros.
 const ROW: usize = 4;
 
-/// Steps a worker in each group, so that one that comes late finds less left.
+/// Steps per worker in each group, so that a late worker finds less work left.
 const SHARE: usize = 2;
 
-/// Among how many workers steps are divided, and the least work that they share.
+/// The number of workers that share steps, and the minimum work per step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharing {
     pub(super) workers: usize,
@@ -41,7 +40,8 @@ pub(super) struct Sharing {
 }
 
 impl Steps {
-    /// Groups of rows, `ptr[g]..ptr[g + 1]` each; `entries` tells how many entries lie before a row.
+    /// Builds the steps for groups of rows `ptr[g]..ptr[g + 1]`; `entries` returns the number of nonzeros
+    /// before a row.
     pub(super) fn new(ptr: &[u32], entries: impl Fn(usize) -> usize, sharing: Sharing) -> Self {
         let Sharing { workers, grain } = sharing;
         let cost = |row: usize| entries(row) + ROW * row;
@@ -77,7 +77,7 @@ impl Steps {
         &self.steps
     }
 
-    /// The last steps that hold the last group of rows and nothing else; 0 when it shares one.
+    /// Number of final steps that hold only the last group of rows; 0 if it shares its step.
     pub(super) fn last_alone(&self) -> usize {
         self.last_alone
     }
@@ -88,7 +88,8 @@ impl Steps {
     }
 }
 
-/// The first of `rows` for which `pred` does not hold, or their end; it holds for none after that.
+/// Returns the first of `rows` for which `pred` does not hold, or their end; `pred` must hold up to some row
+/// and for none after it.
 fn bisect(rows: Range<usize>, pred: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (rows.start, rows.end);
     while low < high {
@@ -159,7 +160,7 @@ mod tests {
                 prop_assert_eq!(step.rows.start, next);
                 prop_assert!(step.group.contains(&s));
                 next = step.rows.end;
-                // What is done at the same time, or in any order, is of one group.
+                // Steps that run at the same time, or in any order, belong to one group.
                 prop_assert!(step.independent || step.group.len() == 1);
                 if step.independent {
                     let of = |row: usize| ptr.partition_point(|&p| p as usize <= row);

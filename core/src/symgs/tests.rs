@@ -1,4 +1,4 @@
-//! Sweeps against the definition, and every schedule against the two loops, bit for bit.
+//! Sweeps against the definition, and every schedule against the serial loops, bit for bit.
 
 use std::sync::LazyLock;
 
@@ -13,8 +13,8 @@ use crate::memory::MemoryLimit;
 
 const FREE: fn() -> MemoryLimit = MemoryLimit::unlimited;
 
-/// Square matrices of up to 60 rows, of any structure, with a diagonal; now and then with a full
-/// row or column.
+/// Square matrices of up to 60 rows with any structure and a diagonal, sometimes with a full row or
+/// column.
 pub(super) fn unsymmetric() -> impl Strategy<Value = Csr> {
     (0usize..60).prop_flat_map(|n| {
         let most = if n == 0 { 0 } else { 250 };
@@ -54,7 +54,7 @@ fn vectors<T: Real>(n: usize) -> (Vec<T>, Vec<T>) {
     (rounded(right_hand_side(n, 42)), rounded(starting_vector(n, 42)))
 }
 
-/// What is computed from a right-hand side and a vector.
+/// Each computation on a right-hand side and a vector.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Sweeps(Mode, usize),
@@ -79,7 +79,7 @@ impl Form {
         x
     }
 
-    /// The same by a schedule, everything in its order.
+    /// The same with a schedule, with all vectors in its order.
     fn scheduled<T: Real>(self, schedule: &Schedule<T>, b: &[T], mut x: Vec<T>) -> Vec<T> {
         let mut workspace = Workspace::default();
         match self {
@@ -96,7 +96,7 @@ fn in_order<T: Real>(schedule: &Schedule<T>, natural: &[T]) -> Vec<T> {
     ordered
 }
 
-/// The first element whose bits differ, two NaNs being alike.
+/// The first element whose bits differ; all NaNs count as equal.
 fn differing<T: Real>(found: &[T], expected: &[T]) -> Option<(usize, T, T)> {
     assert_eq!(found.len(), expected.len());
     let alike = |a: T, b: T| {
@@ -107,7 +107,7 @@ fn differing<T: Real>(found: &[T], expected: &[T]) -> Option<(usize, T, T)> {
     pairs.map(|(i, (&f, &e))| (i, f, e)).find(|&(_, f, e)| !alike(f, e))
 }
 
-/// Both schedules on 1 to 8 threads, in all forms.
+/// Checks both schedules on 1 to 8 threads, in all forms.
 pub(super) fn agrees<T: Real>(a: &Csr<T>, grain: usize) -> Result<(), String> {
     let (b, x) = vectors::<T>(a.rows());
     let colors = Coloring::greedy(a, FREE()).unwrap();
@@ -147,7 +147,7 @@ fn made(spec: &str) -> Csr {
     generate(&spec, FREE(), &false.into()).unwrap()
 }
 
-/// One sweep as the operator is defined, from one vector into another.
+/// One sweep by the definition of the operator, from one vector into another.
 fn one_sweep<T: Real>(a: &Csr<T>, mode: Mode, sweep: Sweep, b: &[T], old: &[T]) -> Vec<T> {
     let mut new = old.to_vec();
     let rows: Vec<usize> = match sweep {
@@ -180,8 +180,8 @@ fn one_sweep<T: Real>(a: &Csr<T>, mode: Mode, sweep: Sweep, b: &[T], old: &[T]) 
 fn a_sweep_of_three_rows_is_the_one_worked_out_by_hand() {
     let a = examples::dense(&[[2.0, 1.0, 0.0], [1.0, 4.0, 2.0], [0.0, 2.0, 8.0]]);
     let (b, mut x) = ([4.0, 8.0, 16.0], [2.0, 2.0, 2.0]);
-    // Forward: (4 − 2)/2 = 1, (8 − 1 − 4)/4 = 0.75, (16 − 1.5)/8 = 1.8125; backward: the last as it
-    // is, (8 − 1 − 3.625)/4 = 0.84375, (4 − 0.84375)/2 = 1.578125.
+    // Forward: (4 − 2)/2 = 1, (8 − 1 − 4)/4 = 0.75, (16 − 1.5)/8 = 1.8125; backward: the last is
+    // unchanged, (8 − 1 − 3.625)/4 = 0.84375, (4 − 0.84375)/2 = 1.578125.
     serial::symgs(&a, &diagonal(&a), Mode::Standard, &b, &mut x, 1);
     assert_eq!(x, [1.578125, 0.84375, 1.8125]);
     // The right-hand side is x: (2 − 2)/2 = 0, (2 − 0 − 4)/4 = −0.5, (2 + 1)/8 = 0.375; backward:
@@ -193,12 +193,13 @@ fn a_sweep_of_three_rows_is_the_one_worked_out_by_hand() {
 
 #[test]
 fn the_smoothers_diagonal_is_subtracted_and_added_and_nothing_is_fused() {
-    // In f32 (1 − 2²⁵) + 2²⁵ is 0, where an exact sum or one that leaves the diagonal out gives 1.
+    // In f32 (1 − 2²⁵) + 2²⁵ is 0, while an exact sum or one that skips the diagonal gives 1.
     let a = Csr::from_triplets(1, 1, &[(0, 0, 2f32.powi(25))]).unwrap();
     let mut x = [1f32];
     serial::symgs(&a, &diagonal(&a), Mode::Smoother, &[0.0], &mut x, 1);
     assert_eq!(x, [0.0]);
-    // 1 + 2⁻¹² squared is 1 + 2⁻¹¹ + 2⁻²⁴, which rounds to 1 + 2⁻¹¹: fused it would leave −2⁻²⁴.
+    // 1 + 2⁻¹² squared is 1 + 2⁻¹¹ + 2⁻²⁴, which rounds to 1 + 2⁻¹¹: a fused operation would leave
+    // −2⁻²⁴.
     let v = 1.0 + 2f32.powi(-12);
     let a = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 0, v), (1, 1, 1f32)]).unwrap();
     let (mut x, b) = ([0.0; 2], [v, 1.0 + 2f32.powi(-11)]);
@@ -250,7 +251,7 @@ fn full_rows_and_columns_one_row_and_none_have_the_bits_of_the_two_loops() {
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn overflow_and_nan_come_out_alike() {
-    // Not dominant at all: sweeps overflow, and infinities cancel.
+    // Not diagonally dominant at all: sweeps overflow, and infinities cancel.
     let a = made("random?m=300&row=9&dominant=1").map(|v| if v > 1.0 { 1e-3 } else { v });
     let (b, x) = vectors::<f64>(300);
     let grown = Form::Sweeps(Mode::Standard, 60).in_turn(&a, &b, x);
@@ -314,7 +315,7 @@ fn residuals_fall_in_both_orders_and_a_solution_stays() {
         assert!(now[0] < 0.7 * before[0] && now[1] < 0.7 * before[1], "{before:?} {now:?}");
         before = now;
     }
-    // The solution of ones is found again, exactly: all sums are small integers.
+    // The solution of ones is reproduced exactly: all sums are small integers.
     let ones = vec![1.0; 1000];
     let b: Vec<f64> = (0..1000).map(|i| a.row(i).1.iter().sum()).collect();
     assert_eq!(Form::Sweeps(Mode::Standard, 3).in_turn(&a, &b, ones.clone()), ones);
@@ -327,7 +328,7 @@ fn from_zero_the_inverse_of_the_product_of_triangles_is_applied() {
     let zero = vec![0.0; 200];
     let exact = Form::ZeroStart(ZeroStart::Exact).in_turn(&a, &r, x.clone());
     let half = Form::ZeroStart(ZeroStart::Half).in_turn(&a, &r, x);
-    // Equal but for the sign of zeros, which `==` does not see.
+    // Equal except for the sign of zeros, which `==` ignores.
     assert_eq!(exact, Form::Sweeps(Mode::Standard, 1).in_turn(&a, &r, zero));
     for z in [&exact, &half] {
         // (D + U)·z, then D⁻¹, then (D + L).
@@ -356,7 +357,7 @@ fn set_up_asks_for_memory_first_and_says_what_it_took() {
     let levels = LevelSets::of(&a, &diagonal, FREE()).unwrap();
     assert!(Schedule::levels(levels, 2, few).is_err());
     assert!(Schedule::colored(&a, &diagonal, &colors, 2, few).is_err());
-    // 8 bytes of order a row; of entries and diagonal 12 and 8; two offsets a row.
+    // 8 bytes of order per row; 12 per nonzero and 8 per diagonal value; two offsets per row.
     let colored = Schedule::colored(&a, &diagonal, &colors, 1, FREE()).unwrap();
     let rows = 8 * 400 + 12 * (a.nnz() - 400) + 8 * 400 + 2 * 4 * 401;
     assert!((rows..rows + 100).contains(&(colored.bytes() as usize)));
@@ -374,8 +375,8 @@ proptest! {
         }
     }
 
-    /// With diagonals of ±1 and entries of −1, 0 and 1 everything is a small integer, however it is
-    /// summed up.
+    /// With diagonals of ±1 and nonzeros of −1, 0 and 1, everything is a small integer in any order
+    /// of summation.
     #[test]
     fn from_zero_in_an_order_is_from_zero_with_the_rows_numbered_so(
         (entries, order) in (1usize..12).prop_flat_map(|n| {

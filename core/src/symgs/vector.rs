@@ -1,9 +1,8 @@
-//! A vector that several workers read and write, each element written by one of them.
+//! A vector that several workers read and write, with each element written by one of them.
 
 use crate::matrix::prefetch;
 
-/// Elements of a vector that the worker of a row reads and writes while others do the same
-/// elsewhere.
+/// Elements of a vector that the worker of a row reads and writes while other workers access other elements.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<T> {
     elements: *mut T,
@@ -17,7 +16,7 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T: Copy> Shared<T> {
-    /// The vector is shared as long as nobody uses `elements` otherwise.
+    /// Shares the vector; `elements` must not be used otherwise meanwhile.
     pub(super) fn new(elements: &mut [T]) -> Self {
         Self { elements: elements.as_mut_ptr(), len: elements.len() }
     }
@@ -27,20 +26,20 @@ impl<T: Copy> Shared<T> {
     #[inline(always)]
     pub(super) unsafe fn get(self, i: usize) -> T {
         debug_assert!(i < self.len);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.elements.add(i).read() }
     }
 
     /// # Safety
-    /// The vector is alive, `i` is below its length, and nobody else touches that element meanwhile.
+    /// The vector is alive, `i` is below its length, and nobody else accesses that element meanwhile.
     #[inline(always)]
     pub(super) unsafe fn put(self, i: usize, value: T) {
         debug_assert!(i < self.len);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.elements.add(i).write(value) };
     }
 
-    /// Asks for the cache line of element `i`, which need not exist.
+    /// Prefetches the cache line of element `i`, which need not exist.
     #[inline(always)]
     pub(super) fn prefetch(self, i: usize) {
         prefetch(self.elements.wrapping_add(i));

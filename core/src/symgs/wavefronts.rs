@@ -1,12 +1,12 @@
-//! How a sweep advances over a matrix: the width of every level and colour, and which rows are in
-//! them, at the resolution of a picture. A bundle carries it as two files: `levels.json` describes,
-//! `levels.bin` holds.
+//! How a sweep advances over a matrix: the width of every level and colour, and the rows in them, at the
+//! resolution of a picture. A bundle stores it in two files: `levels.json` is the header, `levels.bin` the
+//! data.
 //!
-//! `levels.bin` is a sequence of unsigned LEB128 numbers: the widths of the ascending sweep's levels,
-//! of the descending one's, and of the colours; the critical paths of the two sweeps; then for each
-//! of the three the level or colour of every place: of its row, or of its rows the least, the median
-//! less the least, and the greatest less the median. Each sequence is kept as differences from one
-//! number to the next, in runs: the difference d as 2d or −2d − 1, and how many times in a row.
+//! `levels.bin` is a sequence of unsigned LEB128 integers: the widths of the levels of the ascending sweep,
+//! of the descending sweep, and of the colours; the critical paths of the two sweeps; then for each of the
+//! three the level or colour at every place: of its row, or for several rows the minimum, the median minus
+//! the minimum, and the maximum minus the median. Each sequence is stored as differences between consecutive
+//! numbers, run-length encoded: the difference d as 2d or −2d − 1, then the number of repetitions.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::matrix::{Csr, Real};
 use crate::memory::MemoryLimit;
 use crate::packed::{self, put, take};
 
-/// Most places of a picture.
+/// Maximum number of places in a picture.
 const MOST_PLACES: usize = 1 << 20;
 
-/// Most levels that files hold: a sweep with more of them is a chain.
+/// Maximum number of levels stored in files: a sweep with more of them is a chain.
 const MOST_LEVELS: usize = 1 << 22;
 
 const HEADER: &str = "levels.json";
@@ -32,7 +32,7 @@ const CONTENT: &str = "levels.bin";
 pub struct Wavefronts {
     /// Rows of the matrix.
     pub rows: usize,
-    /// A place stands for 2^shift rows.
+    /// A place covers 2^shift rows.
     pub shift: u32,
     /// Levels of the ascending sweep.
     pub forward: Wavefront,
@@ -47,22 +47,22 @@ pub struct Wavefronts {
 pub struct Wavefront {
     /// Rows of each level.
     pub widths: Vec<u32>,
-    /// One row a level, each but the first waiting for the one before; empty for colours.
+    /// One row per level, each except the first waiting for the previous one; empty for colours.
     pub path: Vec<u32>,
-    /// Least, median and greatest level of the rows of each place.
+    /// Minimum, median and maximum level of the rows of each place.
     pub places: Vec<[u32; 3]>,
 }
 
-/// Why a bundle's levels cannot be used.
+/// Why the levels in a bundle cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WavefrontsError {
     /// One of the two files is missing.
     #[error("the levels of the rows lack their file {0}")]
     Missing(&'static str),
-    /// `levels.json` is not what it should be.
+    /// `levels.json` is malformed.
     #[error("levels.json does not describe the levels of rows: {0}")]
     Header(String),
-    /// `levels.bin` does not hold what `levels.json` says.
+    /// `levels.bin` does not match `levels.json`.
     #[error("levels.bin does not hold what levels.json says: {0}")]
     Content(&'static str),
 }
@@ -83,24 +83,23 @@ struct Found {
     path: Vec<u32>,
 }
 
-/// Those of a matrix at every resolution.
+/// The groups of a matrix, at any resolution.
 struct AllFound {
     rows: usize,
     found: [Found; 3],
 }
 
 impl Wavefronts {
-    /// Of a square matrix, every row in a place of its own while there are at most 2^20. Fails,
-    /// before allocating, when that needs more than `limit`.
+    /// Computes the wavefronts of a square matrix, with one place per row up to 2^20 rows. Fails before
+    /// allocating if that needs more than `limit`.
     pub fn of<T: Real>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
         let found = AllFound::of(a, limit)?;
         Ok(found.at(found.finest()))
     }
 
-    /// The files of a bundle for a square matrix, at the finest resolution whose places stay within
-    /// `budget` bytes once deflated (one place when none does). No files for a budget of 0, or where
-    /// a sweep has more than 2^22 levels. Fails, before allocating, when finding them needs more than
-    /// `limit`.
+    /// The files of a bundle for a square matrix, at the finest resolution whose places stay within `budget`
+    /// bytes once deflated (one place if none does). No files for a budget of 0, or if a sweep has more than
+    /// 2^22 levels. Fails before allocating if computing them needs more than `limit`.
     pub fn files_of<T: Real>(
         a: &Csr<T>,
         budget: u64,
@@ -151,8 +150,8 @@ impl Wavefronts {
         }
     }
 
-    /// Reads what [`files_of`](Self::files_of) wrote; nothing where there is neither file. The files
-    /// are untrusted: everything in them is checked, sizes before allocating.
+    /// Reads what [`files_of`](Self::files_of) wrote; `None` if both files are absent. The files are
+    /// untrusted: everything in them is checked, and sizes before allocating.
     pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Option<Self>, WavefrontsError> {
         let (header, mut bytes) = match (files.get(HEADER), files.get(CONTENT)) {
             (None, None) => return Ok(None),
@@ -210,8 +209,8 @@ impl Wavefronts {
         Ok(Some(Self { rows, shift: header.shift, forward, backward, colors }))
     }
 
-    /// Levels of the ascending and of the descending sweep, and colours, as `levels.json` says;
-    /// nothing where there is none that can be read.
+    /// The numbers of levels of the ascending and of the descending sweep, and of colours, from
+    /// `levels.json`; `None` if it is missing or unreadable.
     pub fn counts(files: &BTreeMap<String, Vec<u8>>) -> Option<[u64; 3]> {
         let header: Header = serde_json::from_slice(files.get(HEADER)?).ok()?;
         let counts = [header.forward_levels, header.backward_levels, header.colors];
@@ -219,15 +218,15 @@ impl Wavefronts {
         counts.iter().all(|count| *count <= most).then_some(counts)
     }
 
-    /// The ascending sweep, the descending one, the colours.
+    /// The wavefronts of the ascending sweep, the descending sweep and the colours.
     pub fn all(&self) -> [&Wavefront; 3] {
         [&self.forward, &self.backward, &self.colors]
     }
 }
 
 impl Wavefront {
-    /// Share of the rows of a place that are in levels before `step`, 0 to 1; of a place of several
-    /// rows as their least, median and greatest level tell it.
+    /// The fraction of the rows of a place that are in levels before `step`, 0 to 1; for a place of several
+    /// rows, interpolated from their minimum, median and maximum level.
     pub fn done(&self, place: usize, step: usize) -> f32 {
         let Some(&[least, median, greatest]) = self.places.get(place) else { return 0.0 };
         let [least, median, after] = [least, median, greatest + 1].map(|level| level as f32);
@@ -243,7 +242,7 @@ impl Wavefront {
         }
     }
 
-    /// Rows of a level on average: how many workers a sweep can use.
+    /// Average rows per level: the number of workers that a sweep can use.
     pub fn mean_width(&self) -> f64 {
         let rows: u64 = self.widths.iter().map(|&width| u64::from(width)).sum();
         rows as f64 / self.widths.len().max(1) as f64
@@ -265,7 +264,7 @@ impl AllFound {
         Ok(Self { rows, found: [forward?, backward?, Found { groups: colors, path: Vec::new() }] })
     }
 
-    /// Rows of a place, as a power of two, when there are as many places as a picture has.
+    /// Rows per place, as a power of two, at the highest resolution of a picture.
     fn finest(&self) -> u32 {
         (0..).find(|shift| self.rows.div_ceil(1 << shift) <= MOST_PLACES).unwrap_or_default()
     }
@@ -280,7 +279,7 @@ impl AllFound {
     }
 }
 
-/// Least, median and greatest of every 2^shift numbers; of an even number the lower median.
+/// Minimum, median and maximum of every 2^shift numbers; the lower median if their count is even.
 fn places(numbers: &[u32], shift: u32) -> Vec<[u32; 3]> {
     let mut sorted = Vec::new();
     let of = |chunk: &[u32]| {
@@ -338,7 +337,7 @@ fn decode(bytes: &mut &[u8], len: usize, most: u64) -> Result<Vec<u32>, Wavefron
     Ok(numbers)
 }
 
-/// Adds `by` to the numbers, none of which may come above `most`.
+/// Adds `by` to the numbers; none of the results may exceed `most`.
 fn raise(numbers: &mut [u32], by: &[u32], most: u64) -> Result<(), WavefrontsError> {
     for (number, by) in numbers.iter_mut().zip(by) {
         let sum = number.checked_add(*by).filter(|&sum| u64::from(sum) <= most);
@@ -375,7 +374,7 @@ mod tests {
         assert_eq!([29, 29, 8], fronts.all().map(|front| front.widths.len()));
         let told = Wavefronts::counts(&files(&made("stencil27?n=5"), 1 << 16));
         assert_eq!((told, Wavefronts::counts(&BTreeMap::new())), (Some([29, 29, 8]), None));
-        // x + 2y + 4z: one row in the first two levels, two in the third, then two.
+        // x + 2y + 4z: one row in each of the first two levels, two in each of the next two.
         assert_eq!(fronts.forward.widths[..4], [1, 1, 2, 2]);
         assert_eq!(fronts.forward.places[7], [4; 3]);
         assert_eq!((fronts.forward.path[0], fronts.forward.path[28]), (0, 124));
@@ -413,7 +412,7 @@ mod tests {
             [("diagonal?m=100000", 1), ("kmer?m=100000&near=1&p=1000000", 100_000)]
         {
             let files = files(&made(spec), 4000);
-            // Two colours in turn are the longest.
+            // Two alternating colours are the longest.
             assert!(packed::deflated_len(&files[CONTENT]) < 4000, "{spec}");
             let fronts = read(&files);
             assert_eq!((fronts.shift, fronts.forward.widths.len()), (0, levels));

@@ -1,4 +1,4 @@
-//! y = A·x in compact CSR, in vectors whose lanes are neighbouring entries of a row.
+//! y = A·x in compact CSR, in vectors whose lanes are neighbouring nonzeros of a row.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::spmv::simd::{Decode, Level, Loop, Vectorised, run};
 use crate::spmv::{RowParts, check_sizes, each_own_part};
 use crate::with_offsets;
 
-/// Entries ahead of their use that differences and values are asked for.
+/// Prefetch distance for differences and values, in nonzeros.
 const STREAMS: usize = 512;
 
-/// Sums of a long row, so that an addition need not wait for the one before it.
+/// Independent sums of a long row, so that an addition need not wait for the previous one.
 const SUMS: usize = 4;
 
-/// How `cpu/csr/compact` goes through a matrix: with which instructions, and who has which rows.
+/// How `cpu/csr/compact` traverses a matrix: the instruction set, and the rows of each worker.
 #[derive(Clone, Debug)]
 pub struct CsrShares {
     level: Level,
@@ -22,27 +22,26 @@ pub struct CsrShares {
 }
 
 impl CsrShares {
-    /// For so many workers, in vectors up to those of `level`.
+    /// Divides the rows among `workers`, for vectors up to those of `level`.
     pub fn new<T: Vectorised>(a: &CompactCsr<T>, workers: usize, level: Level) -> Self {
         let parts = RowParts::equal_entries(a.row_ptr(), workers);
         Self { level: level.for_columns(a.cols()), parts }
     }
 
-    /// The instructions that it is for.
+    /// The instruction set that it is for.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Parts that have work.
+    /// Number of parts that have work.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 }
 
-/// Contiguous parts of about equal entries, one a worker; each row in vectors of neighbouring entries, the
-/// last of them masked, whose lanes are added in the end: the sums of `cpu/csr/simd` where it goes row by
-/// row. The result has the same bits with any number of
-/// workers.
+/// Contiguous parts of about equal nonzeros, one per worker. Each row is computed in vectors of neighbouring
+/// nonzeros, the last one masked, whose lanes are added at the end: the same sums as `cpu/csr/simd` where
+/// that goes row by row. The result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise.
 pub fn csr<T: Vectorised>(a: &CompactCsr<T>, shares: &CsrShares, x: &[T], y: &mut [T]) {
@@ -51,7 +50,7 @@ pub fn csr<T: Vectorised>(a: &CompactCsr<T>, shares: &CsrShares, x: &[T], y: &mu
     each_own_part(shares.parts.split(y), |(rows, y)| run(level, Part { a, x, rows, y }));
 }
 
-/// What one worker does. x has an element a column, y one a row of the part.
+/// The work of one worker. x has one element per column, y one per row of the part.
 struct Part<'a, T> {
     a: &'a CompactCsr<T>,
     x: &'a [T],
@@ -65,7 +64,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     #[inline(always)]
     unsafe fn run<L: Decode<Value = T>>(mut self) {
         let a = self.a;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             with_values!(a.values(), L, |values| {
                 with_offsets!(a.row_ptr(), |row_ptr| self.rows::<L, _, _>(row_ptr, values))
@@ -76,7 +75,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 
 impl<T: Vectorised> Part<'_, T> {
     /// # Safety
-    /// The processor has the instructions, and offsets and values are those of the matrix.
+    /// The CPU supports the instructions, and offsets and values are those of the matrix.
     #[inline(always)]
     unsafe fn rows<L: Decode<Value = T>, V: Lookup<L>, O: Offset>(
         &mut self,
@@ -90,9 +89,9 @@ impl<T: Vectorised> Part<'_, T> {
         let starts = &self.a.start()[self.rows.clone()];
         for ((end, &start), y) in ends.iter().zip(starts).zip(self.y.iter_mut()) {
             let to = end.index();
-            // SAFETY: the row's differences and values lie in these places, its columns are below cols, as
-            // many elements as x has, and a wide row's upper halves come after those of the one before it.
-            // The level takes the columns.
+            // SAFETY: the row's differences and values lie in these ranges, its columns are below cols, which
+            // is the length of x, and the upper halves of a wide row follow those of the previous wide row.
+            // The level accepts the columns.
             *y = unsafe {
                 match start {
                     WIDE => {
@@ -108,7 +107,7 @@ impl<T: Vectorised> Part<'_, T> {
     }
 }
 
-/// Asks for what is needed later than the `g`-th of neighbouring vectors, which begins at entry k.
+/// Prefetches what is needed after the `g`-th of neighbouring vectors, which begins at nonzero k.
 #[inline(always)]
 fn ask_ahead<L: Decode, V: Lookup<L>>(low: *const u16, values: V, k: usize, g: usize) {
     if is_first_in_line::<L>(g, size_of::<u16>()) {
@@ -119,10 +118,10 @@ fn ask_ahead<L: Decode, V: Lookup<L>>(low: *const u16, values: V, k: usize, g: u
     }
 }
 
-/// The sum over a row of 16-bit differences.
+/// Returns the sum over a row of 16-bit differences.
 ///
 /// # Safety
-/// The entries have differences and values, and x has elements at their columns, which the level takes.
+/// The nonzeros have differences and values, and x has elements at their columns, which the level accepts.
 #[inline(always)]
 unsafe fn narrow<L: Decode, V: Lookup<L>>(
     x: *const L::Value,
@@ -130,7 +129,7 @@ unsafe fn narrow<L: Decode, V: Lookup<L>>(
     values: V,
     entries: Range<usize>,
 ) -> L::Value {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut sums = [L::zero(); SUMS];
         let mut column = L::column(start);
@@ -160,10 +159,10 @@ unsafe fn narrow<L: Decode, V: Lookup<L>>(
     }
 }
 
-/// The sum over a row of halves of columns.
+/// Returns the sum over a row of column halves.
 ///
 /// # Safety
-/// The same; `high` begins with the row's upper halves.
+/// As for 16-bit differences; `high` begins with the row's upper halves.
 #[inline(always)]
 unsafe fn wide<L: Decode, V: Lookup<L>>(
     x: *const L::Value,
@@ -171,7 +170,7 @@ unsafe fn wide<L: Decode, V: Lookup<L>>(
     values: V,
     entries: Range<usize>,
 ) -> L::Value {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut sums = [L::zero(); SUMS];
         let (mut k, mut high) = (entries.start, high);

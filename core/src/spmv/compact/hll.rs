@@ -10,16 +10,16 @@ use crate::spmv::rows::Rows;
 use crate::spmv::simd::{Decode, Level, Loop, MOST_LANES, Vectorised, run};
 use crate::spmv::{SlotParts, check_sizes, each_own_part};
 
-/// Vectors of neighbouring rows that are summed at a time, at most.
+/// Maximum number of vectors of neighbouring rows summed at a time.
 const MOST_VECTORS: usize = 4;
 
-/// Slots ahead of their use that columns and values are asked for.
+/// Prefetch distance for columns and values, in slots.
 const STREAMS: usize = 512;
 
-/// Slots ahead of its use that an element of x is asked for.
+/// Prefetch distance for elements of x, in slots.
 const AHEAD: usize = 64;
 
-/// How `cpu/hll/compact` goes through a matrix: with which instructions, and who has which hacks.
+/// How `cpu/hll/compact` traverses a matrix: the instruction set, and the hacks of each worker.
 #[derive(Clone, Debug)]
 pub struct HllShares {
     level: Level,
@@ -28,8 +28,8 @@ pub struct HllShares {
 }
 
 impl HllShares {
-    /// For so many workers, in the widest vectors up to those of `level` that fill a hack. `near_bytes` of x
-    /// lie in a core's own caches.
+    /// Divides the hacks among `workers`, for the widest vectors up to those of `level` that fill a hack.
+    /// `near_bytes` of x fit in a core's private caches.
     pub fn new<T: Vectorised>(
         a: &CompactHll<T>,
         workers: usize,
@@ -45,21 +45,20 @@ impl HllShares {
         Self { level, parts: SlotParts::of(shape, a.tail(), workers), is_far }
     }
 
-    /// The instructions that it is for.
+    /// The instruction set that it is for.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Parts that have work.
+    /// Number of parts that have work.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 }
 
-/// Hacks of about equally many slots a worker, up to four vectors of rows at a time: line by line, without
-/// looking at lengths to the end of the hack's shortest row, and masked from there. Padding is never
-/// multiplied. Rows kept apart come last. The result has the same bits with any number of workers.
-///
+/// Hacks with about equal slots per worker, up to four vectors of rows at a time: line by line, without
+/// checking lengths up to the end of the hack's shortest row, and masked from there on. Padding is never
+/// multiplied. Separately stored rows come last. The result is bitwise identical for any number of workers.
 /// x has n elements, y has m; panics otherwise.
 pub fn hll<T: Vectorised>(a: &CompactHll<T>, shares: &HllShares, x: &[T], y: &mut [T]) {
     check_sizes(a.rows(), a.cols(), x, y);
@@ -71,13 +70,13 @@ pub fn hll<T: Vectorised>(a: &CompactHll<T>, shares: &HllShares, x: &[T], y: &mu
     });
 }
 
-/// What one worker does. x has an element a column.
+/// The work of one worker. x has one element per column.
 struct Part<'a, T> {
     a: &'a CompactHll<T>,
     x: &'a [T],
     y: Rows<T>,
     hacks: Range<usize>,
-    /// Rows kept apart.
+    /// Separately stored rows.
     apart: Range<usize>,
     is_far: bool,
 }
@@ -88,7 +87,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     #[inline(always)]
     unsafe fn run<L: Decode<Value = T>>(self) {
         let vectors = self.a.shape().hack_size() / L::LANES;
-        // SAFETY: the caller's promise; vectors fill hacks, as was looked at.
+        // SAFETY: guaranteed by the caller; vectors fill hacks, as checked.
         unsafe {
             with_values!(self.a.values(), L, |values| {
                 match (vectors, self.is_far) {
@@ -104,7 +103,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
         let order = self.a.row_order();
         for k in self.apart {
             let (row, (col, val)) = (order.row_at(order.in_blocks() + k), self.a.tail().row(k));
-            // SAFETY: rows kept apart have as many columns as the matrix, which x is as long as; no other
+            // SAFETY: separate rows have as many columns as the matrix, which is the length of x; no other
             // position has this row, and the order's rows are below y's length.
             unsafe { self.y.put(row, Slots::new(col, val, self.x).in_lanes()) };
         }
@@ -112,11 +111,11 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 }
 
 impl<T: Vectorised> Part<'_, T> {
-    /// `G` vectors of rows at a time; `FAR`: x is asked for ahead of its use.
+    /// `G` vectors of rows at a time; if `FAR`, prefetches x.
     ///
     /// # Safety
-    /// The processor has the instructions, `G` vectors fill a hack or a whole number of them do, and the
-    /// values are those of the matrix.
+    /// The CPU supports the instructions, `G` vectors fill a hack or divide it evenly, and the values are
+    /// those of the matrix.
     #[inline(always)]
     unsafe fn hacks<L: Decode<Value = T>, V: Lookup<L>, const G: usize, const FAR: bool>(
         &self,
@@ -137,9 +136,8 @@ impl<T: Vectorised> Part<'_, T> {
             for first in rows.clone().step_by(G * L::LANES) {
                 let (strip, count) = (first - rows.start, (rows.end - first).min(G * L::LANES));
                 // SAFETY: the slots of these rows lie `hack_size` apart, one in each of the hack's lines, and
-                // upper halves in those that are wide; all their columns, padding included, are below cols,
-                // as many elements as x has. Codes and values are as many as slots. The level takes
-                // the columns.
+                // upper halves in the wide ones; all their columns, padding included, are below cols, the
+                // length of x. There are as many codes or values as slots. The level accepts the columns.
                 unsafe {
                     let mut block = Block {
                         x: self.x.as_ptr(),
@@ -174,26 +172,26 @@ impl<T: Vectorised> Part<'_, T> {
     }
 }
 
-/// Neighbouring rows of a hack, and their sums so far.
+/// Neighbouring rows of a hack, and their partial sums.
 struct Block<'a, L: Decode, V, const G: usize> {
     x: *const L::Value,
     /// The first slot of the first row.
     low: *const u16,
-    /// Its upper half in the hack's first wide line, if there is one.
+    /// The upper half of its column in the hack's first wide line, if there is one.
     high: *const u16,
-    /// Its number.
+    /// Index of the first slot.
     slot: usize,
     values: V,
-    /// Bases from the hack's first line on.
+    /// Bases, starting at the hack's first line.
     base: &'a [u32],
     hack_size: usize,
     sums: [L::Vector; G],
-    /// Wide lines gone through.
+    /// Wide lines processed so far.
     wide: usize,
 }
 
 impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
-    /// Line j, each vector's sum as `add(g, a, x, sum)` gives it. Lines are taken in order.
+    /// Processes line j: each vector's sum becomes `add(g, a, x, sum)`. Lines must be processed in order.
     ///
     /// # Safety
     /// The hack has the line.
@@ -218,7 +216,7 @@ impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
                 if V::is_first(g) {
                     self.values.ask_for(self.slot + k + STREAMS);
                 }
-                // SAFETY: the vector's slots lie in this line; x from the base on has their elements.
+                // SAFETY: the vector's slots lie in this line; x has their elements, counted from the base.
                 unsafe {
                     let x = L::near(x, self.low.add(k));
                     let a = self.values.at(self.slot + k);
@@ -240,7 +238,7 @@ impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
         }
     }
 
-    /// Asks for the elements of x that a later line of these rows, or of the hacks after, needs.
+    /// Prefetches the elements of x that a later line of these rows, or of the following hacks, needs.
     #[inline(always)]
     fn ask_for_x(&self, line: usize) {
         let ahead = (AHEAD / (G * L::LANES)).max(1);
@@ -249,7 +247,7 @@ impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
             return;
         }
         for k in 0..G * L::LANES {
-            // SAFETY: every line has `hack_size` slots, and this one is there since its base is.
+            // SAFETY: every line has `hack_size` slots, and this one exists because its base does.
             let low = unsafe { *self.low.add((line + ahead) * self.hack_size + k) };
             prefetch(self.x.wrapping_add(base as usize + low as usize));
         }

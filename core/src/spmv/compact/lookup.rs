@@ -1,59 +1,59 @@
-//! Values of slots as vectors, however they are coded.
+//! Values of slots as vectors, in every coding.
 
 use crate::matrix::{CACHE_LINE, prefetch};
 use crate::spmv::simd::Decode;
 
-/// Where the values of slots come from.
+/// A source of the values of slots.
 pub(super) trait Lookup<L: Decode>: Copy {
-    /// Bytes of a slot's value, or of its code.
+    /// Bytes per slot of a value, or of its code.
     const BYTES: usize;
 
-    /// Those of `LANES` slots from `slot` on.
+    /// Returns the values of `LANES` slots, starting at `slot`.
     ///
     /// # Safety
-    /// There are so many, and the processor has the instructions; so for what follows.
+    /// The slots exist, and the CPU supports the instructions; the latter also holds for what follows.
     unsafe fn at(self, slot: usize) -> L::Vector;
 
-    /// Those of `n` slots from `slot` on, 0 in the other lanes.
+    /// Returns the values of `n` slots, starting at `slot`, and 0 in the other lanes.
     ///
     /// # Safety
-    /// There are n, n from 1 to `LANES`.
+    /// The n slots exist, with n from 1 to `LANES`.
     unsafe fn first(self, slot: usize, n: usize) -> L::Vector;
 
-    /// Asks for what slot `slot` needs, whether there is one or not.
+    /// Prefetches what slot `slot` needs; it need not exist.
     fn ask_for(self, slot: usize);
 
-    /// Whether vector `g` of neighbouring ones begins with what the one before it has not asked for.
+    /// Whether vector `g` of neighbouring ones begins with data that the previous vector has not prefetched.
     #[inline(always)]
     fn is_first(g: usize) -> bool {
         is_first_in_line::<L>(g, Self::BYTES)
     }
 }
 
-/// Whether vector `g` of neighbouring ones begins a cache line, where a slot has so many bytes and the first
+/// Whether vector `g` of neighbouring ones begins a cache line, where a slot has `bytes` bytes and the first
 /// vector begins one.
 #[inline(always)]
 pub(super) fn is_first_in_line<L: Decode>(g: usize, bytes: usize) -> bool {
     (g * L::LANES * bytes).is_multiple_of(CACHE_LINE)
 }
 
-/// Values as they are.
+/// Uncoded values.
 pub(super) struct Plain<L: Decode>(pub(super) *const L::Value);
 
-/// Codes of 8 bits.
+/// 8-bit codes.
 pub(super) struct Bytes<L: Decode> {
     pub(super) codes: *const u8,
     pub(super) table: *const L::Value,
 }
 
-/// Codes of 8 bits, all below `MOST_FEW`.
+/// 8-bit codes, all below `MOST_FEW`.
 pub(super) struct Few<L: Decode> {
     pub(super) codes: *const u8,
     pub(super) table: *const L::Value,
     pub(super) few: L::Few,
 }
 
-/// Codes of 16 bits.
+/// 16-bit codes.
 pub(super) struct Shorts<L: Decode> {
     pub(super) codes: *const u16,
     pub(super) table: *const L::Value,
@@ -77,13 +77,13 @@ impl<L: Decode> Lookup<L> for Plain<L> {
 
     #[inline(always)]
     unsafe fn at(self, slot: usize) -> L::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { L::load(self.0.add(slot)) }
     }
 
     #[inline(always)]
     unsafe fn first(self, slot: usize, n: usize) -> L::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { L::load_first(self.0.add(slot), n) }
     }
 
@@ -98,7 +98,7 @@ impl<L: Decode> Lookup<L> for Bytes<L> {
 
     #[inline(always)]
     unsafe fn at(self, slot: usize) -> L::Vector {
-        // SAFETY: the caller's promise, and codes are numbers of values of the table.
+        // SAFETY: guaranteed by the caller, and codes are indices into the table.
         unsafe { L::of_bytes(self.table, self.codes.add(slot)) }
     }
 
@@ -119,13 +119,13 @@ impl<L: Decode> Lookup<L> for Few<L> {
 
     #[inline(always)]
     unsafe fn at(self, slot: usize) -> L::Vector {
-        // SAFETY: the caller's promise, and codes are below 16.
+        // SAFETY: guaranteed by the caller, and codes are below 16.
         unsafe { L::of_few(self.few, self.codes.add(slot)) }
     }
 
     #[inline(always)]
     unsafe fn first(self, slot: usize, n: usize) -> L::Vector {
-        // SAFETY: the caller's promise, and codes are numbers of values of the table.
+        // SAFETY: guaranteed by the caller, and codes are indices into the table.
         unsafe { L::of_bytes_first(self.table, self.codes.add(slot), n) }
     }
 
@@ -140,7 +140,7 @@ impl<L: Decode> Lookup<L> for Shorts<L> {
 
     #[inline(always)]
     unsafe fn at(self, slot: usize) -> L::Vector {
-        // SAFETY: the caller's promise, and codes are numbers of values of the table.
+        // SAFETY: guaranteed by the caller, and codes are indices into the table.
         unsafe { L::near(self.table, self.codes.add(slot)) }
     }
 
@@ -156,7 +156,7 @@ impl<L: Decode> Lookup<L> for Shorts<L> {
     }
 }
 
-/// Runs `$body` with `$lookup` bound to the values of `$values` in vectors of kind `$lanes`.
+/// Runs `$body` with `$lookup` bound to the values of `$values` in vectors of type `$lanes`.
 macro_rules! with_values {
     ($values:expr, $lanes:ty, |$lookup:ident| $body:expr) => {
         match $values {

@@ -1,5 +1,5 @@
-//! y = A·x in compact formats: 16-bit columns and coded values, decoded in registers. The sums are those
-//! of the same loop over columns and values as they are, to the last bit.
+//! y = A·x in compact formats: 16-bit columns and coded values, decoded in registers. The sums are bitwise
+//! identical to those of the same loop over plain columns and values.
 
 mod csr;
 mod hll;

@@ -7,7 +7,8 @@ use crate::matrix::{
 use crate::memory::MemoryLimit;
 use crate::spmv::simd::{self, CsrPlan, Decode, HllPlan, Level, Loop, Tuning, Vectorised, run};
 
-/// 301 × 140 000: rows of 0 to 40 entries, most of them near, some far away; `distinct` values.
+/// 301 × 140 000: rows of 0 to 40 nonzeros, most of them near each other, some far away; `distinct`
+/// values.
 fn matrix<T: Real>(distinct: usize) -> Csr<T> {
     let mut state = 7u64;
     let mut next = |below: usize| {
@@ -37,9 +38,9 @@ struct Terms<'a, T>(&'a [(T, T)]);
 impl<T: Vectorised> Loop<T> for Terms<'_, T> {
     type Output = T;
 
-    /// One after another, in the first lane.
+    /// In order, in the first lane.
     unsafe fn run<L: Decode<Value = T>>(self) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let sum = self
                 .0
@@ -95,9 +96,9 @@ fn each_row_of_hacks_is_summed_in_order<T: Vectorised>() {
                             .map(|i| run(shares.level(), Terms(&terms(&a, i, &x))))
                             .collect();
                         for p in kept {
-                            // Rows kept apart are those of the plain format's kernels.
+                            // Separate rows are those of the plain format's kernels.
                             let (row, (col, val)) = (order.row_at(p), a.row(order.row_at(p)));
-                            // SAFETY: x has an element a column.
+                            // SAFETY: x has one element per column.
                             let slots = unsafe { crate::spmv::dot::Slots::new(col, val, &x) };
                             expected[row] = slots.in_lanes();
                         }
@@ -145,7 +146,7 @@ fn rows_have_the_bits_of_csr_simd_row_by_row() {
 
 #[test]
 fn an_infinite_x_reaches_only_the_rows_that_hold_its_column() {
-    // Padding lies in the line's first column, and the first columns of others are infinite.
+    // Padding lies in the line's first column, and the first columns of other lines are infinite.
     let entries = [(0, 0, 1.0), (0, 3, 1.0), (1, 1, 1.0), (2, 2, 1.0), (2, 5, 1.0), (2, 7, 2.0)];
     let a = Csr::from_triplets(5, 9, &entries).unwrap();
     let x = [1.0, 2.0, 3.0, f64::INFINITY, 1.0, 4.0, 1.0, f64::NAN, f64::INFINITY];

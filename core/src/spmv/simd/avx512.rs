@@ -1,14 +1,14 @@
-//! Vectors of AVX-512: 512 bits, sets of lanes in mask registers.
+//! AVX-512 vectors: 512 bits, sets of lanes in mask registers.
 
 use std::arch::x86_64::*;
 
 use super::lanes::Lanes;
 
-/// Eight numbers of 64 bits.
+/// Eight 64-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct F64x8;
 
-/// Sixteen numbers of 32 bits.
+/// Sixteen 32-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct F32x16;
 
@@ -18,14 +18,14 @@ fn first(n: usize) -> u32 {
     (1 << n) - 1
 }
 
-/// Lanes that go on from the lane `by` before them, when `open` are those that go on from the one before:
-/// 1 gives `open`, then 2, 4, 8 from what the half of it gave.
+/// Lanes that continue the lane `by` before them, given in `open` the lanes that continue the previous one: 1
+/// returns `open`; 2, 4 and 8 take the result of half of it.
 #[inline(always)]
 fn doubled(open: u32, by: u32) -> u32 {
     open & open << by
 }
 
-// SAFETY: eight lanes; each method is the instruction that its contract tells, and masked loads and
+// SAFETY: eight lanes; each method is the instruction that its contract describes, and masked loads and
 // stores touch no memory in lanes that are masked off.
 unsafe impl Lanes for F64x8 {
     type Value = f64;
@@ -34,50 +34,50 @@ unsafe impl Lanes for F64x8 {
 
     #[inline(always)]
     unsafe fn zero() -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_setzero_pd() }
     }
 
     #[inline(always)]
     unsafe fn splat(value: f64) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_set1_pd(value) }
     }
 
     #[inline(always)]
     unsafe fn load(from: *const f64) -> __m512d {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_loadu_pd(from) }
     }
 
     #[inline(always)]
     unsafe fn load_first(from: *const f64, n: usize) -> __m512d {
-        // SAFETY: the caller's promise; other lanes are not read.
+        // SAFETY: guaranteed by the caller; other lanes are not read.
         unsafe { _mm512_maskz_loadu_pd(first(n) as u8, from) }
     }
 
     #[inline(always)]
     unsafe fn store(to: *mut f64, v: __m512d) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_storeu_pd(to, v) }
     }
 
     #[inline(always)]
     unsafe fn store_first(to: *mut f64, v: __m512d, n: usize) {
-        // SAFETY: the caller's promise; other lanes are not written.
+        // SAFETY: guaranteed by the caller; other lanes are not written.
         unsafe { _mm512_mask_storeu_pd(to, first(n) as u8, v) }
     }
 
     #[inline(always)]
     unsafe fn gather(x: *const f64, col: *const u32) -> __m512d {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_i32gather_pd::<8>(_mm256_loadu_si256(col.cast()), x) }
     }
 
     #[inline(always)]
     unsafe fn gather_first(x: *const f64, col: *const u32, n: usize) -> __m512d {
         let k = first(n) as u8;
-        // SAFETY: the caller's promise; other lanes read neither columns nor x.
+        // SAFETY: guaranteed by the caller; other lanes read neither columns nor x.
         unsafe {
             let col = _mm256_maskz_loadu_epi32(k, col.cast());
             _mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), k, col, x)
@@ -86,19 +86,19 @@ unsafe impl Lanes for F64x8 {
 
     #[inline(always)]
     unsafe fn mul(a: __m512d, b: __m512d) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_mul_pd(a, b) }
     }
 
     #[inline(always)]
     unsafe fn add(a: __m512d, b: __m512d) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_add_pd(a, b) }
     }
 
     #[inline(always)]
     unsafe fn mul_add(a: __m512d, b: __m512d, c: __m512d) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_fmadd_pd(a, b, c) }
     }
 
@@ -109,7 +109,7 @@ unsafe impl Lanes for F64x8 {
         lengths: *const u32,
         j: u32,
     ) -> __m512d {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let lengths = _mm256_loadu_si256(lengths.cast());
             let k = _mm256_cmpgt_epu32_mask(lengths, _mm256_set1_epi32(j as i32));
@@ -119,7 +119,7 @@ unsafe impl Lanes for F64x8 {
 
     #[inline(always)]
     unsafe fn sum(v: __m512d) -> f64 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_reduce_add_pd(v) }
     }
 
@@ -128,7 +128,7 @@ unsafe impl Lanes for F64x8 {
         let open = !(ends << 1 | 1);
         let two = doubled(open, 1);
         let four = doubled(two, 2);
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe {
             let none = _mm512_setzero_si512();
             // Lane k of this is lane k − BY of v.
@@ -146,25 +146,25 @@ unsafe impl Lanes for F64x8 {
 
     #[inline(always)]
     unsafe fn add_in(v: __m512d, w: __m512d, lanes: u32) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_mask_add_pd(v, lanes as u8, v, w) }
     }
 
     #[inline(always)]
     unsafe fn last(v: __m512d) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_permutexvar_pd(_mm512_set1_epi64(7), v) }
     }
 
     #[inline(always)]
     unsafe fn compress(v: __m512d, lanes: u32) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_maskz_compress_pd(lanes as u8, v) }
     }
 
     #[inline(always)]
     unsafe fn expand(v: __m512d, lanes: u32) -> __m512d {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_maskz_expand_pd(lanes as u8, v) }
     }
 }
@@ -177,50 +177,50 @@ unsafe impl Lanes for F32x16 {
 
     #[inline(always)]
     unsafe fn zero() -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_setzero_ps() }
     }
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_set1_ps(value) }
     }
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> __m512 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_loadu_ps(from) }
     }
 
     #[inline(always)]
     unsafe fn load_first(from: *const f32, n: usize) -> __m512 {
-        // SAFETY: the caller's promise; other lanes are not read.
+        // SAFETY: guaranteed by the caller; other lanes are not read.
         unsafe { _mm512_maskz_loadu_ps(first(n) as u16, from) }
     }
 
     #[inline(always)]
     unsafe fn store(to: *mut f32, v: __m512) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_storeu_ps(to, v) }
     }
 
     #[inline(always)]
     unsafe fn store_first(to: *mut f32, v: __m512, n: usize) {
-        // SAFETY: the caller's promise; other lanes are not written.
+        // SAFETY: guaranteed by the caller; other lanes are not written.
         unsafe { _mm512_mask_storeu_ps(to, first(n) as u16, v) }
     }
 
     #[inline(always)]
     unsafe fn gather(x: *const f32, col: *const u32) -> __m512 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_i32gather_ps::<4>(_mm512_loadu_si512(col.cast()), x) }
     }
 
     #[inline(always)]
     unsafe fn gather_first(x: *const f32, col: *const u32, n: usize) -> __m512 {
         let k = first(n) as u16;
-        // SAFETY: the caller's promise; other lanes read neither columns nor x.
+        // SAFETY: guaranteed by the caller; other lanes read neither columns nor x.
         unsafe {
             let col = _mm512_maskz_loadu_epi32(k, col.cast());
             _mm512_mask_i32gather_ps::<4>(_mm512_setzero_ps(), k, col, x)
@@ -229,19 +229,19 @@ unsafe impl Lanes for F32x16 {
 
     #[inline(always)]
     unsafe fn mul(a: __m512, b: __m512) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_mul_ps(a, b) }
     }
 
     #[inline(always)]
     unsafe fn add(a: __m512, b: __m512) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_add_ps(a, b) }
     }
 
     #[inline(always)]
     unsafe fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_fmadd_ps(a, b, c) }
     }
 
@@ -252,7 +252,7 @@ unsafe impl Lanes for F32x16 {
         lengths: *const u32,
         j: u32,
     ) -> __m512 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let lengths = _mm512_loadu_si512(lengths.cast());
             let k = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(j as i32));
@@ -262,7 +262,7 @@ unsafe impl Lanes for F32x16 {
 
     #[inline(always)]
     unsafe fn sum(v: __m512) -> f32 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_reduce_add_ps(v) }
     }
 
@@ -272,7 +272,7 @@ unsafe impl Lanes for F32x16 {
         let two = doubled(open, 1);
         let four = doubled(two, 2);
         let eight = doubled(four, 4);
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe {
             let none = _mm512_setzero_si512();
             // Lane k of this is lane k − BY of v.
@@ -291,25 +291,25 @@ unsafe impl Lanes for F32x16 {
 
     #[inline(always)]
     unsafe fn add_in(v: __m512, w: __m512, lanes: u32) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_mask_add_ps(v, lanes as u16, v, w) }
     }
 
     #[inline(always)]
     unsafe fn last(v: __m512) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_permutexvar_ps(_mm512_set1_epi32(15), v) }
     }
 
     #[inline(always)]
     unsafe fn compress(v: __m512, lanes: u32) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_maskz_compress_ps(lanes as u16, v) }
     }
 
     #[inline(always)]
     unsafe fn expand(v: __m512, lanes: u32) -> __m512 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the CPU supports the instructions.
         unsafe { _mm512_maskz_expand_ps(lanes as u16, v) }
     }
 }

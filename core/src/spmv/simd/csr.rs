@@ -8,8 +8,8 @@ use super::ways::{Tuning, Way, Ways};
 use crate::matrix::{Csr, Offset, RowPtr, prefetch, prefetch_lines};
 use crate::spmv::{Checked, Pieces, each_own_part};
 
-/// How `cpu/csr/simd` goes through a matrix: its pieces, the way through each, and who has them. The ways
-/// depend on the matrix and on the instructions, never on the number of workers.
+/// How `cpu/csr/simd` traverses a matrix: its pieces, how each is processed, and their workers. The former
+/// two depend on the matrix and on the instruction set, never on the number of workers.
 #[derive(Clone, Debug)]
 pub struct CsrPlan {
     tuning: Tuning,
@@ -18,13 +18,13 @@ pub struct CsrPlan {
     of: [usize; 3],
 }
 
-/// What tells matrices apart whose plans may not be mixed up: rows, columns and entries.
+/// Sizes that detect a plan of another matrix: rows, columns and nonzeros.
 fn measures<T: Vectorised>(a: &Csr<T>) -> [usize; 3] {
     [a.rows(), a.cols(), a.nnz()]
 }
 
 impl CsrPlan {
-    /// For so many workers; on the ambient pool.
+    /// Plans for `workers` workers, on the ambient pool.
     pub fn new<T: Vectorised>(a: &Csr<T>, workers: usize, tuning: Tuning) -> Self {
         let level = tuning.level.for_columns(a.cols());
         let pieces = Pieces::new(a.row_ptr(), workers);
@@ -32,17 +32,17 @@ impl CsrPlan {
         Self { tuning: Tuning { level, ..tuning }, pieces, ways, of: measures(a) }
     }
 
-    /// The instructions that it is for.
+    /// The instruction set that it is for.
     pub fn level(&self) -> Level {
         self.tuning.level
     }
 
-    /// Parts that have work.
+    /// Number of parts that have work.
     pub fn parts(&self) -> usize {
         self.pieces.parts()
     }
 
-    /// How many pieces are gone through as a stream of entries, row by row, and as a part of a row.
+    /// Number of pieces processed as a stream of nonzeros, row by row, and as a part of a row.
     pub fn census(&self) -> [usize; 3] {
         let count = |is: fn(&Way) -> bool| self.ways.of.iter().filter(|way| is(way)).count();
         let stream = count(|way| matches!(way, Way::Stream { .. } | Way::Gaps { .. }));
@@ -50,12 +50,12 @@ impl CsrPlan {
     }
 }
 
-/// Pieces, neighbouring ones a worker. Short rows are summed as a stream of entries: a vector of products
-/// after another, each cut where rows end by additions across lanes, so that no branch depends on where
-/// that is. Longer rows have vectors of their own. What several workers have of one long row is added in
-/// the order of its parts: the result has the same bits with any number of workers.
+/// Neighbouring pieces per worker. Short rows are summed as a stream of nonzeros: one vector of products
+/// after another, each cut where rows end by additions across lanes, so that no branch depends on where that
+/// is. Longer rows have vectors of their own. If several workers share a long row, their sums are added in
+/// the order of its parts: the result is bitwise identical for any number of workers.
 ///
-/// x has n elements, y has m; panics otherwise, or when the plan is another matrix's.
+/// x has n elements, y has m; panics otherwise, or if the plan belongs to another matrix.
 pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
     let checked = Checked::<Csr<T>, T>::new(a, x, y);
     assert_eq!(plan.of, measures(a), "the plan is of this matrix");
@@ -84,23 +84,23 @@ pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
     }
 }
 
-/// What one worker does.
+/// The work of one worker.
 struct Part<'a, T, O> {
     a: Checked<'a, Csr<T>, T>,
     plan: &'a CsrPlan,
     row_ptr: &'a [O],
     pieces: Range<usize>,
-    /// The rows that its pieces finish.
+    /// The rows completed by its pieces.
     y: &'a mut [T],
 }
 
 impl<T: Vectorised, O: Offset> Loop<T> for Part<'_, T, O> {
-    /// The sums of its pieces of long rows, in their order.
+    /// Returns the sums of its pieces of long rows, in order.
     type Output = Vec<(usize, T)>;
 
     #[inline(always)]
     unsafe fn run<L: Lanes<Value = T>>(self) -> Vec<(usize, T)> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match self.plan.tuning.ahead {
                 0 => self.pieces::<L, false>(),
@@ -111,7 +111,7 @@ impl<T: Vectorised, O: Offset> Loop<T> for Part<'_, T, O> {
 }
 
 impl<T: Vectorised, O: Offset> Part<'_, T, O> {
-    /// `FAR`: x is asked for ahead of its use.
+    /// If `FAR`, prefetches x.
     #[inline(always)]
     unsafe fn pieces<L: Lanes<Value = T>, const FAR: bool>(self) -> Vec<(usize, T)> {
         let Self { a, plan, row_ptr, pieces, y } = self;
@@ -123,7 +123,7 @@ impl<T: Vectorised, O: Offset> Part<'_, T, O> {
         for (ends, way) in points.windows(2).zip(&plan.ways.of[pieces]) {
             let (from, to) = (ends[0], ends[1]);
             let last = a.a().nnz();
-            // Columns are read ahead only where there are some.
+            // Columns are read ahead only as far as they exist.
             let ahead = if to.entry + ahead <= last { ahead } else { 0 };
             let entries = |range: Range<usize>| Entries {
                 col: a.a().col()[range.clone()].as_ptr(),
@@ -134,9 +134,9 @@ impl<T: Vectorised, O: Offset> Part<'_, T, O> {
                 streams,
             };
             let part = y.split_off_mut(..to.row - from.row).unwrap_or_default();
-            // SAFETY: Csr holds only columns below cols, x is that long, and `ahead` entries after any
-            // of the piece there are columns. The level is not for more columns than it takes. In a
-            // stream as many rows end as are not empty, at most as many as a piece has.
+            // SAFETY: Csr holds only columns below cols, x has cols elements, and there are columns for
+            // `ahead` nonzeros after any of the piece. The level accepts this number of columns. A stream
+            // ends as many rows as are not empty, at most as many as a piece has.
             unsafe {
                 match *way {
                     Way::Cut => cut.push((from.row, entries(from.entry..to.entry).sum::<L, FAR>())),
@@ -167,21 +167,21 @@ impl<T: Vectorised, O: Offset> Part<'_, T, O> {
     }
 }
 
-/// Neighbouring entries, and where x is.
+/// Neighbouring nonzeros, and the x that they gather from.
 #[derive(Clone, Copy)]
 struct Entries<T> {
     col: *const u32,
     val: *const T,
     x: *const T,
     len: usize,
-    /// Entries ahead of which x is asked for.
+    /// Prefetch distance for x, in nonzeros.
     ahead: usize,
-    /// Entries ahead of which values and columns are asked for.
+    /// Prefetch distance for values and columns, in nonzeros.
     streams: usize,
 }
 
 impl<T: Vectorised> Entries<T> {
-    /// Asks for the values and columns that are needed later than the `vectors` vectors from k on.
+    /// Prefetches the values and columns that are needed after the `vectors` vectors from k on.
     #[inline(always)]
     fn ask_ahead<L: Lanes<Value = T>>(self, k: usize, vectors: usize) {
         let (from, count) = (k + self.streams, vectors * L::LANES);
@@ -189,29 +189,29 @@ impl<T: Vectorised> Entries<T> {
         prefetch_lines(self.col.wrapping_add(from), count);
     }
 
-    /// Where `FAR`, asks for the elements of x that are needed later than the vector from k on.
+    /// If `FAR`, prefetches the elements of x that are needed after the vector from k on.
     ///
     /// # Safety
-    /// As many columns lie after k as `ahead` and a vector's lanes.
+    /// At least `ahead` columns and one vector of lanes follow k.
     #[inline(always)]
     unsafe fn ask_x<L: Lanes<Value = T>, const FAR: bool>(self, k: usize) {
         if FAR {
             for lane in 0..L::LANES {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 let col = unsafe { *self.col.add(k + self.ahead + lane) };
                 prefetch(self.x.wrapping_add(col as usize));
             }
         }
     }
 
-    /// The sum over all of them: in four vectors when there are many.
+    /// Returns the sum over all of them, in four vectors if there are many.
     ///
     /// # Safety
-    /// The entries can be read and `ahead` columns after them, x has an element for each column, the
-    /// level takes the columns, and the processor has its instructions.
+    /// The nonzeros and `ahead` columns after them can be read, x has an element for each column, the level
+    /// accepts the columns, and the CPU supports its instructions.
     #[inline(always)]
     unsafe fn sum<L: Lanes<Value = T>, const FAR: bool>(self) -> T {
-        // SAFETY: k counts entries, and a vector is read where as many as it has lanes are left.
+        // SAFETY: k counts nonzeros, and a full vector is read only where that many are left.
         unsafe {
             let Self { col, val, x, len, .. } = self;
             let mut sums = [L::zero(); 4];
@@ -239,17 +239,17 @@ impl<T: Vectorised> Entries<T> {
         }
     }
 
-    /// The sums of the rows that the entries are, in `sums`; bit k of `ends` says that entry k ends its
-    /// row, as the last one does.
+    /// Writes the sums of the rows that the nonzeros belong to into `sums`; bit k of `ends` is set if nonzero
+    /// k ends its row, as the last one does.
     ///
     /// # Safety
-    /// As of [`sum`](Self::sum), and `sums` has an element for each row and `MOST_LANES` more.
+    /// As for [`sum`](Self::sum), and `sums` has an element for each row and `MOST_LANES` more.
     #[inline(always)]
     unsafe fn stream<L: Lanes<Value = T>, const FAR: bool>(self, ends: &[u64], sums: &mut [T]) {
         let Self { col, val, x, len, .. } = self;
         let mut to = sums.as_mut_ptr();
-        // SAFETY: k counts entries, and a vector is read where as many as it has lanes are left. `to`
-        // moves by as many as rows have ended, and what is written has at most `MOST_LANES` elements.
+        // SAFETY: k counts nonzeros, and a full vector is read only where that many are left. `to` advances
+        // by the number of rows that have ended, and what is written has at most `MOST_LANES` elements.
         unsafe {
             let mut carry = Carry::<L> { sum: L::zero(), goes_on: 0 };
             for (word, &ends) in ends[..len.div_ceil(64)].iter().enumerate() {
@@ -275,25 +275,25 @@ impl<T: Vectorised> Entries<T> {
     }
 }
 
-/// What a row has summed up before a vector begins.
+/// The partial sum of a row before a vector.
 struct Carry<L: Lanes> {
     /// In every lane.
     sum: L::Vector,
-    /// All ones where the row goes on, 0 where it has ended and the sum does not count.
+    /// All ones if the row continues, 0 if it has ended and the sum does not count.
     goes_on: u32,
 }
 
 impl<L: Lanes> Carry<L> {
-    /// Writes the sums of the rows that end in a vector of products to `to`, and gives where the next
-    /// ones go.
+    /// Writes the sums of the rows that end in a vector of products to `to`, and returns where the next ones
+    /// go.
     ///
     /// # Safety
-    /// `LANES` values can be written, and the processor has the instructions.
+    /// `LANES` values can be written, and the CPU supports the instructions.
     #[inline(always)]
     unsafe fn cut(&mut self, products: L::Vector, ends: u32, to: *mut L::Value) -> *mut L::Value {
         // Lanes up to the first that ends a row, or all.
         let first_row = (ends ^ ends.wrapping_sub(1)) & L::ALL;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let sums = L::segments(products, ends);
             let sums = L::add_in(sums, self.sum, first_row & self.goes_on);
@@ -305,11 +305,10 @@ impl<L: Lanes> Carry<L> {
     }
 }
 
-/// Gives each row whose bit in `filled` is set the next of `sums`, the others 0.
+/// Assigns each row whose bit in `filled` is set the next of `sums`, and 0 to the others.
 ///
 /// # Safety
-/// `sums` has an element for each bit that is set and `MOST_LANES` more, and the processor has the
-/// instructions.
+/// `sums` has an element for each set bit and `MOST_LANES` more, and the CPU supports the instructions.
 #[inline(always)]
 unsafe fn spread<L: Lanes>(sums: &[L::Value], filled: &[u64], y: &mut [L::Value]) {
     let mut from = sums.as_ptr();
@@ -317,7 +316,7 @@ unsafe fn spread<L: Lanes>(sums: &[L::Value], filled: &[u64], y: &mut [L::Value]
         let mut filled = filled;
         for y in y.chunks_mut(L::LANES) {
             let rows = filled as u32 & L::ALL;
-            // SAFETY: `from` moves by as many as bits are set, and y is as long as its length.
+            // SAFETY: `from` advances by the number of set bits, and no more than y's length is written.
             unsafe {
                 L::store_first(y.as_mut_ptr(), L::expand(L::load(from), rows), y.len());
                 from = from.add(rows.count_ones() as usize);

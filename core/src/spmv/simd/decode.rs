@@ -1,53 +1,52 @@
-//! What a loop over a compact format needs of vectors besides: x at narrow distances, values from their
-//! codes. Without instructions that gather, an element of x is loaded by itself, and so its column is
-//! decoded by itself, too.
+//! Additional vector operations for loops over compact formats: x at narrow distances, and values from their
+//! codes. Without gather instructions, each element of x is loaded and its column decoded individually.
 
 use super::lanes::{Arrays, Lanes};
 use crate::matrix::{Real, Scalar};
 
-/// Vectors that are filled from 8 and 16 bits a lane.
+/// Vectors that can be filled from 8 and 16 bits per lane.
 ///
 /// # Safety
-/// A method touches no memory but what it says.
+/// A method touches only the memory that it describes.
 pub(crate) unsafe trait Decode: Lanes {
     /// A table of [`MOST_FEW`](Self::MOST_FEW) values in registers.
     type Few: Copy;
-    /// The column that a row has come to.
+    /// The current column of a row.
     type Column: Copy;
-    /// Values that are looked up in registers at most, up to 16; 0 where memory is as fast.
+    /// Maximum number of values that are looked up in registers, up to 16; 0 if memory is as fast.
     const MOST_FEW: usize;
 
     /// `lane(k)` in lane k.
     ///
     /// # Safety
-    /// The processor has the instructions; so for all that follow.
+    /// The CPU supports the instructions; this also holds for all that follow.
     unsafe fn build(lane: impl Fn(usize) -> Self::Value) -> Self::Vector;
 
-    /// `x[low[k]]` in lane k, where x begins at the base of the distances.
+    /// Returns `x[low[k]]` in lane k, where x begins at the base of the distances.
     ///
     /// # Safety
     /// `LANES` distances can be read, and x has elements there.
     #[inline(always)]
     unsafe fn near(x: *const Self::Value, low: *const u16) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::build(|k| *x.add(*low.add(k) as usize)) }
     }
 
-    /// `x[high[k]·2¹⁶ + low[k]]` in lane k.
+    /// Returns `x[high[k]·2¹⁶ + low[k]]` in lane k.
     ///
     /// # Safety
-    /// `LANES` halves of both kinds can be read, columns are below 2³¹ unless vectors are arrays, and x
-    /// has elements there.
+    /// `LANES` halves of both kinds can be read, columns are below 2³¹ unless vectors are arrays, and x has
+    /// elements there.
     #[inline(always)]
     unsafe fn halves(x: *const Self::Value, low: *const u16, high: *const u16) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::build(|k| *x.add(whole(*low.add(k), *high.add(k)))) }
     }
 
-    /// The same for the first n lanes, 0 in the others.
+    /// The same for the first n lanes; 0 in the others.
     ///
     /// # Safety
-    /// The same of n halves, n from 1 to `LANES`.
+    /// As above for n halves, with n from 1 to `LANES`.
     #[inline(always)]
     unsafe fn halves_first(
         x: *const Self::Value,
@@ -55,7 +54,7 @@ pub(crate) unsafe trait Decode: Lanes {
         high: *const u16,
         n: usize,
     ) -> Self::Vector {
-        // SAFETY: the caller's promise; other lanes are not read.
+        // SAFETY: guaranteed by the caller; other lanes are not read.
         unsafe {
             Self::build(|k| match k < n {
                 true => *x.add(whole(*low.add(k), *high.add(k))),
@@ -64,27 +63,27 @@ pub(crate) unsafe trait Decode: Lanes {
         }
     }
 
-    /// `table[codes[k]]` in lane k.
+    /// Returns `table[codes[k]]` in lane k.
     ///
     /// # Safety
     /// `LANES` codes can be read, and the table has elements there.
     #[inline(always)]
     unsafe fn of_bytes(table: *const Self::Value, codes: *const u8) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::build(|k| *table.add(*codes.add(k) as usize)) }
     }
 
-    /// The same for the first n lanes, 0 in the others.
+    /// The same for the first n lanes; 0 in the others.
     ///
     /// # Safety
-    /// The same of n codes, n from 1 to `LANES`.
+    /// As above for n codes, with n from 1 to `LANES`.
     #[inline(always)]
     unsafe fn of_bytes_first(
         table: *const Self::Value,
         codes: *const u8,
         n: usize,
     ) -> Self::Vector {
-        // SAFETY: the caller's promise; other lanes are not read.
+        // SAFETY: guaranteed by the caller; other lanes are not read.
         unsafe {
             Self::build(|k| match k < n {
                 true => *table.add(*codes.add(k) as usize),
@@ -93,13 +92,13 @@ pub(crate) unsafe trait Decode: Lanes {
         }
     }
 
-    /// [`near`](Self::near) for the first n lanes, 0 in the others: of codes of 16 bits, too.
+    /// [`near`](Self::near) for the first n lanes, 0 in the others; also used for 16-bit codes.
     ///
     /// # Safety
-    /// n distances can be read, n from 1 to `LANES`, and x has elements there.
+    /// n distances can be read, with n from 1 to `LANES`, and x has elements there.
     #[inline(always)]
     unsafe fn near_first(x: *const Self::Value, low: *const u16, n: usize) -> Self::Vector {
-        // SAFETY: the caller's promise; other lanes are not read.
+        // SAFETY: guaranteed by the caller; other lanes are not read.
         unsafe {
             Self::build(|k| match k < n {
                 true => *x.add(*low.add(k) as usize),
@@ -108,10 +107,10 @@ pub(crate) unsafe trait Decode: Lanes {
         }
     }
 
-    /// A table.
+    /// Loads a table.
     ///
     /// # Safety
-    /// It has 16 values, which stay where they are.
+    /// It has 16 values, which stay valid.
     unsafe fn few(table: *const Self::Value) -> Self::Few;
 
     /// `table[codes[k]]` in lane k.
@@ -120,14 +119,14 @@ pub(crate) unsafe trait Decode: Lanes {
     /// `LANES` codes below `MOST_FEW` can be read.
     unsafe fn of_few(table: Self::Few, codes: *const u8) -> Self::Vector;
 
-    /// A row's first column.
+    /// Returns the state for a row's first column.
     ///
     /// # Safety
     /// As [`build`](Self::build).
     unsafe fn column(start: u32) -> Self::Column;
 
-    /// The elements of x in the next `LANES` columns of a row, and the last of these columns: each is the one
-    /// before it plus `low[k]`.
+    /// Returns the elements of x in the next `LANES` columns of a row, and the last of these columns: each
+    /// column is the previous one plus `low[k]`.
     ///
     /// # Safety
     /// `LANES` differences can be read, columns are below 2³¹ unless vectors are arrays, and x has elements
@@ -138,10 +137,10 @@ pub(crate) unsafe trait Decode: Lanes {
         low: *const u16,
     ) -> (Self::Vector, Self::Column);
 
-    /// The same for the first n columns, 0 in the other lanes.
+    /// The same for the first n columns; 0 in the other lanes.
     ///
     /// # Safety
-    /// The same of n differences, n from 1 to `LANES`.
+    /// As above for n differences, with n from 1 to `LANES`.
     unsafe fn along_first(
         x: *const Self::Value,
         column: Self::Column,
@@ -150,13 +149,13 @@ pub(crate) unsafe trait Decode: Lanes {
     ) -> Self::Vector;
 }
 
-/// A column from its halves.
+/// A column from its two halves.
 #[inline(always)]
 fn whole(low: u16, high: u16) -> usize {
     (u32::from(high) << 16 | u32::from(low)) as usize
 }
 
-/// Columns by themselves, one after another.
+/// Columns decoded individually, one after another.
 macro_rules! one_by_one {
     ($lanes:expr) => {
         type Column = u32;
@@ -175,7 +174,7 @@ macro_rules! one_by_one {
             let mut columns = [column; $lanes];
             let mut last = column;
             for (k, column) in columns.iter_mut().enumerate() {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 last += u32::from(unsafe { *low.add(k) });
                 *column = last;
             }
@@ -193,7 +192,7 @@ macro_rules! one_by_one {
             let mut elements = [Self::Value::ZERO; $lanes];
             let mut last = column;
             for (k, element) in elements.iter_mut().enumerate().take(n) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     last += u32::from(*low.add(k));
                     *element = *x.add(last as usize);
@@ -218,7 +217,7 @@ macro_rules! none_in_registers {
 
         #[inline(always)]
         unsafe fn of_few(table: Self::Few, codes: *const u8) -> Self::Vector {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::of_bytes(table, codes) }
         }
     };
@@ -251,13 +250,14 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn few(table: *const f64) -> __m256d {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { _mm256_loadu_pd(table) }
         }
 
         #[inline(always)]
         unsafe fn of_few(table: __m256d, codes: *const u8) -> __m256d {
-            // SAFETY: the caller's promise. A value is two numbers of 32 bits, the code's double and the next.
+            // SAFETY: guaranteed by the caller. A value is a pair of 32-bit numbers, at twice the code and
+            // the next index.
             unsafe {
                 let codes = _mm_cvtsi32_si128(codes.cast::<i32>().read_unaligned());
                 let codes = _mm256_cvtepu8_epi64(codes);
@@ -270,15 +270,15 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn build(lane: impl Fn(usize) -> f64) -> __m256d {
-            // SAFETY: the caller has the instructions.
+            // SAFETY: the CPU supports the instructions.
             unsafe { _mm256_setr_pd(lane(0), lane(1), lane(2), lane(3)) }
         }
 
-        // Numbers of all lanes are loaded at once: loads are what there is least room for.
+        // The numbers of all lanes are loaded at once, because load throughput is the bottleneck.
 
         #[inline(always)]
         unsafe fn near(x: *const f64, low: *const u16) -> __m256d {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let low = low.cast::<u64>().read_unaligned();
                 Self::build(|k| *x.add((low >> (16 * k) & 0xffff) as usize))
@@ -287,7 +287,7 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn of_bytes(table: *const f64, codes: *const u8) -> __m256d {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let codes = codes.cast::<u32>().read_unaligned();
                 Self::build(|k| *table.add((codes >> (8 * k) & 0xff) as usize))
@@ -304,13 +304,13 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn few(table: *const f32) -> __m256 {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { _mm256_loadu_ps(table) }
         }
 
         #[inline(always)]
         unsafe fn of_few(table: __m256, codes: *const u8) -> __m256 {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let codes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(codes.cast()));
                 _mm256_permutevar8x32_ps(table, codes)
@@ -321,13 +321,13 @@ mod x86_64 {
         unsafe fn build(lane: impl Fn(usize) -> f32) -> __m256 {
             let [a, b, c, d] = [lane(0), lane(1), lane(2), lane(3)];
             let [e, f, g, h] = [lane(4), lane(5), lane(6), lane(7)];
-            // SAFETY: the caller has the instructions.
+            // SAFETY: the CPU supports the instructions.
             unsafe { _mm256_setr_ps(a, b, c, d, e, f, g, h) }
         }
 
         #[inline(always)]
         unsafe fn near(x: *const f32, low: *const u16) -> __m256 {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let low = [0, 4].map(|k| low.add(k).cast::<u64>().read_unaligned());
                 Self::build(|k| *x.add((low[k / 4] >> (16 * (k % 4)) & 0xffff) as usize))
@@ -336,7 +336,7 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn of_bytes(table: *const f32, codes: *const u8) -> __m256 {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let codes = codes.cast::<u64>().read_unaligned();
                 Self::build(|k| *table.add((codes >> (8 * k) & 0xff) as usize))

@@ -9,10 +9,10 @@ use crate::matrix::{Hll, Order, prefetch, prefetch_lines};
 use crate::spmv::rows::Rows;
 use crate::spmv::{Checked, SlotParts, each_own_part};
 
-/// Vectors of neighbouring rows that are summed at a time, at most.
+/// Maximum number of vectors of neighbouring rows summed at a time.
 const MOST_VECTORS: usize = 4;
 
-/// How `cpu/hll/simd` goes through a matrix: who has which hacks.
+/// How `cpu/hll/simd` traverses a matrix: the hacks of each worker.
 #[derive(Clone, Debug)]
 pub struct HllPlan {
     tuning: Tuning,
@@ -20,38 +20,38 @@ pub struct HllPlan {
     of: [usize; 4],
 }
 
-/// What tells matrices apart whose plans may not be mixed up: rows, columns, slots, and rows of a hack.
+/// Sizes that detect a plan of another matrix: rows, columns, slots, and rows per hack.
 fn measures<T: Vectorised>(a: &Hll<T>) -> [usize; 4] {
     [a.rows(), a.cols(), a.col().len(), a.shape().hack_size()]
 }
 
 impl HllPlan {
-    /// For so many workers. A hack of fewer rows than the vectors of the tuning's level have lanes is gone
-    /// through with shorter ones.
+    /// Plans for `workers` workers. If a hack has fewer rows than the vectors of the tuning's level have
+    /// lanes, shorter vectors are used.
     pub fn new<T: Vectorised>(a: &Hll<T>, workers: usize, tuning: Tuning) -> Self {
         let level = tuning.level.for_columns(a.cols()).filled_by::<T>(a.shape().hack_size());
         let parts = SlotParts::new(a, workers);
         Self { tuning: Tuning { level, ..tuning }, parts, of: measures(a) }
     }
 
-    /// The instructions that it is for.
+    /// The instruction set that it is for.
     pub fn level(&self) -> Level {
         self.tuning.level
     }
 
-    /// Parts that have work.
+    /// Number of parts that have work.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 }
 
-/// Hacks of about equally many slots a worker, up to four vectors of rows at a time: slot by slot without
-/// looking while all of them go on, then each vector to the end of its longest row, lanes masked. Padding
-/// is never multiplied. Rows kept apart come last, each in vectors of its own. The result has the same
-/// bits with any number of workers.
+/// Hacks with about equal slots per worker, up to four vectors of rows at a time: slot by slot without checks
+/// while all of them continue, then each vector to the end of its longest row, with lanes masked. Padding is
+/// never multiplied. Separately stored rows come last, each in vectors of its own. The result is bitwise
+/// identical for any number of workers.
 ///
-/// x has n elements, y has m; panics otherwise, when the slots are row-major, or when the plan is another
-/// matrix's.
+/// x has n elements, y has m; panics otherwise, if the slots are row-major, or if the plan belongs to another
+/// matrix.
 pub fn hll<T: Vectorised>(a: &Hll<T>, plan: &HllPlan, x: &[T], y: &mut [T]) {
     let checked = Checked::<Hll<T>, T>::new(a, x, y);
     assert_eq!(a.shape().order(), Order::ColumnMajor, "this kernel reads column-major slots");
@@ -62,12 +62,12 @@ pub fn hll<T: Vectorised>(a: &Hll<T>, plan: &HllPlan, x: &[T], y: &mut [T]) {
     });
 }
 
-/// What one worker does.
+/// The work of one worker.
 struct Part<'a, T> {
     a: Checked<'a, Hll<T>, T>,
     tuning: Tuning,
     hacks: Range<usize>,
-    /// Rows kept apart.
+    /// Separately stored rows.
     apart: Range<usize>,
     y: Rows<T>,
 }
@@ -77,7 +77,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes<Value = T>>(self) {
-        // SAFETY: the caller's promise; vectors fill hacks, as the plan saw to.
+        // SAFETY: guaranteed by the caller; vectors fill hacks, as the plan ensures.
         unsafe {
             match (self.a.a().shape().hack_size() / L::LANES, self.tuning.ahead) {
                 (1, 0) => self.hacks::<L, 1, false>(),
@@ -98,7 +98,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 }
 
 impl<T: Vectorised> Part<'_, T> {
-    /// `G` vectors of rows at a time; `FAR`: x is asked for ahead of its use.
+    /// `G` vectors of rows at a time; if `FAR`, prefetches x.
     #[inline(always)]
     unsafe fn hacks<L: Lanes<Value = T>, const G: usize, const FAR: bool>(&self) {
         let a = self.a.a();
@@ -115,10 +115,10 @@ impl<T: Vectorised> Part<'_, T> {
                 lengths[..count].copy_from_slice(&row_len[first..first + count]);
                 lengths[count..].fill(0);
                 let at = slots.start + (first - rows.start);
-                // SAFETY: the slots of these vectors of rows lie `hack_size` apart from `at` on, as many
-                // as the longest row has, which is no more than the hack is wide, and all their columns,
-                // padding included, are below cols, as x is long. After each of the hack's slots there
-                // are `ahead` more. The level takes the columns.
+                // SAFETY: the slots of these vectors of rows lie `hack_size` apart, starting at `at`, as many
+                // as the longest row has, which is no more than the hack's width; and all their columns,
+                // padding included, are below cols, the length of x. Each of the hack's slots is followed by
+                // `ahead` more. The level accepts the columns.
                 unsafe {
                     let block = Block {
                         col: a.col().as_ptr().add(at),
@@ -142,21 +142,21 @@ struct Block<T> {
     col: *const u32,
     val: *const T,
     x: *const T,
-    /// How far the next slot of a row lies.
+    /// Distance to the next slot of a row.
     apart: usize,
-    /// Slots ahead of which x is asked for.
+    /// Prefetch distance for x, in slots.
     ahead: usize,
-    /// Slots ahead of which values and columns are asked for.
+    /// Prefetch distance for values and columns, in slots.
     streams: usize,
 }
 
 impl<T: Vectorised> Block<T> {
-    /// The sums of `G · LANES` rows of these lengths.
+    /// Returns the sums of `G · LANES` rows of these lengths.
     ///
     /// # Safety
     /// As many slots as the longest of each vector's rows can be read in all its lanes, and columns `ahead`
-    /// of them, x has an element for each column, the level takes the columns, and the processor has
-    /// its instructions.
+    /// of them, x has an element for each column, the level accepts the columns, and the CPU supports its
+    /// instructions.
     #[inline(always)]
     unsafe fn sums<L: Lanes<Value = T>, const G: usize, const FAR: bool>(
         &self,
@@ -164,7 +164,7 @@ impl<T: Vectorised> Block<T> {
     ) -> [L::Vector; G] {
         let lengths = &lengths[..G * L::LANES];
         let shortest = lengths.iter().fold(u32::MAX, |least, &length| least.min(length));
-        // SAFETY: the caller's promise; j stays below the longest row's length.
+        // SAFETY: guaranteed by the caller; j stays below the longest row's length.
         unsafe {
             let mut sums = [L::zero(); G];
             for j in 0..shortest {
@@ -190,7 +190,7 @@ impl<T: Vectorised> Block<T> {
         }
     }
 
-    /// Asks for the values and columns that are needed later than the vectors from slot k on.
+    /// Prefetches the values and columns that are needed after the vectors from slot k on.
     #[inline(always)]
     fn ask_ahead<L: Lanes<Value = T>, const G: usize>(&self, k: usize) {
         let (from, count) = (k + self.streams, G * L::LANES);
@@ -198,20 +198,20 @@ impl<T: Vectorised> Block<T> {
         prefetch_lines(self.col.wrapping_add(from), count);
     }
 
-    /// The elements of x for the vector of slots from k on; where `FAR`, asks for those needed later.
+    /// Returns the elements of x for the vector of slots from k on; if `FAR`, prefetches those needed later.
     ///
     /// # Safety
-    /// As of [`sums`](Self::sums).
+    /// As for [`sums`](Self::sums).
     #[inline(always)]
     unsafe fn x<L: Lanes<Value = T>, const FAR: bool>(&self, k: usize) -> L::Vector {
         if FAR {
             for lane in 0..L::LANES {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 let col = unsafe { *self.col.add(k + self.ahead + lane) };
                 prefetch(self.x.wrapping_add(col as usize));
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { L::gather(self.x, self.col.add(k)) }
     }
 }

@@ -1,15 +1,15 @@
-//! What a loop needs of vectors, and vectors that are arrays.
+//! The vector operations that loops need, and vectors that are arrays.
 
 use std::marker::PhantomData;
 
 use crate::matrix::Real;
 
-/// Vectors of one kind. Lanes are numbered from 0; a set of lanes is a number with a bit for each.
+/// Vectors of one kind. Lanes are numbered from 0; a set of lanes is a number with one bit per lane.
 ///
 /// # Safety
-/// `LANES` is at most [`MOST_LANES`], and a method touches no memory but what it says.
+/// `LANES` is at most [`MOST_LANES`], and a method touches only the memory that it describes.
 pub unsafe trait Lanes: Copy {
-    /// What a lane holds.
+    /// The type of a lane.
     type Value: Real;
     /// A vector.
     type Vector: Copy;
@@ -21,7 +21,7 @@ pub unsafe trait Lanes: Copy {
     /// 0 in every lane.
     ///
     /// # Safety
-    /// The processor has the instructions; so for all that follow.
+    /// The CPU supports the instructions; this also holds for all that follow.
     unsafe fn zero() -> Self::Vector;
 
     /// The value in every lane.
@@ -33,7 +33,7 @@ pub unsafe trait Lanes: Copy {
     /// `from[0..LANES]`.
     ///
     /// # Safety
-    /// They can be read.
+    /// The values can be read.
     unsafe fn load(from: *const Self::Value) -> Self::Vector;
 
     /// `from[0..n]`, 0 in the other lanes.
@@ -54,16 +54,16 @@ pub unsafe trait Lanes: Copy {
     /// n is at most `LANES` and n values can be written there.
     unsafe fn store_first(to: *mut Self::Value, v: Self::Vector, n: usize);
 
-    /// `x[col[k]]` in lane k.
+    /// Gathers `x[col[k]]` in lane k.
     ///
     /// # Safety
     /// `LANES` columns can be read, are below 2³¹ unless vectors are arrays, and x has elements there.
     unsafe fn gather(x: *const Self::Value, col: *const u32) -> Self::Vector;
 
-    /// The same for the first n lanes, 0 in the others.
+    /// The same for the first n lanes; 0 in the others.
     ///
     /// # Safety
-    /// The same of n columns, n from 1 to `LANES`, and x has a first element.
+    /// As above for n columns, with n from 1 to `LANES`, and x has a first element.
     unsafe fn gather_first(x: *const Self::Value, col: *const u32, n: usize) -> Self::Vector;
 
     /// a·b.
@@ -78,16 +78,17 @@ pub unsafe trait Lanes: Copy {
     /// As [`zero`](Self::zero).
     unsafe fn add(a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// a·b + c, rounded once where the instructions do.
+    /// a·b + c, rounded once if the instructions do so.
     ///
     /// # Safety
     /// As [`zero`](Self::zero).
     unsafe fn mul_add(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
 
-    /// a·b + c, `ab` being (a, b), in the lanes whose `lengths[k]` is above `j`, c in the others, whatever a and b hold there.
+    /// a·b + c, where `ab` is (a, b), in the lanes whose `lengths[k]` is above `j`; c in the others, whatever
+    /// a and b are there.
     ///
     /// # Safety
-    /// `LANES` lengths can be read, below 2³¹ as `j` is.
+    /// `LANES` lengths can be read, and they and `j` are below 2³¹.
     unsafe fn mul_add_above(
         ab: (Self::Vector, Self::Vector),
         c: Self::Vector,
@@ -101,14 +102,14 @@ pub unsafe trait Lanes: Copy {
     /// As [`zero`](Self::zero).
     unsafe fn sum(v: Self::Vector) -> Self::Value;
 
-    /// In each lane the sum from the lane after the last one before it that is in `ends`, or from
-    /// lane 0, to itself. What stands in other lanes does not matter, be it infinite.
+    /// Segmented sums: in each lane the sum from the lane after the last previous one in `ends`, or from lane
+    /// 0, up to itself. The values of other lanes do not matter, even if infinite.
     ///
     /// # Safety
     /// As [`zero`](Self::zero); `ends` is a set of lanes.
     #[inline(always)]
     unsafe fn segments(v: Self::Vector, ends: u32) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut lane = unsafe { Self::to_array(v) };
         for k in 1..Self::LANES {
             if ends >> (k - 1) & 1 == 0 {
@@ -120,13 +121,13 @@ pub unsafe trait Lanes: Copy {
         unsafe { Self::load(lane.as_ptr()) }
     }
 
-    /// v + w in the lanes of a set, v in the others, whatever w holds there.
+    /// v + w in the lanes of a set; v in the others, whatever w is there.
     ///
     /// # Safety
     /// As [`zero`](Self::zero); `lanes` is a set of lanes.
     #[inline(always)]
     unsafe fn add_in(v: Self::Vector, w: Self::Vector, lanes: u32) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let (mut sum, w) = unsafe { (Self::to_array(v), Self::to_array(w)) };
         for k in 0..Self::LANES {
             if lanes >> k & 1 == 1 {
@@ -137,23 +138,23 @@ pub unsafe trait Lanes: Copy {
         unsafe { Self::load(sum.as_ptr()) }
     }
 
-    /// The last lane in all lanes.
+    /// The last lane, broadcast to all lanes.
     ///
     /// # Safety
     /// As [`zero`](Self::zero).
     #[inline(always)]
     unsafe fn last(v: Self::Vector) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::splat(Self::to_array(v)[Self::LANES - 1]) }
     }
 
-    /// The lanes of a set one after another in the first lanes; anything in the others.
+    /// The lanes of a set moved to the first lanes, in order; the others are unspecified.
     ///
     /// # Safety
     /// As [`zero`](Self::zero); `lanes` is a set of lanes.
     #[inline(always)]
     unsafe fn compress(v: Self::Vector, lanes: u32) -> Self::Vector {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut lane = unsafe { Self::to_array(v) };
         let mut next = 0;
         for k in 0..Self::LANES {
@@ -164,14 +165,14 @@ pub unsafe trait Lanes: Copy {
         unsafe { Self::load(lane.as_ptr()) }
     }
 
-    /// The first lanes spread over those of a set in their order; 0 in the others.
+    /// The first lanes spread over the lanes of a set, in order; 0 in the others.
     ///
     /// # Safety
     /// As [`zero`](Self::zero); `lanes` is a set of lanes.
     #[inline(always)]
     unsafe fn expand(v: Self::Vector, lanes: u32) -> Self::Vector {
         use crate::matrix::Scalar;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let lane = unsafe { Self::to_array(v) };
         let mut spread = [Self::Value::ZERO; MOST_LANES];
         let mut next = 0;
@@ -199,17 +200,17 @@ pub unsafe trait Lanes: Copy {
     }
 }
 
-/// The most lanes that any vector has.
+/// Maximum number of lanes of any vector.
 pub(crate) const MOST_LANES: usize = 16;
 
-/// Lanes of a vector that is an array.
+/// Lanes of an array vector.
 const LANES: usize = 4;
 
 /// Vectors that are arrays of values of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<T>(PhantomData<T>);
 
-// SAFETY: four lanes; what is touched is what the callers promise.
+// SAFETY: four lanes; only the memory that callers guarantee is touched.
 unsafe impl<T: Real> Lanes for Arrays<T> {
     type Value = T;
     type Vector = [T; LANES];
@@ -227,7 +228,7 @@ unsafe impl<T: Real> Lanes for Arrays<T> {
 
     #[inline(always)]
     unsafe fn load(from: *const T) -> [T; LANES] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { from.cast::<[T; LANES]>().read() }
     }
 
@@ -235,7 +236,7 @@ unsafe impl<T: Real> Lanes for Arrays<T> {
     unsafe fn load_first(from: *const T, n: usize) -> [T; LANES] {
         let mut v = [T::ZERO; LANES];
         for (k, v) in v.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *v = unsafe { *from.add(k) };
         }
         v
@@ -243,21 +244,21 @@ unsafe impl<T: Real> Lanes for Arrays<T> {
 
     #[inline(always)]
     unsafe fn store(to: *mut T, v: [T; LANES]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.cast::<[T; LANES]>().write(v) };
     }
 
     #[inline(always)]
     unsafe fn store_first(to: *mut T, v: [T; LANES], n: usize) {
         for (k, &v) in v.iter().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.add(k).write(v) };
         }
     }
 
     #[inline(always)]
     unsafe fn gather(x: *const T, col: *const u32) -> [T; LANES] {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         std::array::from_fn(|k| unsafe { *x.add(*col.add(k) as usize) })
     }
 
@@ -265,7 +266,7 @@ unsafe impl<T: Real> Lanes for Arrays<T> {
     unsafe fn gather_first(x: *const T, col: *const u32, n: usize) -> [T; LANES] {
         let mut v = [T::ZERO; LANES];
         for (k, v) in v.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *v = unsafe { *x.add(*col.add(k) as usize) };
         }
         v
@@ -294,7 +295,7 @@ unsafe impl<T: Real> Lanes for Arrays<T> {
         j: u32,
     ) -> [T; LANES] {
         std::array::from_fn(|k| {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let length = unsafe { *lengths.add(k) };
             if length > j { a[k] * b[k] + c[k] } else { c[k] }
         })

@@ -1,4 +1,4 @@
-//! Which instructions the processor has, and loops built for each of them.
+//! Which vector instructions the CPU supports, and loops compiled for each of them.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use super::lanes::{Arrays, Lanes};
 use super::neon;
 use crate::matrix::Real;
 
-/// Which instructions vectors are made of.
+/// The instruction set that vectors are built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// AVX-512 F, VL, BW and DQ, with AVX2 and FMA: 512 bits and masks.
@@ -21,22 +21,22 @@ pub enum Level {
     Avx2,
     /// NEON: 128 bits.
     Neon,
-    /// Whatever the compiler makes of arrays.
+    /// Arrays, as the compiler vectorises them.
     Portable,
 }
 
 impl Level {
-    /// All of them, the widest first.
+    /// All levels, the widest first.
     pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
 
-    /// The widest that this processor has, looked for once.
+    /// The widest level that this CPU supports, detected once.
     pub fn of_machine() -> Self {
         static FOUND: OnceLock<Level> = OnceLock::new();
         let widest = || Self::ALL.into_iter().find(|level| level.is_here());
         *FOUND.get_or_init(|| widest().unwrap_or(Self::Portable))
     }
 
-    /// Whether this processor has the instructions.
+    /// Whether this CPU supports the instructions.
     pub fn is_here(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -73,12 +73,12 @@ impl Level {
         }
     }
 
-    /// The same, or what needs no signed 32-bit indices where there are so many columns.
+    /// This level, or for too many columns the one that needs no signed 32-bit indices.
     pub(in crate::spmv) fn for_columns(self, cols: usize) -> Self {
         if cols as u64 > crate::matrix::NARROW_MAX { Self::Portable } else { self }
     }
 
-    /// Values of type `T` in a vector.
+    /// Number of values of type `T` per vector.
     pub(super) fn lanes<T: Vectorised>(self) -> usize {
         struct Count;
         impl<T: Vectorised> Loop<T> for Count {
@@ -91,7 +91,7 @@ impl Level {
         run::<T, _>(self, Count)
     }
 
-    /// This one, or the widest below it whose vectors have at most so many lanes, but for arrays.
+    /// This level, or the widest below it whose vectors have at most `lanes` lanes, excluding arrays.
     pub(in crate::spmv) fn of_at_most<T: Vectorised>(self, lanes: usize) -> Self {
         let from = Self::ALL.into_iter().skip_while(|&level| level != self);
         let mut here = from.filter(|&level| level.is_here() && level != Self::Portable).peekable();
@@ -103,7 +103,7 @@ impl Level {
         Self::Portable
     }
 
-    /// This one, or the widest below it that fills its vectors with `rows` rows, a power of two from 4.
+    /// This level, or the widest below it whose vectors are filled by `rows` rows, a power of two from 4.
     pub(in crate::spmv) fn filled_by<T: Vectorised>(self, rows: usize) -> Self {
         let from = Self::ALL.into_iter().skip_while(|&level| level != self);
         let mut fitting = from.filter(|l| l.is_here() && rows.is_multiple_of(l.lanes::<T>()));
@@ -111,7 +111,7 @@ impl Level {
     }
 }
 
-/// A value that vectors are made of.
+/// A value type for vectors.
 pub trait Vectorised: Real + sealed::Vectors {}
 
 impl Vectorised for f64 {}
@@ -120,7 +120,7 @@ impl Vectorised for f32 {}
 mod sealed {
     use super::*;
 
-    /// The vectors of a value at each level; who may implement it is decided here.
+    /// The vector types of a value type at each level; sealed.
     #[allow(unnameable_types, reason = "nobody outside implements or names it")]
     #[allow(private_bounds, reason = "nor what its types are for")]
     pub trait Vectors: Real {
@@ -156,22 +156,22 @@ mod sealed {
 
 /// A loop over vectors of any level.
 pub(crate) trait Loop<T> {
-    /// What it gives.
+    /// The result type.
     type Output;
 
     /// # Safety
-    /// The processor has the instructions of `L`.
+    /// The CPU supports the instructions of `L`.
     ///
-    /// To be marked `#[inline(always)]`, with all that it calls in its loops, so that it becomes part of
-    /// the function that is built for these instructions.
+    /// Implementations must be `#[inline(always)]`, like everything called in their loops, so that they
+    /// become part of the function that is compiled for these instructions.
     unsafe fn run<L: Decode<Value = T>>(self) -> Self::Output;
 }
 
-/// Runs a loop in the vectors of a level; panics where the processor does not have them.
+/// Runs a loop in the vectors of a level; panics if the CPU does not support them.
 pub(crate) fn run<T: Vectorised, K: Loop<T>>(level: Level, kernel: K) -> K::Output {
     assert!(level.is_here(), "the processor has the instructions of the level");
     match level {
-        // SAFETY: the processor has them, as was just looked at.
+        // SAFETY: the CPU supports them, as just checked.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { run_avx512::<T, K>(kernel) },
         // SAFETY: as above.
@@ -180,7 +180,7 @@ pub(crate) fn run<T: Vectorised, K: Loop<T>>(level: Level, kernel: K) -> K::Outp
         // SAFETY: aarch64 has NEON.
         #[cfg(target_arch = "aarch64")]
         Level::Neon => unsafe { kernel.run::<T::Neon>() },
-        // SAFETY: arrays need nothing.
+        // SAFETY: arrays need no special instructions.
         _ => unsafe { kernel.run::<T::Portable>() },
     }
 }

@@ -1,6 +1,6 @@
-//! Kernels in vectors of whatever instructions the processor has, chosen once when the program runs:
-//! AVX-512, AVX2 with FMA, NEON, or what the compiler makes of arrays. A loop is written once, over
-//! `Lanes`, and built for each of them.
+//! Kernels in vectors of the instructions that the CPU supports, selected once at run time: AVX-512, AVX2
+//! with FMA, NEON, or arrays that the compiler vectorises. A loop is written once, over `Lanes`, and compiled
+//! for each of them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

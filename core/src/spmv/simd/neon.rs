@@ -1,18 +1,18 @@
-//! Vectors of NEON: 128 bits, without sets of lanes.
+//! NEON vectors: 128 bits, without sets of lanes.
 
 use std::arch::aarch64::*;
 
 use super::lanes::Lanes;
 
-/// Two numbers of 64 bits.
+/// Two 64-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct F64x2;
 
-/// Four numbers of 32 bits.
+/// Four 32-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct F32x4;
 
-// SAFETY: two lanes; each method does what its contract tells.
+// SAFETY: two lanes; each method fulfils its contract.
 unsafe impl Lanes for F64x2 {
     type Value = f64;
     type Vector = float64x2_t;
@@ -32,7 +32,7 @@ unsafe impl Lanes for F64x2 {
 
     #[inline(always)]
     unsafe fn load(from: *const f64) -> float64x2_t {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vld1q_f64(from) }
     }
 
@@ -40,7 +40,7 @@ unsafe impl Lanes for F64x2 {
     unsafe fn load_first(from: *const f64, n: usize) -> float64x2_t {
         let mut lane = [0.0; 2];
         for (k, lane) in lane.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *from.add(k) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -49,7 +49,7 @@ unsafe impl Lanes for F64x2 {
 
     #[inline(always)]
     unsafe fn store(to: *mut f64, v: float64x2_t) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vst1q_f64(to, v) }
     }
 
@@ -59,7 +59,7 @@ unsafe impl Lanes for F64x2 {
         // SAFETY: the array has as many values as there are lanes.
         unsafe { vst1q_f64(lane.as_mut_ptr(), v) };
         for (k, &lane) in lane.iter().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.add(k).write(lane) };
         }
     }
@@ -68,7 +68,7 @@ unsafe impl Lanes for F64x2 {
     unsafe fn gather(x: *const f64, col: *const u32) -> float64x2_t {
         let mut lane = [0.0; 2];
         for (k, lane) in lane.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *x.add(*col.add(k) as usize) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -79,7 +79,7 @@ unsafe impl Lanes for F64x2 {
     unsafe fn gather_first(x: *const f64, col: *const u32, n: usize) -> float64x2_t {
         let mut lane = [0.0; 2];
         for (k, lane) in lane.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *x.add(*col.add(k) as usize) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -111,10 +111,10 @@ unsafe impl Lanes for F64x2 {
         lengths: *const u32,
         j: u32,
     ) -> float64x2_t {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let above = vcgt_u32(vld1_u32(lengths), vdup_n_u32(j));
-            // Ones stay ones as the lanes widen.
+            // Ones stay ones when the lanes are widened.
             let above = vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(above)));
             vbslq_f64(above, vfmaq_f64(c, a, b), c)
         }
@@ -147,7 +147,7 @@ unsafe impl Lanes for F32x4 {
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> float32x4_t {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vld1q_f32(from) }
     }
 
@@ -155,7 +155,7 @@ unsafe impl Lanes for F32x4 {
     unsafe fn load_first(from: *const f32, n: usize) -> float32x4_t {
         let mut lane = [0.0; 4];
         for (k, lane) in lane.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *from.add(k) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -164,7 +164,7 @@ unsafe impl Lanes for F32x4 {
 
     #[inline(always)]
     unsafe fn store(to: *mut f32, v: float32x4_t) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vst1q_f32(to, v) }
     }
 
@@ -174,7 +174,7 @@ unsafe impl Lanes for F32x4 {
         // SAFETY: the array has as many values as there are lanes.
         unsafe { vst1q_f32(lane.as_mut_ptr(), v) };
         for (k, &lane) in lane.iter().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.add(k).write(lane) };
         }
     }
@@ -183,7 +183,7 @@ unsafe impl Lanes for F32x4 {
     unsafe fn gather(x: *const f32, col: *const u32) -> float32x4_t {
         let mut lane = [0.0; 4];
         for (k, lane) in lane.iter_mut().enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *x.add(*col.add(k) as usize) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -194,7 +194,7 @@ unsafe impl Lanes for F32x4 {
     unsafe fn gather_first(x: *const f32, col: *const u32, n: usize) -> float32x4_t {
         let mut lane = [0.0; 4];
         for (k, lane) in lane.iter_mut().enumerate().take(n) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             *lane = unsafe { *x.add(*col.add(k) as usize) };
         }
         // SAFETY: the array has as many values as there are lanes.
@@ -226,7 +226,7 @@ unsafe impl Lanes for F32x4 {
         lengths: *const u32,
         j: u32,
     ) -> float32x4_t {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let above = vcgtq_u32(vld1q_u32(lengths), vdupq_n_u32(j));
             vbslq_f32(above, vfmaq_f32(c, a, b), c)

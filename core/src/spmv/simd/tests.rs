@@ -1,4 +1,4 @@
-//! Tests of the vectors and of the kernels in them, at each level that the processor has.
+//! Tests of the vectors and of the vectorised kernels, at each level that the CPU supports.
 
 use std::io::Write;
 use std::sync::Once;
@@ -11,21 +11,21 @@ use crate::memory::MemoryLimit;
 use crate::record::Verdict;
 use crate::spmv::{RowParts, bsr, dia};
 
-/// The levels that are here; says which are not.
+/// The supported levels; prints which are not supported.
 fn levels() -> Vec<Level> {
     let (here, absent): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_here());
     static SAID: Once = Once::new();
     SAID.call_once(|| {
         let absent: Vec<&str> = absent.iter().map(|level| level.as_str()).collect();
         let line = format!("kernels in vectors not tested here: {}\n", absent.join(", "));
-        // The harness would hold back what `eprintln!` writes.
+        // The test harness would capture the output of `eprintln!`.
         let written = std::io::stderr().write_all(line.as_bytes());
         assert!(written.is_ok(), "standard error is closed, and a skip must be seen");
     });
     here
 }
 
-/// Rows of these lengths in 6007 columns, their columns far apart, no two values of a row alike.
+/// Rows of these lengths in 6007 columns, with columns far apart and distinct values within a row.
 fn matrix<T: Real>(lengths: impl IntoIterator<Item = usize>) -> Csr<T> {
     let mut entries = Vec::new();
     let mut rows = 0;
@@ -37,17 +37,17 @@ fn matrix<T: Real>(lengths: impl IntoIterator<Item = usize>) -> Csr<T> {
     Csr::from_triplets(rows, 6007, &entries).unwrap()
 }
 
-/// Matrices whose pieces are of every kind.
+/// Matrices with pieces of every kind.
 fn matrices<T: Real>() -> Vec<Csr<T>> {
     vec![
         matrix([]),
         matrix([0; 300]),
-        // Short rows without gaps, then with gaps, equal ones, and a row of three pieces between.
+        // Short rows without gaps, then with gaps, equal ones, and between them a row of three pieces.
         matrix((0..700).map(|i| 1 + i * i % 5)),
         matrix((0..523).map(|i| i % 3 * (i % 7))),
         matrix([64; 70].into_iter().chain((0..90).map(|i| i * i % 83))),
         matrix([3, 0, 5999, 0, 0, 2, 4096, 4097, 1]),
-        // Every length up to some vectors and beyond.
+        // Every length up to a few vectors and beyond.
         matrix(0..150),
     ]
 }
@@ -60,7 +60,7 @@ fn bits<T: Real>(y: &[T]) -> Vec<u64> {
     y.iter().map(|&y| f64::to_bits(y.into())).collect()
 }
 
-/// `product` fills a y for a number of workers: it passes the gate and does not depend on that.
+/// `product` fills y for a number of workers; the result must pass the check and not depend on that number.
 fn passes<T: Real>(a: &Csr<T>, x: &[T], what: &str, product: impl Fn(usize, &mut [T])) {
     let reference = Reference::new(a, x);
     let mut first = None;
@@ -123,7 +123,7 @@ fn hll_passes_the_gate_in_every_layout_with_the_same_bits_for_any_workers() {
 }
 
 fn blocks_and_diagonals_pass<T: Vectorised>() {
-    // Diagonals that begin and end anywhere, over more rows than a tile and wider than tall.
+    // Diagonals that begin and end anywhere, over more rows than a tile and with more columns than rows.
     for (rows, cols) in [(2500, 2600), (40, 9), (9, 40)] {
         let diagonals = [-2400i64, -30, -8, -7, -1, 0, 1, 2, 5, 33, 2550];
         let inside = |i: usize| move |d: &i64| (0..cols as i64).contains(&(i as i64 + d));
@@ -157,11 +157,11 @@ fn blocks_of_every_size_and_diagonals_pass_the_gate_at_every_level() {
 
 #[test]
 fn an_infinite_x_reaches_only_the_rows_that_hold_its_column() {
-    // Neighbours in a vector, in a hack, and before and after an end of a row.
+    // Neighbours in a vector, in a hack, and before and after the end of a row.
     let lengths: Vec<usize> = (0..200).map(|i| 1 + i % 4).collect();
     let a = matrix::<f64>(lengths);
     let mut x = vector::<f64>(a.cols());
-    // A column of padding, as it is the last one of a short row, and the first one.
+    // Columns used by padding: the last column of a short row, and the first one.
     let (shortest, first) = (a.row(4).0[0] as usize, 0);
     (x[shortest], x[first]) = (f64::INFINITY, f64::NAN);
     for level in levels() {
@@ -190,7 +190,7 @@ fn a_plan_of_another_csr_matrix_is_refused() {
 #[test]
 #[should_panic(expected = "the plan is of this matrix")]
 fn a_plan_of_rows_elsewhere_is_refused() {
-    // As many rows and entries, otherwise divided among pieces.
+    // The same number of rows and nonzeros, divided differently among pieces.
     let (a, other) = (matrix::<f64>([5000, 9, 9]), matrix::<f64>([9, 9, 5000]));
     let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::Portable, 0);
     csr(&a, &CsrPlan::new(&other, 1, tuning), &vector(6007), &mut [0.0; 3]);
@@ -205,7 +205,7 @@ fn a_plan_of_another_hll_matrix_is_refused() {
     hll(&of(4), &HllPlan::new(&of(32), 1, tuning), &vector(6007), &mut [0.0; 32]);
 }
 
-/// Looks at every method of the vectors of a level against what arrays do.
+/// Compares every method of a level's vectors with arrays.
 struct Methods;
 
 impl<T: Vectorised> Loop<T> for Methods {
@@ -219,7 +219,7 @@ impl<T: Vectorised> Loop<T> for Methods {
         let col: [u32; MOST_LANES] = std::array::from_fn(|k| (k as u32 * 5 + 2) % 16);
         let lengths: [u32; MOST_LANES] = std::array::from_fn(|k| (k as u32 * 7) % 5);
         let expected = |lane: &dyn Fn(usize) -> T| -> Vec<T> { (0..n).map(lane).collect() };
-        // SAFETY: the caller has the instructions; arrays have as many elements as the most lanes, and
+        // SAFETY: the CPU supports the instructions; arrays have as many elements as the widest vector, and
         // columns lie in `from`.
         unsafe {
             let lanes = |v: L::Vector| L::to_array(v)[..n].to_vec();

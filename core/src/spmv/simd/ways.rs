@@ -1,4 +1,4 @@
-//! How each piece of a CSR matrix is best gone through, found once from its row lengths.
+//! The fastest way to process each piece of a CSR matrix, determined once from its row lengths.
 
 use rayon::prelude::*;
 
@@ -8,42 +8,42 @@ use crate::memory::zeroed;
 use crate::spmv::Pieces;
 use crate::spmv::far::is_far;
 
-/// How a piece is gone through.
+/// How a piece is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Row by row, each in vectors of its own.
     Rows,
-    /// All entries in vectors, one after another, sums cut where rows end: `ends` is the first word
-    /// of the bits that tell where.
+    /// All nonzeros in vectors, one after another, with sums cut where rows end: `ends` is the first word of
+    /// the bits that mark row ends.
     Stream { ends: usize },
-    /// The same for a piece with empty rows: bits from word `filled` on tell which are not.
+    /// The same for a piece with empty rows: bits from word `filled` on mark the non-empty ones.
     Gaps { ends: usize, filled: usize },
     /// A part of one row.
     Cut,
 }
 
-/// What the ways depend on beside the matrix.
+/// What the ways depend on, besides the matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
-    /// The vectors.
+    /// The vector level.
     pub level: Level,
-    /// Entries ahead of its use that an element of x is asked for; 0 where it is not.
+    /// Prefetch distance for x, in nonzeros; 0 for none.
     pub ahead: usize,
-    /// Entries ahead of their use that values and columns are asked for.
+    /// Prefetch distance for values and columns, in nonzeros.
     pub streams: usize,
-    /// What a vector of entries costs in the stream.
+    /// Cost per vector of nonzeros in a stream.
     pub stream: u32,
-    /// What a vector of a row costs.
+    /// Cost per vector of a row.
     pub vector: u32,
-    /// What a row costs beside its vectors.
+    /// Cost per row, besides its vectors.
     pub row: u32,
-    /// What it costs when a row has another number of vectors than the one before it.
+    /// Cost if a row has a different number of vectors than the previous one.
     pub change: u32,
 }
 
 impl Tuning {
-    /// For n columns, read in the order of `col`, at a level, where `near_bytes` of x lie in a core's own
-    /// caches: costs are about cycles.
+    /// Tunes for n columns, read in the order of `col`, at a level, where `near_bytes` of x fit in a core's
+    /// private caches. Costs are in approximate cycles.
     pub fn new<T: Vectorised>(cols: usize, col: &[u32], level: Level, near_bytes: u64) -> Self {
         let level = level.for_columns(cols);
         let is_far =
@@ -54,7 +54,7 @@ impl Tuning {
             (Level::Avx512, _) => [20, 11, 10, 15],
             (Level::Avx2, 8) => [9, 4, 6, 12],
             (Level::Avx2, _) => [15, 8, 8, 12],
-            // Without instructions that move lanes about, the stream is never worth it.
+            // Without instructions that move values between lanes, the stream never pays off.
             _ => [u32::MAX, 2, 2, 2],
         };
         Self { level, ahead, streams: 256, stream, vector, row, change }
@@ -64,16 +64,16 @@ impl Tuning {
 /// The ways of all pieces, and the bits that they need.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// One a piece.
+    /// One per piece.
     pub(super) of: Vec<Way>,
-    /// A bit an entry of each piece in a stream, its last word filled up with zeros: the entry ends its
-    /// row.
+    /// One bit per nonzero of each streamed piece, its last word padded with zeros: set if the nonzero ends
+    /// its row.
     pub(super) ends: Vec<u64>,
-    /// A bit a row of each piece with gaps: the row has an entry.
+    /// One bit per row of each piece with gaps: set if the row has a nonzero.
     pub(super) filled: Vec<u64>,
 }
 
-/// What was found of a piece.
+/// Properties of a piece.
 #[derive(Clone, Copy)]
 struct Found {
     is_stream: bool,
@@ -149,7 +149,7 @@ impl Ways {
     }
 }
 
-/// Which way is the cheaper one for a piece of whole rows; nothing for a part of a row.
+/// Returns the cheaper way for a piece of whole rows; `None` for a part of a row.
 fn look_at(
     row_ptr: &RowPtr,
     (from, to): (crate::spmv::MergePoint, crate::spmv::MergePoint),
