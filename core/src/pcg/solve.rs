@@ -13,7 +13,7 @@ use crate::memory::zeroed;
 const EXPECTED: usize = 10_000;
 
 /// Solves A·x = b. `a` is the matrix in the iteration's format, `csr` the same matrix, from which the true
-/// residual is computed. `watch` is called after each iteration, counted from 0, with its ‖r‖/‖b‖, and
+/// residual is computed. `watch` is called for each iteration, 0 being the start, with its ‖r‖/‖b‖, and
 /// returns whether to continue.
 ///
 /// The sums of an iteration are added in blocks that depend on the matrix only, so the result has the same
